@@ -140,6 +140,7 @@ pub fn new_action(body: wire::action::CreateAction) -> action::NewAction {
 /// Converts the body of a request that changes an action.
 pub fn action_change(body: wire::action::UpdateAction) -> action::ActionChange {
     action::ActionChange {
+        read_at: None,
         name: body.name,
         slug: body.slug,
         description: body.description,

@@ -1,8 +1,9 @@
 //! The form that creates or changes a task.
 //!
-//! Fields: `name`, `slug`, `description`, `agentSlug`, `assignedTo`, `targetEntityId`, `outputType`, `outputConfig`,
-//! `metadata`, `status`, and those of the approval settings. An empty field means no value. `outputConfig` and
-//! `metadata` are JSON objects.
+//! Fields: `updatedAt` (of an existing task: microseconds since the Unix epoch, by which a save of an older page is
+//! refused), `key` (of a new task: a form that is sent twice creates one task), `name`, `slug`, `description`,
+//! `agentSlug`, `assignedTo`, `targetEntityId`, `outputType`, `outputConfig`, `metadata`, `status`, and those of the
+//! approval settings. An empty field means no value. `outputConfig` and `metadata` are JSON objects.
 
 use super::approval_form::{self, METADATA_KEYS, ReviewOptions, approval_fields, rest};
 use crate::{
@@ -19,6 +20,7 @@ use crate::{
 };
 use domain::{
     action::{ActionStatus, OutputType},
+    clock::to_micros,
     output::CRITERIA_SETS,
 };
 use leptos::prelude::*;
@@ -67,11 +69,12 @@ fn assignees(members: &[Member], assigned: &str) -> Vec<(String, String)> {
     people
 }
 
-/// The form; without an action it creates one.
+/// The form; without an action it creates one. `viewer_id` and `key` are of a new task alone: whom it is assigned to,
+/// and its idempotency key.
 pub fn action_form(
     action: Option<&Action>,
     members: &[Member],
-    viewer_id: &str,
+    (viewer_id, key): (&str, &str),
     targets: &Targets,
     reviewing: &ReviewOptions,
     form: &FormState,
@@ -112,6 +115,8 @@ pub fn action_form(
     view! {
         <form class="form" method="post" action=target>
             <Refused messages=form.general(&known)/>
+            {action.map(|a| view! { <input type="hidden" name="updatedAt" value=to_micros(a.updated_at).to_string()/> })}
+            {action.is_none().then(|| view! { <input type="hidden" name="key" value=key.to_owned()/> })}
             <Input scope=scope field=Field::new("name", "Name").required() value=text(|a| &a.name) form=form/>
             <TextArea scope=scope field=Field::new("description", "Instructions").hint("The agent receives this text. Markdown is allowed.") value=text(|a| &a.description) form=form/>
             <div class="form-row">

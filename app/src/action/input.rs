@@ -10,18 +10,13 @@ use crate::{
     trigger::INPUT,
     ui::field::{Field, TextArea},
 };
-use domain::action::{INPUT_SCHEMA, needs_input};
+use domain::action::INPUT_SCHEMA;
 use leptos::{prelude::*, tachys::html::InertElement};
 use serde_json::{Map, Value, value::RawValue};
 use wire::action::Action;
 
 fn metadata(action: &Action) -> Map<String, Value> {
     serde_json::from_str(action.metadata.get()).unwrap_or_default()
-}
-
-/// Whether someone has to fill in the form before the task can run.
-pub fn needs_form(action: &Action) -> bool {
-    needs_input(&metadata(action))
 }
 
 /// The fields of the task's input; empty without a schema.
@@ -142,6 +137,21 @@ mod tests {
         let object = html(&free, Some(json!({"a": 1})));
         assert!(object.replace("&quot;", "\"").contains("\"a\": 1"), "{object}");
         assert_eq!(input_typed(&free, |_| None), Ok(None));
+    }
+
+    #[test]
+    fn a_start_value_that_its_control_cannot_hold_gets_a_control_that_can() {
+        let task = action(json!({"inputSchema": {"properties": {
+            "note": {"type": "string"},
+            "from": {"type": "string", "format": "date"},
+        }}}));
+        let fresh = html(&task, None);
+        assert!(!fresh.contains("<textarea") && fresh.contains("type=\"date\""), "{fresh}");
+        let again = html(&task, Some(json!({"note": "one\ntwo", "from": "next week"})));
+        assert!(again.contains("name=\"input.note\"") && again.contains("\none\ntwo</textarea>"), "{again}");
+        assert!(again.contains("value=\"next week\"") && !again.contains("type=\"date\""), "{again}");
+        let day = html(&task, Some(json!({"from": "2026-03-01"})));
+        assert!(day.contains("type=\"date\"") && day.contains("value=\"2026-03-01\""), "{day}");
     }
 
     #[test]

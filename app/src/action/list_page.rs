@@ -3,7 +3,6 @@
 use super::{
     approval_form::ReviewOptions,
     form::{Targets, action_form},
-    input::needs_form,
 };
 use crate::{
     FormState,
@@ -87,10 +86,11 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             view! { <nav class="pager" aria-label="Pages"><ButtonLink small=true attr:rel="next" href=href>"More"</ButtonLink></nav> }
         });
         let create = manages.then(|| {
+            let new_task = (viewer_id.as_str(), shell.form_key.as_str());
             view! {
                 <Sheet summary="New task" open=none_yet || form.is_refused() || !targets.start.is_empty()>
                     // Inside the details element: a link to it opens the form.
-                    <div id="new">{static_html(action_form(None, &members, &viewer_id, &targets, &reviewing, &form))}</div>
+                    <div id="new">{static_html(action_form(None, &members, new_task, &targets, &reviewing, &form))}</div>
                 </Sheet>
             }
         });
@@ -112,12 +112,7 @@ fn row(shell: &Shell, action: &Action, newest: Option<&TaskStatus>) -> impl Into
     let href = format!("/actions/{}", action.id);
     let about = one_line(&action.description, ABOUT_CHARS_MAX);
     let run = newest.and_then(|n| Some((n.session_id?, n.status?)));
-    let trigger = (action.status == ActionStatus::Active).then(|| {
-        if needs_form(action) {
-            return view! { <ButtonLink href=format!("{href}#run") small=true about=action.name.clone()>"Run"</ButtonLink> }.into_any();
-        }
-        trigger_button(shell, action, "Run".to_owned()).into_any()
-    });
+    let trigger = (action.status == ActionStatus::Active).then(|| trigger_button(shell, action, "Run".to_owned()));
     view! {
         <tr>
             <td class="table-main">

@@ -11,6 +11,6 @@ mod page;
 pub use approval_form::{KEEP_SETS, ReviewOptions};
 pub use duration_text::parse as parse_duration;
 pub use form::Targets;
-pub use input::{input_typed, needs_form};
+pub use input::input_typed;
 pub use list_page::{ListProps, list_page};
 pub use page::{Props, page};

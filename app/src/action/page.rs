@@ -79,7 +79,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         });
         let edit = manages.then(|| {
             let edit = form.of("edit");
-            let inner = static_html(action_form(Some(&action), &members, "", &targets, &reviewing, &edit));
+            let inner = static_html(action_form(Some(&action), &members, ("", ""), &targets, &reviewing, &edit));
             view! {
                 <Sheet summary="Edit" open=edit.is_refused()>
                     <div>{inner}</div>

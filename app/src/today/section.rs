@@ -2,7 +2,6 @@
 
 use super::bucket::{BUCKETS, Bucket as Words};
 use crate::{
-    action::needs_form,
     render::to_html,
     session::{RetrySession, acknowledge, duration_ms, retry_fields, row_title},
     sessions::{SessionEntry, cost_words, input_words, last_words},
@@ -165,17 +164,12 @@ fn action_row(shell: &Shell, action: &Action) -> impl IntoView + use<> {
         Some(agent) => format!("Delegate to {}", one_line(agent, AGENT_CHARS_MAX)),
         None => "Delegate".to_owned(),
     };
-    let way = if needs_form(action) {
-        view! { <ButtonLink href=format!("{href}#run") small=true about=action.name.clone()>{delegate}</ButtonLink> }
-            .into_any()
-    } else {
-        trigger_button(shell, action, delegate).into_any()
-    };
+    let way = trigger_button(shell, action, delegate);
     view! {
         <li class="row" data-key-id=action.id.to_string()>
             <Badge picture=Icon::Agent word="Ready" colour=Status::Idle/>
             <div class="row-body">
-                <a class="row-title" href=href.clone() dir="auto">{action.name.clone()}</a>
+                <a class="row-title" href=href dir="auto">{action.name.clone()}</a>
                 <div class="row-sub">
                     {action.agent_slug.clone().map(|a| view! { <span>{a}</span> })}
                     {(!about.is_empty()).then(|| view! { <span class="row-last" dir="auto">{about}</span> })}

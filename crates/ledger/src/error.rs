@@ -54,6 +54,9 @@ pub enum Error {
         /// The newest version.
         current: u64,
     },
+    /// The action was changed since the caller read it.
+    #[error("this task has changed since it was read")]
+    StaleAction,
     /// The working copy of a view was changed since the caller read it.
     #[error("revision {given} is not the newest; the newest is revision {current}")]
     StaleRevision {

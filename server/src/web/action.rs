@@ -2,7 +2,7 @@
 
 use super::{
     approval_form,
-    form::Form,
+    form::{Form, or_stale},
     sessions::entry,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
@@ -20,6 +20,7 @@ use axum::{
 };
 use domain::{
     action::{ActionStatus, OutputType},
+    clock::from_micros,
     id::{ActionId, EntityId, UserId},
 };
 use ledger::{
@@ -92,9 +93,13 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
     }
 }
 
-/// Creates the action that the form describes.
+/// Creates the action that the form describes, once if the form is sent twice.
 async fn make(ledger: &Ledger, scope: &Scope, form: &Form, members: &[MemberRecord]) -> Result<ActionRecord, Problem> {
-    Ok(action::create(ledger, scope, new_action(form, members)?).await?)
+    let new = new_action(form, members)?;
+    Ok(match form.optional("key") {
+        Some(key) => action::create_once(ledger, scope, new, &key).await?,
+        None => action::create(ledger, scope, new).await?,
+    })
 }
 
 async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ActionId>) -> Result<Response, PageRejection> {
@@ -131,7 +136,7 @@ async fn edit(
     match save(&state.ledger, &viewer.scope, &before, &form, &members).await {
         Ok(_) => Ok(redirect_with_notice(&format!("/actions/{id}"), "action_saved").into_response()),
         Err(problem) => {
-            let refused = approval_form::refused(&form, "edit", &problem);
+            let refused = or_stale(approval_form::refused(&form, "edit", &problem), &problem);
             let props = read(&state, &viewer, id, refused).await?;
             Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
         }
@@ -174,6 +179,7 @@ fn change(form: &Form, members: &[MemberRecord], before: &str) -> Result<ActionC
     let documents = (object(form, "outputConfig")?, object(form, "metadata")?);
     let (output_config, metadata) = approval_form::merge(form, members, &kept, documents.0, documents.1)?;
     Ok(ActionChange {
+        read_at: form.text("updatedAt").parse::<i64>().ok().map(from_micros),
         name: Some(form.text("name").trim().to_owned()),
         slug: form.optional("slug"),
         description: Some(form.text("description")),

@@ -1,7 +1,7 @@
 //! /criteria-sets: list, make, one of them at any of its versions, edit, try out.
 
 use super::{
-    form::Form,
+    form::{Form, or_stale},
     people::people_of,
     shell::{PageRejection, Viewer, redirect_with_notice, render, render_or_refuse},
 };
@@ -131,7 +131,7 @@ async fn post(
         Step::Evaluate(preview, form) => answer(viewer, page, Some(preview), form, StatusCode::OK).await,
         Step::Save => match save(&state, &viewer, id, &form, &read).await {
             Ok(()) => redirect_with_notice(&format!("/criteria-sets/{id}"), "criteria_set_saved").into_response(),
-            Err(problem) => refusal(viewer, page, read.refused(&form, &problem), &problem).await,
+            Err(problem) => refusal(viewer, page, or_stale(read.refused(&form, &problem), &problem), &problem).await,
         },
     })
 }

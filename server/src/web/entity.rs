@@ -1,7 +1,7 @@
 //! /entities: list, create, one of them, edit.
 
 use super::{
-    form::Form,
+    form::{Form, or_stale},
     people::people_of,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
@@ -228,12 +228,7 @@ async fn refused_edit(
     form: &Form,
     problem: &Problem,
 ) -> Result<Response, PageRejection> {
-    let mut refused = form.refused("edit", problem);
-    if problem.code() == Code::StaleVersion {
-        let message = "Someone else saved this in the meantime. The page shows what it is now; the form keeps what you \
-                       typed. Saving again replaces their changes.";
-        refused.errors = vec![app::FieldError { field: None, message: message.to_owned() }];
-    }
+    let refused = or_stale(form.refused("edit", problem), problem);
     let props = shown_page(page::read(&state.ledger, &viewer.scope, id, None).await?, refused);
     Ok(refuse(problem, move || ui::page(&viewer.shell, props)).await)
 }

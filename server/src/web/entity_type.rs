@@ -2,7 +2,7 @@
 
 use super::{
     entity::refused_list,
-    form::Form,
+    form::{Form, or_stale},
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
@@ -70,7 +70,7 @@ async fn edit(
         Ok(_) => Ok(redirect_with_notice(&format!("/entity-types/{id}"), "entity_type_saved").into_response()),
         Err(error) => {
             let problem = Problem::from(error);
-            let refused = form.refused_in_rows("edit", &problem, ("fields", &rows));
+            let refused = or_stale(form.refused_in_rows("edit", &problem, ("fields", &rows)), &problem);
             let props = read(&state, &viewer.scope, id, refused).await?;
             Ok(refuse(&problem, move || ui::type_page(&viewer.shell, props)).await)
         }

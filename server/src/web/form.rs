@@ -131,6 +131,17 @@ impl Form {
     }
 }
 
+/// The state of the refused form of an object that exists. If someone else saved it since the form was read, the only
+/// message says so.
+pub fn or_stale(refused: FormState, problem: &Problem) -> FormState {
+    if problem.code() != Code::StaleVersion {
+        return refused;
+    }
+    let message = "Someone else saved this in the meantime. The form keeps what you typed. Open this page again to see \
+                   their changes; saving again replaces them.";
+    FormState { errors: vec![FieldError { field: None, message: message.to_owned() }], ..refused }
+}
+
 /// Converts the path of an error, such as `fields[1].options[2]`, to the name of the control in the form. `rows` has
 /// the number in the form of each row that was read, because rows without a name are left out.
 fn at_row(field: &str, list: &str, rows: &[usize]) -> String {

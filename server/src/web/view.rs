@@ -1,7 +1,7 @@
 //! /views: list, make, one of them with its publication and links, edit.
 
 use super::{
-    form::Form,
+    form::{Form, or_stale},
     fragment::wants_fragment,
     new_secret::{Made, carried},
     people::people_of,
@@ -32,6 +32,7 @@ use ledger::{
     view_link::{self, NewViewLink},
 };
 use serde::Deserialize;
+use wire::Code;
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -323,16 +324,20 @@ async fn preview(state: &AppState, viewer: &Viewer, draft: Draft) -> Result<Stri
     Ok(ui::preview_fragment(&draft.title, &draft.introduction, &fields))
 }
 
-/// The editor with what was typed, and why it was not saved.
+/// The editor with what was typed, and why it was not saved. If the view was changed in the meantime, the next save
+/// replaces that change.
 async fn refused(
     state: &AppState,
     viewer: Viewer,
     offered: page::Editor,
-    draft: Draft,
+    mut draft: Draft,
     form: &Form,
     problem: Problem,
 ) -> Result<Response, PageRejection> {
-    let typed = placed(form, Some(&problem));
+    if let Some(stored) = offered.view.as_ref().filter(|_| problem.code() == Code::StaleVersion) {
+        draft.revision = stored.revision;
+    }
+    let typed = or_stale(placed(form, Some(&problem)), &problem);
     let mut response = editor(state, viewer, offered, draft, typed, problem.status()).await?;
     problem.mark(&mut response);
     Ok(response)

@@ -26,7 +26,7 @@ impl From<ledger::Error> for Problem {
                 Self::field(code, format!("events[{index}].type"), text)
             }
             E::IdConflict { .. } => Self::detailed(Code::IdConflict, text),
-            E::StaleVersion { .. } | E::StaleRevision { .. } | E::FormChanged { .. } => {
+            E::StaleVersion { .. } | E::StaleAction | E::StaleRevision { .. } | E::FormChanged { .. } => {
                 Self::detailed(Code::StaleVersion, text)
             }
             E::WrongViewState { .. } | E::FormClosed(_) => Self::detailed(Code::WrongStatus, text),

@@ -28,7 +28,12 @@ async fn a_task_that_needs_an_input_leads_to_its_form() {
     let ada = Browser::of(&app, ADA).await;
     let schema = json!({ "required": ["week"], "properties": { "week": { "type": "integer", "title": "Week" } } });
     let id = task_of_ada(&app, &ada, json!({ "inputSchema": schema })).await;
-    for path in ["/today/section/delegatable", "/actions"] {
+    let of = send(&app, Method::POST, "/api/entity-types", &json!({ "name": "Company" })).await;
+    let acme = send(&app, Method::POST, "/api/entities", &json!({ "typeId": of["id"], "title": "Acme" })).await;
+    let about = json!({ "targetEntityId": acme["id"] });
+    send(&app, Method::PATCH, &format!("/api/actions/{id}"), &about).await;
+    let entity = format!("/entities/{}", acme["id"].as_str().unwrap());
+    for path in ["/today/section/delegatable", "/actions", entity.as_str()] {
         let page = ada.page(path).await;
         assert!(page.contains(&format!("href=\"/actions/{id}#run\"")), "{path}: {page}");
         assert!(!page.contains(TRIGGER), "{path}: {page}");
@@ -76,4 +81,64 @@ async fn run_again_is_not_offered_where_the_task_is_archived() {
     assert!(ada.page(&pages[0]).await.contains("Its task is archived, so it cannot be run again."));
     let refused = ada.ask(Method::POST, retry, &[("session_id", session), ("page", &pages[0])]).await;
     assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+}
+
+#[tokio::test]
+async fn a_save_of_an_older_page_is_refused_and_keeps_what_others_changed() {
+    let app = App::start();
+    let ada = Browser::of(&app, ADA).await;
+    let id = task_of_ada(&app, &ada, json!({})).await;
+    let (path, api) = (format!("/actions/{id}"), format!("/api/actions/{id}"));
+    let read_at = |page: &str| {
+        let (_, rest) = page.split_once("name=\"updatedAt\" value=\"").unwrap_or_else(|| panic!("{page}"));
+        rest.split('"').next().unwrap().to_owned()
+    };
+    let save = async |read_at: &str, description: &str| {
+        // The fields of the form with the approval as the page showed it.
+        let form = [
+            ("updatedAt", read_at),
+            ("name", "Report"),
+            ("description", description),
+            ("slug", "report"),
+            ("approval", "1"),
+            ("selfApproval", "on"),
+            ("status", "active"),
+        ];
+        let answer = ada.ask(Method::POST, &path, &form).await;
+        (answer.status(), answer.text().await.unwrap())
+    };
+    let before = read_at(&ada.page(&path).await);
+    send(&app, Method::PATCH, &api, &json!({ "metadata": { "requiresApproval": true } })).await;
+    let (status, page) = save(before.as_str(), "Write it in French").await;
+    assert_eq!(status, StatusCode::CONFLICT);
+    assert!(page.contains("Someone else saved this in the meantime"), "{page}");
+    assert!(page.contains("\nWrite it in French</textarea>"), "{page}");
+    let task: Value = app.request(Who::Admin, Method::GET, &api).send().await.unwrap().json().await.unwrap();
+    assert_eq!((&task["metadata"]["requiresApproval"], &task["description"]), (&json!(true), &json!("")));
+    // The refused page carries the newest time, so the second save replaces. Sent twice, it is no conflict.
+    let newest = read_at(&page);
+    assert_ne!(newest, before);
+    for what in ["second", "the same sent twice"] {
+        let (status, page) = save(newest.as_str(), "Write it in French").await;
+        assert_eq!(status, StatusCode::SEE_OTHER, "{what}: {page}");
+    }
+    let task: Value = app.request(Who::Admin, Method::GET, &api).send().await.unwrap().json().await.unwrap();
+    assert_eq!(task["description"], "Write it in French");
+}
+
+#[tokio::test]
+async fn a_new_task_that_is_sent_twice_is_created_once() {
+    let app = App::start();
+    let ada = Browser::of(&app, ADA).await;
+    let page = ada.page("/actions").await;
+    let (_, form) = page.split_once("<div id=\"new\">").unwrap_or_else(|| panic!("{page}"));
+    let (_, key) = form.split_once("name=\"key\" value=\"").unwrap_or_else(|| panic!("{form}"));
+    let key = key.split('"').next().unwrap();
+    let mut made = Vec::new();
+    for _ in 0..2 {
+        let answer = ada.ask(Method::POST, "/actions", &[("name", "Report"), ("key", key)]).await;
+        assert_eq!(answer.status(), StatusCode::SEE_OTHER);
+        made.push(answer.headers()["location"].to_str().unwrap().to_owned());
+    }
+    assert_eq!(made[0], made[1]);
 }

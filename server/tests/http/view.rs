@@ -144,11 +144,27 @@ async fn the_editor_works_with_the_buttons_of_its_form_alone() {
     assert!(page.contains("<code>how_was_it</code>") && page.contains("<code>why</code>"), "{page}");
     let publish = ada.ask(Method::POST, "/views/team-check", &[("do", "publish"), ("revision", "1")]).await;
     assert_eq!(publish.status(), StatusCode::SEE_OTHER);
-    let edited = [&two[..], &[("revision", "9")]].concat();
-    let (status, page) = pressed(&ada, "/views/team-check/edit", "save", &edited).await;
-    assert_eq!(status, StatusCode::CONFLICT);
-    assert!(page.contains("the newest is revision 1") && page.contains("value=\"Why?\""), "{page}");
     assert!(ada.page("/views").await.contains("Published"));
+}
+
+#[tokio::test]
+async fn an_edit_of_an_older_revision_is_refused_once_and_saved_when_it_is_sent_again() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    assert_eq!(pressed(&ada, "/views", "save", &EDITOR).await.0, StatusCode::SEE_OTHER);
+    let path = "/views/team-check/edit";
+    let edit = |title, revision| [&EDITOR[..1], &[("title", title), ("revision", revision)], &EDITOR[2..]].concat();
+    for what in ["first", "the same sent twice"] {
+        let (status, page) = pressed(&ada, path, "save", &edit("By another", "1")).await;
+        assert_eq!(status, StatusCode::SEE_OTHER, "{what}: {page}");
+    }
+    let (status, page) = pressed(&ada, path, "save", &edit("Typed", "1")).await;
+    assert_eq!(status, StatusCode::CONFLICT);
+    assert!(page.contains("Someone else saved this in the meantime"), "{page}");
+    assert!(page.contains("name=\"revision\" value=\"2\"") && page.contains("value=\"Typed\""), "{page}");
+    let (status, page) = pressed(&ada, path, "save", &edit("Typed", "2")).await;
+    assert_eq!(status, StatusCode::SEE_OTHER, "{page}");
+    assert!(ada.page("/views/team-check").await.contains("Typed"));
 }
 
 #[tokio::test]

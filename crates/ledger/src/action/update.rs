@@ -3,7 +3,7 @@
 use super::{check, check_references};
 use crate::{ActionRecord, Error, Ledger, Result, action_input, guard::require};
 use domain::{
-    Scope,
+    Scope, Timestamp,
     action::{ActionStatus, OutputType},
     id::{ActionId, EntityId, UserId},
     role::Permission,
@@ -12,6 +12,9 @@ use domain::{
 /// A change of an action. Fields that are `None` keep their value.
 #[derive(Debug, Clone, Default)]
 pub struct ActionChange {
+    /// `updated_at` of the action as the caller read it. The change is refused if the action was changed since, unless
+    /// it has the wanted content already. `None` changes the newest.
+    pub read_at: Option<Timestamp>,
     /// 1 to 200 characters.
     pub name: Option<String>,
     /// A slug that no other action of the workspace has.
@@ -38,7 +41,8 @@ pub struct ActionChange {
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such action; [`Error::Invalid`] for wrong fields and for references to
-/// what is not in the workspace; [`Error::NameTaken`] if another action has the slug.
+/// what is not in the workspace; [`Error::NameTaken`] if another action has the slug; [`Error::StaleAction`] if the
+/// action was changed after `read_at`.
 pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: ActionChange) -> Result<ActionRecord> {
     require(scope, Permission::ManageActions)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
@@ -48,8 +52,14 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: Action
             Box::pin(async move {
                 // The whole row is written, so a change made between reading and writing would be lost.
                 let before = store::action::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("action"))?;
+                let is_stale = change.read_at.is_some_and(|read_at| read_at != before.updated_at);
                 let is_other_input = change.metadata.is_some();
-                let action = apply(before, change, now);
+                let action = apply(before.clone(), change, now);
+                if is_stale {
+                    // The same change sent twice is no conflict.
+                    let is_same = ActionRecord { updated_at: before.updated_at, ..action } == before;
+                    return if is_same { Ok(before) } else { Err(Error::StaleAction) };
+                }
                 check(&action)?;
                 // The schema is only checked when the metadata changes. Otherwise an action that was stored with
                 // an unusable schema could not be changed at all.
@@ -67,7 +77,7 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: Action
         .await
 }
 
-fn apply(before: ActionRecord, change: ActionChange, now: domain::Timestamp) -> ActionRecord {
+fn apply(before: ActionRecord, change: ActionChange, now: Timestamp) -> ActionRecord {
     ActionRecord {
         name: change.name.unwrap_or(before.name),
         slug: change.slug.unwrap_or(before.slug),

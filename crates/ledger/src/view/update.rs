@@ -29,8 +29,8 @@ pub struct ViewChange {
 ///
 /// # Errors
 /// [`crate::Error::NotFound`] if the workspace has no such view; [`crate::Error::StaleRevision`] if it was changed
-/// since the caller read it; [`crate::Error::Invalid`] for wrong fields, and for criteria sets, entity types and groups
-/// that do not exist.
+/// since the caller read it and does not have the wanted content already; [`crate::Error::Invalid`] for wrong fields,
+/// and for criteria sets, entity types and groups that do not exist.
 pub async fn update(ledger: &Ledger, scope: &Scope, id: ViewId, change: ViewChange) -> Result<ViewRecord> {
     require(scope, Permission::ManageViews)?;
     let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());
@@ -40,7 +40,7 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ViewId, change: ViewChan
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let before = listed_locked(tx, tenant_id, id).await?;
-                require_revision(change.revision, &before)?;
+                let read = require_revision(change.revision, &before);
                 let wanted = ViewRecord {
                     title: change.title.unwrap_or_else(|| before.title.clone()),
                     introduction: change.introduction.unwrap_or_else(|| before.introduction.clone()),
@@ -48,9 +48,11 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ViewId, change: ViewChan
                     publication: change.publication.unwrap_or_else(|| before.publication.clone()),
                     ..before.clone()
                 };
+                // Also if an older revision was read: a save that was sent twice is no conflict.
                 if wanted == before {
                     return Ok(before);
                 }
+                read?;
                 let revision = before.revision + 1;
                 let record = ViewRecord { revision, updated_by: actor, updated_at: now, ..wanted };
                 check(&rules, &record)?;

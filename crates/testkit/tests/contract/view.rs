@@ -112,6 +112,8 @@ async fn an_edit_of_an_older_revision_is_refused_and_names_the_current_one(f: Fi
     assert!(matches!(refused, Err(Error::StaleRevision { given: 1, current: 2 })), "{refused:?}");
     let unchanged = titled(&f, &edited, "First").await.unwrap();
     assert_eq!(unchanged, edited, "a change that changes nothing made a revision");
+    let twice = titled(&f, &draft, "First").await.unwrap();
+    assert_eq!(twice, edited, "a change that was sent twice was refused");
     assert_eq!(view::get(&f.ledger, &f.member, draft.id).await.unwrap(), edited);
     f.done().await;
 }
