@@ -118,10 +118,32 @@ fn dimension_row(row: usize, dimension: Option<&Dimension>, form: &FormState) ->
             </div>
             <TextArea scope="edit" field=Field::new(&options, "Options").hint(option_hint) json=true value=&lines form=form/>
             <div class="form-row">
-                <Input scope="edit" field=Field::new(&descriptions, "What to check") value=text(|d| &d.description) form=form/>
+                <TextArea scope="edit" field=Field::new(&descriptions, "What to check") rows=2 value=text(|d| &d.description) form=form/>
                 <Input scope="edit" field=Field::new(&mins, "Minimum").hint("For a number or scale.") value=end(|d| d.min) form=form/>
                 <Input scope="edit" field=Field::new(&maxs, "Maximum").hint("For a number or scale.") value=end(|d| d.max) form=form/>
             </div>
         </fieldset>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::to_html;
+
+    #[test]
+    fn what_to_check_keeps_its_lines() {
+        let dimension = Dimension {
+            slug: "tone".into(),
+            name: "Tone".into(),
+            kind: DimensionKind::Text,
+            description: "Is it polite?\nIs it short?".into(),
+            options: Vec::new(),
+            min: None,
+            max: None,
+        };
+        let html = to_html(dimension_row(0, Some(&dimension), &FormState::default()));
+        assert!(html.contains("\nIs it polite?\nIs it short?</textarea>"), "{html}");
+        assert!(html.contains("name=\"dimensions[0].description\""), "{html}");
     }
 }

@@ -161,7 +161,12 @@ pub fn render_fields(scope: &str, form_fields: &[FormField], form: &FormState) -
             hint: &form_field.hint,
             required: form_field.required,
         };
+        let has_lines = form.value_or(&form_field.name, &form_field.start).contains('\n');
         match &form_field.control {
+            // A one-line input would join the lines.
+            Control::SingleLine if has_lines => {
+                static_html(view! { <TextArea scope=scope field=field value=&form_field.start form=form/> })
+            }
             Control::SingleLine | Control::Number => {
                 static_html(view! { <Input scope=scope field=field value=&form_field.start form=form/> })
             }

@@ -2,6 +2,7 @@
 
 use super::icon::{Icon, icon};
 use crate::{form::FormState, render::static_html};
+use domain::view::is_day;
 use leptos::{prelude::*, tachys::html::InertElement};
 
 /// A form field, without its state.
@@ -70,7 +71,7 @@ fn frame(around: Around, field: Field<'_>, control: InertElement) -> InertElemen
     })
 }
 
-/// A one-line input. A password input never gets a value.
+/// A one-line input. A password input never gets a value. A date input with a text that is not a day is a text input.
 #[component]
 pub fn Input<'a>(
     /// Prefix of its ids: the name of the form.
@@ -100,6 +101,9 @@ pub fn Input<'a>(
 ) -> InertElement {
     let around = Around { is_wide: wide, ..around(scope, field, form) };
     let value = if kind == "password" { None } else { Some(form.value_or(field.name, &value)) };
+    // A browser shows no text that is not a day in a date input, and would send an empty value back.
+    let is_other = kind == "date" && value.as_ref().is_some_and(|day| !day.is_empty() && !is_day(day));
+    let kind = if is_other { "text" } else { kind };
     // A time has whole minutes, unless the step is less.
     let step = value.as_ref().filter(|_| kind == "datetime-local").and_then(|time| match time {
         time if time.contains('.') => Some("0.001"),

@@ -4,8 +4,8 @@ use crate::{
     app::{App, Who},
     browser::Browser,
 };
-use reqwest::Method;
-use serde_json::json;
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
 
 /// Number of events on one page of a transcript.
 const PAGE_EVENTS: u64 = 200;
@@ -183,4 +183,30 @@ async fn a_file_of_the_site_without_compression_is_the_same_each_time_and_is_not
     }
     let (status, tag, body) = get(Some("\"another\"")).await;
     assert_eq!((status, tag, body), first);
+}
+
+#[tokio::test]
+async fn a_text_that_is_not_a_day_stays_in_a_field_that_became_a_date() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let due = |kind: &str| json!([{ "slug": "due", "name": "Due", "type": kind }]);
+    let new = json!({ "name": "Deal", "fields": due("text") });
+    let of = app.post(Who::Operator, "/api/entity-types", new).await;
+    let new = json!({ "typeId": of["id"], "title": "Acme", "fields": { "due": "next Friday" } });
+    let made = app.post(Who::Operator, "/api/entities", new).await;
+    let change = json!({ "version": of["version"], "fields": due("date") });
+    let types = format!("/api/entity-types/{}", of["id"].as_str().unwrap());
+    let changed = app.request(Who::Operator, Method::PATCH, &types).json(&change).send().await.unwrap();
+    assert!(changed.status().is_success(), "{}", changed.text().await.unwrap());
+    let path = format!("/entities/{}", made["id"].as_str().unwrap());
+    let page = ada.page(&path).await;
+    let (_, control) = page.split_once("name=\"fields.due\"").unwrap_or_else(|| panic!("{page}"));
+    let control = control.split('>').next().unwrap();
+    assert!(control.contains("value=\"next Friday\"") && !control.contains("type=\"date\""), "{control}");
+    let form = [("version", "1"), ("title", "Acme Inc"), ("fields.due", "next Friday")];
+    let saved = ada.ask(Method::POST, &path, &form).await;
+    assert_eq!(saved.status(), StatusCode::SEE_OTHER);
+    let entity = app.request(Who::Operator, Method::GET, &format!("/api{path}")).send().await.unwrap();
+    let entity: Value = entity.json().await.unwrap();
+    assert_eq!((&entity["title"], &entity["fields"]["due"]), (&json!("Acme Inc"), &json!("next Friday")));
 }

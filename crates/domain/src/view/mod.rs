@@ -17,3 +17,4 @@ pub use publish::{Availability, Gate, Publication, Responses, check_publication,
 pub use schema::{FormSchema, to_schema};
 pub use state::{State, is_view_slug};
 pub use text::{from_form, prefill, shown};
+pub use value::is_day;

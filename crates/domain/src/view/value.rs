@@ -176,7 +176,7 @@ fn check_dimension(dimension: &Dimension, value: &Value) -> Result<(), String> {
 }
 
 /// Whether `text` is a day in the one form `YYYY-MM-DD`. chrono alone also accepts signs and missing zeros.
-fn is_day(text: &str) -> bool {
+pub fn is_day(text: &str) -> bool {
     let shape = |(at, byte): (usize, u8)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() };
     text.len() == 10 && text.bytes().enumerate().all(shape) && NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok()
 }
