@@ -11,7 +11,7 @@ use crate::{
         popover::Sheet,
         section::Section,
         table::{Column, Table},
-        time::moment,
+        time::{due, moment},
     },
 };
 use domain::notification::Topic;
@@ -123,7 +123,7 @@ fn row(delivery: Delivery) -> impl IntoView + use<> {
     let state = match (delivery.state, delivery.due_at.or(delivery.ended_at)) {
         (DeliveryState::Delivered, Some(at)) => view! { "delivered " {moment(at)} }.into_any(),
         (DeliveryState::Dead, Some(at)) => view! { "failed " {moment(at)} }.into_any(),
-        (DeliveryState::Waiting, Some(at)) => view! { "next try " {moment(at)} }.into_any(),
+        (DeliveryState::Waiting, Some(at)) => view! { "next try " {due(at)} }.into_any(),
         (_, None) => ().into_any(),
     };
     view! {
@@ -132,5 +132,35 @@ fn row(delivery: Delivery) -> impl IntoView + use<> {
             <td class="meta">{moment(delivery.created_at)}</td>
             <td class="meta">{state}", "{tries}{delivery.last_error.map(|error| format!(": {error}"))}</td>
         </tr>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::to_html;
+
+    fn delivery(state: DeliveryState) -> Delivery {
+        let (created_at, later) = ("2026-11-21T07:00:00Z".parse().unwrap(), "2026-11-21T13:00:00Z".parse().unwrap());
+        let waits = state == DeliveryState::Waiting;
+        Delivery {
+            id: "01935f00-0000-7000-8000-0000000000a1".parse().unwrap(),
+            event: Topic::SessionFailed,
+            state,
+            attempts: 4,
+            last_error: None,
+            created_at,
+            due_at: waits.then_some(later),
+            ended_at: (!waits).then_some(later),
+        }
+    }
+
+    #[test]
+    fn the_next_try_is_a_time_to_come_and_an_ended_delivery_is_in_the_past() {
+        let html = to_html(row(delivery(DeliveryState::Waiting)));
+        let next = html.split("next try ").nth(1).unwrap_or_else(|| panic!("{html}"));
+        assert!(next.contains("data-time=\"due\"") && next.contains("13:00 UTC"), "{html}");
+        let html = to_html(row(delivery(DeliveryState::Delivered)));
+        assert!(html.contains("delivered ") && !html.contains("data-time=\"due\""), "{html}");
     }
 }

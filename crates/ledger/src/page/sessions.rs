@@ -19,7 +19,7 @@ pub struct Page {
     pub rows: Vec<Row>,
     /// Cursor of the next page.
     pub next_cursor: Option<String>,
-    /// Actions to filter by, newest first.
+    /// Actions to filter by, newest first. The action of the filter is the last one if it is older than these.
     pub actions: Vec<ActionRecord>,
 }
 
@@ -30,17 +30,19 @@ pub struct Page {
 /// another list.
 pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Page> {
     require(scope, Permission::Read)?;
+    let filtered = query.action_id;
     let (reader, now, asked) = (*scope, ledger.now(), ListQuery::of(scope, query)?);
     let actions = ListActions { limit: ACTIONS_MAX, ..ListActions::default() };
     let actions = action::ListQuery::of(scope, actions)?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let listed = session::list_on(conn, &reader, asked).await?;
-            Ok(Page {
-                rows: rows(conn, &reader, listed.items, now).await?,
-                next_cursor: listed.next_cursor,
-                actions: action::list_on(conn, &reader, actions).await?.items,
-            })
+            let mut actions = action::list_on(conn, &reader, actions).await?.items;
+            // Without its option the form would show "Any task", and the next filter would lose the action.
+            if let Some(id) = filtered.filter(|id| actions.iter().all(|action| action.id != *id)) {
+                actions.extend(store::action::find(conn, reader.tenant_id, id).await?);
+            }
+            Ok(Page { rows: rows(conn, &reader, listed.items, now).await?, next_cursor: listed.next_cursor, actions })
         })
     });
     read.await

@@ -19,6 +19,7 @@ use domain::{
     work_queue::Bucket,
 };
 use ledger::{
+    action::{self, NewAction},
     entity::import::{self, NewImport},
     event::Read,
     feedback_request::{Form, NewRequest},
@@ -52,6 +53,7 @@ on_both_engines!(
     a_sessions_page_holds_what_is_around_it_and_opens_at_its_error,
     a_sessions_retries_are_found_behind_any_number_of_newer_sessions,
     what_a_person_can_undo_is_found_behind_any_number_of_others_decisions,
+    the_action_of_a_filter_is_offered_behind_any_number_of_newer_actions,
 );
 
 /// Pages read through `Store::snapshot` (`a_page_is_one_snapshot`). In this test another transaction commits between
@@ -365,5 +367,27 @@ async fn what_a_person_can_undo_is_found_behind_any_number_of_others_decisions(f
     // The time to undo is over, although no sweep has run yet.
     f.clock.advance(TimeDelta::seconds(i64::from(UNDO_SECONDS_MAX)));
     assert_eq!(held(&f.operator, 3).await, []);
+    f.done().await;
+}
+
+async fn the_action_of_a_filter_is_offered_behind_any_number_of_newer_actions(f: Fixture) {
+    let make = |name: String| {
+        let new = NewAction { name, ..NewAction::default() };
+        action::create(&f.ledger, &f.operator, new)
+    };
+    let first = make("First".to_owned()).await.unwrap();
+    f.clock.advance(TimeDelta::seconds(1));
+    for n in 0..200 {
+        make(format!("Newer {n}")).await.unwrap();
+    }
+    let list = |action_id| ListSessions { action_id, limit: 9, ..ListSessions::default() };
+    let all = one_snapshot(&f, page::sessions::read(&f.ledger, &f.member, list(None))).await;
+    assert!(all.actions.iter().all(|action| action.id != first.id), "all actions are offered");
+    let filtered = one_snapshot(&f, page::sessions::read(&f.ledger, &f.member, list(Some(first.id)))).await;
+    assert_eq!(filtered.actions.len(), all.actions.len() + 1);
+    assert_eq!(filtered.actions.last().map(|action| action.id), Some(first.id));
+    let newest = all.actions[0].id;
+    let filtered = one_snapshot(&f, page::sessions::read(&f.ledger, &f.member, list(Some(newest)))).await;
+    assert_eq!(filtered.actions.len(), all.actions.len(), "an action is offered twice");
     f.done().await;
 }
