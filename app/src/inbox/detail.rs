@@ -99,6 +99,8 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     };
     let memory = memory_view(item);
     let transcript = rows_fragment(&approval.session_id.to_string(), events, titles);
+    // Every log has events. None are given to somebody who may not read the session.
+    let is_private = events.is_empty();
     view! {
         <article
             class="gate" id="gate" aria-labelledby="gate-title" data-id=approval.id.to_string() data-session=approval.session_id.to_string()
@@ -125,8 +127,11 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
             </div>
             <section class="gate-part" data-part="transcript" aria-labelledby="gate-transcript">
                 <h3 id="gate-transcript">"What happened before"</h3>
-                <ol class="transcript" inner_html=transcript></ol>
-                <p><a href=format!("/sessions/{}", approval.session_id)>"Open the whole session"</a></p>
+                {is_private.then(|| view! { <p class="meta">"This session is private: only its person can read it."</p> })}
+                {(!is_private).then(|| view! {
+                    <ol class="transcript" inner_html=transcript></ol>
+                    <p><a href=format!("/sessions/{}", approval.session_id)>"Open the whole session"</a></p>
+                })}
             </section>
             <div data-part="bar" class="gate-bar">{bar(item, next.as_deref(), &BarContext { now: *now, by_viewer, goes_on: *goes_on }, form)}</div>
         </article>

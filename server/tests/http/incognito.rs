@@ -88,6 +88,37 @@ async fn pages_hide_it_from_others_and_say_what_it_means_before_the_first_messag
     assert!(ada.page("/sessions").await.contains(&id));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reviewers_open_its_approvals_and_are_told_nothing_of_its_questions() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let waiting = async |yields: Value| {
+        let new = json!({ "agent": "scout", "message": "A secret", "incognito": true });
+        let id = app.post(Who::Member, "/api/threads", new).await["id"].as_str().unwrap().to_owned();
+        app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;
+        app.post(Who::Worker, &format!("/api/sessions/{id}/yield"), yields).await;
+        id
+    };
+    let question = json!({ "message": "Which secret?" });
+    let asking = waiting(json!({ "attempt": 1, "status": "waiting_human", "question": question })).await;
+    let notice = ada.ask(Method::GET, &format!("/inbox/waiting/{asking}"), &[]).await;
+    assert_eq!(notice.status(), StatusCode::NOT_FOUND);
+    let call = json!({ "toolCallId": "c1", "toolName": "send_mail", "toolInput": { "to": "ada@acme.test" } });
+    let calling = waiting(json!({ "attempt": 1, "status": "awaiting_tool", "pausedToolCall": call })).await;
+    let open = app.request(Who::Admin, Method::GET, "/api/approvals").send().await.unwrap();
+    let open: Value = open.json().await.unwrap();
+    let item = open["items"][0]["id"].as_str().unwrap();
+    assert_eq!(open["items"].as_array().unwrap().len(), 1, "{open}");
+    for path in ["/inbox".to_owned(), format!("/inbox/{item}")] {
+        let page = ada.page(&path).await;
+        assert!(page.contains("send_mail") && page.contains("ada@acme.test"), "{path}: {page}");
+        assert!(!page.contains("A secret"), "{path}: {page}");
+        // The page of the session would be that of one that does not exist.
+        let leads_there = page.contains(&format!("/sessions/{calling}"));
+        assert!(page.contains("This session is private") && !leads_there, "{path}: {page}");
+    }
+}
+
 /// The live stream does not name sessions that its reader may not know of.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_live_stream_of_others_does_not_name_it() {

@@ -15,9 +15,10 @@ use domain::{
     Scope, Timestamp,
     entity::FieldDef,
     gate::{Gate, GateKind, GateState},
-    id::GateId,
+    id::{GateId, SessionId},
     role::Permission,
 };
+use std::collections::HashSet;
 use store::Conn;
 
 /// A gate, the entity that it is about, and earlier denials.
@@ -65,6 +66,23 @@ pub(super) async fn is_shown(conn: &mut store::Conn<'_>, scope: &Scope, gate: &G
         Some(session) => can_see(conn, scope, &session).await,
         None => Ok(true),
     }
+}
+
+/// Returns those of these gates that the caller may see, by the rule of [`is_shown`], with one query for all of them.
+pub(super) async fn shown(conn: &mut Conn<'_>, scope: &Scope, mut gates: Vec<Gate>) -> store::Result<Vec<Gate>> {
+    let asking = gates.iter().filter(|gate| gate.kind == GateKind::Question);
+    let asking: Vec<SessionId> = asking.map(|gate| gate.session_id).collect();
+    if asking.is_empty() {
+        return Ok(gates);
+    }
+    let mut hidden = HashSet::new();
+    for session in store::session::list_by_ids(conn, scope.tenant_id, &asking).await? {
+        if !can_see(conn, scope, &session).await? {
+            hidden.insert(session.id);
+        }
+    }
+    gates.retain(|gate| gate.kind != GateKind::Question || !hidden.contains(&gate.session_id));
+    Ok(gates)
 }
 
 /// Returns a gate of the workspace with the context for a reviewer.

@@ -2,6 +2,7 @@
 
 use super::{
     by_role,
+    get::shown,
     item::{GateItem, load},
     person,
 };
@@ -101,7 +102,7 @@ pub(crate) async fn list_on(
 }
 
 /// Returns the gates at which these sessions wait, in no particular order. Sessions that wait at no gate are
-/// left out.
+/// left out, and so are questions in incognito conversations of others.
 pub async fn of_sessions(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Result<Vec<GateItem>> {
     require(scope, Permission::Read)?;
     if ids.is_empty() {
@@ -122,6 +123,7 @@ pub(crate) async fn of_sessions_on(
         return Ok(Vec::new());
     }
     let gates = store::gate::waiting_of_sessions(conn, scope.tenant_id, ids).await?;
+    let gates = shown(conn, scope, gates).await?;
     load(conn, scope, gates, now).await?.items(scope)
 }
 

@@ -1,6 +1,6 @@
 //! Finds the gate when a caller names an action.
 
-use super::not_found;
+use super::{get::shown, not_found};
 use crate::{Error, Ledger, Result, guard::require};
 use domain::{
     Scope,
@@ -14,23 +14,24 @@ use uuid::Uuid;
 /// last gate of the action's newest session, so that a repeated decision gets the recorded one.
 ///
 /// # Errors
-/// [`Error::NotFound`] if there is no such gate and the action never had one; [`Error::Invalid`] if sessions of the
-/// action wait at several gates, or if the gate is not of `kind`.
+/// [`Error::NotFound`] if there is no such gate and the action never had one, or if the caller may not see it;
+/// [`Error::Invalid`] if sessions of the action wait at several gates, or if the gate is not of `kind`.
 pub async fn of_action(ledger: &Ledger, scope: &Scope, id: Uuid, kind: Option<GateKind>) -> Result<(GateId, GateKind)> {
     require(scope, Permission::Read)?;
-    let tenant_id = scope.tenant_id;
+    let (reader, tenant_id) = (*scope, scope.tenant_id);
     let found = ledger
         .store()
         .read(scope.into(), move |conn| {
             Box::pin(async move {
                 if let Some(own) = store::gate::find(conn, tenant_id, GateId(id)).await? {
-                    return Ok(vec![own]);
+                    return shown(conn, &reader, vec![own]).await;
                 }
                 let open = store::gate::waiting_of_action(conn, tenant_id, ActionId(id), 2).await?;
                 if !open.is_empty() {
-                    return Ok(open);
+                    return shown(conn, &reader, open).await;
                 }
-                Ok(store::gate::last_of_action(conn, tenant_id, ActionId(id)).await?.into_iter().collect())
+                let last = store::gate::last_of_action(conn, tenant_id, ActionId(id)).await?;
+                shown(conn, &reader, last.into_iter().collect()).await
             })
         })
         .await?;

@@ -78,7 +78,7 @@ pub struct List {
 pub struct Detail {
     /// The item with its context.
     pub found: GateDetail,
-    /// The newest events of its session, oldest first.
+    /// The newest events of its session, oldest first. Empty if the session is private to another caller.
     pub events: Vec<Event>,
     /// Names of entities and people in the events and values, by id or actor.
     pub names: Vec<(String, String)>,
@@ -154,7 +154,7 @@ pub async fn count(ledger: &Ledger, scope: &Scope, at_most: u32) -> Result<Waiti
 /// Reads the list and the item beside it.
 ///
 /// # Errors
-/// Those of [`list`], and those of [`opened`] for a selected item.
+/// Those of [`list`], and those of [`opened`] for [`Selected::Item`].
 pub async fn read(
     ledger: &Ledger,
     scope: &Scope,
@@ -172,7 +172,11 @@ pub async fn read(
                 Selected::Item(id) => Some(id),
             };
             let detail = match shown {
-                Some(id) => Some(opened_on(conn, &reader, id, now).await?),
+                Some(id) => match (opened_on(conn, &reader, id, now).await, selected) {
+                    // Nobody asked for this item, so the list is shown without it.
+                    (Err(Error::NotFound(_)), Selected::First) => None,
+                    (found, _) => Some(found?),
+                },
                 None => None,
             };
             Ok((list, detail))
@@ -297,8 +301,12 @@ async fn tail_on(conn: &mut Conn<'_>, session: &Session) -> Result<Vec<Event>> {
 
 async fn detail_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: Timestamp) -> Result<Detail> {
     let found = gate::get_on(conn, scope, id, now).await?;
-    let session = session::get_on(conn, scope, found.item.gate.session_id).await?;
-    let events = tail_on(conn, &session).await?;
+    let events = match session::get_on(conn, scope, found.item.gate.session_id).await {
+        Ok(session) => tail_on(conn, &session).await?,
+        // Reviewers approve what the agent of a private session wants to do, and see nothing else of it.
+        Err(Error::NotFound(_)) => Vec::new(),
+        Err(error) => return Err(error),
+    };
     let mut names = names(conn, scope.tenant_id, &events).await?;
     let now_has = found.entity.iter().flat_map(|entity| ids_in(&entity.fields));
     let then_had = found.entity_then.iter().flat_map(|then| ids_in(&then.fields));

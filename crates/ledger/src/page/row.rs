@@ -30,7 +30,7 @@ pub struct Row {
     pub action_status: Option<ActionStatus>,
 }
 
-/// Returns rows for these sessions in the same order, with at most five queries.
+/// Returns rows for these sessions in the same order, with at most six queries.
 pub(super) async fn rows(
     conn: &mut Conn<'_>,
     scope: &Scope,

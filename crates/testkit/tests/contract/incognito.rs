@@ -9,8 +9,8 @@ use crate::{
 };
 use domain::{
     Scope,
-    gate::{GateState, Question},
-    id::{EntityTypeId, EventId, SessionId, ViewId},
+    gate::{GateState, PausedToolCall, Question},
+    id::{EntityTypeId, EventId, GateId, SessionId, ViewId},
     role::{Role, TokenScope},
     session::{Session, Status, Type, YieldTo},
     session_feedback::{Label, Surface},
@@ -23,7 +23,10 @@ use ledger::{
     gate::{self, GateFilter, ListGates},
     insight, live,
     member::{self, Withdrawal},
-    page,
+    page::{
+        self,
+        inbox::{ListRequest, Opened, Selected},
+    },
     response::{self, DraftSave, ListResponses, Promote, PromoteTo, Submission},
     session::{self, Completion, Failure, ListSessions, NewSession, YieldRequest},
     thread::{self, Message, NewThread},
@@ -38,6 +41,7 @@ on_both_engines!(
     the_agent_at_work_sees_what_it_works_on_and_what_it_starts,
     figures_and_lists_of_others_leave_it_out,
     a_question_in_an_incognito_conversation_is_for_its_person_only_and_sends_no_message,
+    reviewers_open_what_an_incognito_conversation_needs_approval_for_without_its_log,
     what_a_stranger_answers_in_an_incognito_conversation_is_for_its_person_only,
 );
 
@@ -201,6 +205,9 @@ async fn a_question_in_an_incognito_conversation_is_for_its_person_only_and_send
     let question = gate::of_sessions(l, &f.member, vec![id]).await.unwrap().remove(0).gate.id;
     for who in [&f.admin, &f.operator] {
         hidden("gate", gate::get(l, who, question).await.map(drop));
+        assert!(gate::of_sessions(l, who, vec![id]).await.unwrap().is_empty());
+        hidden("notification", page::inbox::waiting(l, who, id).await);
+        hidden("id", gate::of_action(l, who, question.0, None).await);
         for seconds in [Some(60), None] {
             hidden("snooze", gate::snooze(l, who, question, seconds).await.map(drop));
         }
@@ -224,6 +231,41 @@ async fn a_question_in_an_incognito_conversation_is_for_its_person_only_and_send
     assert!(failures.items.is_empty(), "{:?}", failures.items);
     hidden("failure", failure::acknowledge(l, &f.admin, id).await.map(drop));
     assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM outbox").await, 0);
+    f.done().await;
+}
+
+/// Asserts that these reviewers can open this item, in their inbox and on its own, without the events of its session.
+pub async fn opens_without_events(f: &Fixture, reviewers: &[&Scope], id: GateId) {
+    for who in reviewers {
+        for selected in [Selected::First, Selected::Item(id)] {
+            let filter = GateFilter::In(GateState::Open);
+            let request = ListRequest { filter, everyone: true, cursor: None };
+            let (list, opened) = page::inbox::read(&f.ledger, who, request, selected).await.unwrap();
+            assert_eq!(list.items.iter().map(|item| item.gate.id).collect::<Vec<_>>(), [id]);
+            let Some(Opened::Gate(detail)) = opened else { panic!("{selected:?}: {opened:?}") };
+            assert_eq!(detail.found.item.gate.id, id);
+            assert!(detail.events.is_empty(), "{selected:?}: {:?}", detail.events);
+        }
+    }
+}
+
+async fn reviewers_open_what_an_incognito_conversation_needs_approval_for_without_its_log(f: Fixture) {
+    let l = &f.ledger;
+    let id = start_conversation(&f, "A secret").await.id;
+    let worked = f.claim(1, 60).await.remove(0);
+    let call = PausedToolCall {
+        tool_call_id: "call-1".into(),
+        tool_name: "send_mail".into(),
+        tool_input: answers(json!({ "to": "ada@acme.test" })),
+    };
+    let yield_request =
+        YieldRequest { paused_tool_call: Some(call), ..YieldRequest::at(worked.attempt, YieldTo::AwaitingTool) };
+    session::yield_to(l, &f.worker, id, yield_request).await.unwrap();
+    let waiting = gate::of_sessions(l, &f.operator, vec![id]).await.unwrap().remove(0).gate.id;
+    opens_without_events(&f, &[&f.operator, &f.admin], waiting).await;
+    let opened = page::inbox::opened(l, &f.member, waiting).await.unwrap();
+    let Opened::Gate(detail) = opened else { panic!("{opened:?}") };
+    assert!(!detail.events.is_empty(), "its person sees the log");
     f.done().await;
 }
 

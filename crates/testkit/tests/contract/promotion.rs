@@ -3,6 +3,7 @@
 use crate::{
     entity::{acme, company},
     gate::{at_once, decide, gate_of, gated, now, safety, says, session_now},
+    incognito::opens_without_events,
     page::one_snapshot,
 };
 use domain::{
@@ -38,6 +39,7 @@ on_both_engines!(
     a_promotion_that_the_task_cannot_take_is_refused,
     of_promotions_at_once_one_is_made,
     what_a_private_response_is_promoted_by_is_as_private,
+    reviewers_open_the_promotion_of_a_private_response_without_its_log,
     the_page_of_a_response_offers_what_the_reader_can_make_of_it,
 );
 
@@ -101,12 +103,27 @@ async fn a_task_without_approval_writes_the_entity_at_once(f: Fixture) {
     f.done().await;
 }
 
+/// A submitted response that is private to the operator.
+async fn private_response(f: &Fixture) -> ResponseRecord {
+    let response = submitted(f, json!({ "name": "Acme", "size": 3, "stage": "Lead" })).await;
+    let hide = format!("UPDATE sessions SET private_to = '{}' WHERE session_type = 'response'", f.operator.caller);
+    f.engine.raw().await.execute(&hide).await.unwrap();
+    response
+}
+
+async fn reviewers_open_the_promotion_of_a_private_response_without_its_log(f: Fixture) {
+    company(&f).await;
+    let response = private_response(&f).await;
+    let by = task(&f, json!({ "requiresApproval": true }), json!({})).await;
+    let promoted = promote(&f, response.session_id, by).await.unwrap().promotion_session_id.unwrap();
+    opens_without_events(&f, &[&f.admin], gate_of(&f, promoted).await.gate.id).await;
+    f.done().await;
+}
+
 async fn what_a_private_response_is_promoted_by_is_as_private(f: Fixture) {
     company(&f).await;
-    let response = submitted(&f, json!({ "name": "Acme", "size": 3, "stage": "Lead" })).await;
+    let response = private_response(&f).await;
     let owner = f.operator.caller.to_string();
-    let hide = format!("UPDATE sessions SET private_to = '{owner}' WHERE session_type = 'response'");
-    f.engine.raw().await.execute(&hide).await.unwrap();
     let page = page::session::read(&f.ledger, &f.operator, response.session_id, LogWindow::Fitting, |_| Vec::new());
     assert!(page.await.unwrap().around.promotion.offer.unwrap().is_private, "the form says so");
     let by = task(&f, json!({}), json!({})).await;
