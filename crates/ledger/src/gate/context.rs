@@ -4,14 +4,18 @@ use super::{decisions_of, proposed, standing};
 use crate::Result;
 use domain::{
     Timestamp,
+    event::{Event, Kind},
     feedback_request::{Outcome, Respondent, ShownAnswer, render},
     gate::{Gate, GateKind, GateState, OUTPUT_REJECTION_MAX, Question, Task, Verdict},
     id::{FeedbackRequestId, GateId, RequestAnswerId},
-    session::Session,
+    session::{Session, Status},
     untrusted::Delimiter,
 };
 use serde_json::{Map, Value};
 use store::{Conn, DecisionRecord};
+
+/// Number of tool results that are read at once.
+const RESULTS_READ: u32 = 100;
 
 /// A denied output of a session.
 #[derive(Debug, Clone)]
@@ -99,7 +103,7 @@ pub(crate) async fn denials_for_attempt(conn: &mut Conn<'_>, session: &Session) 
 }
 
 /// Returns the decision that put a session back into the queue. Returns `None` if the session was queued for
-/// another reason.
+/// another reason since, or if the log has the result of the call that was decided.
 pub(crate) async fn resume_context(
     conn: &mut Conn<'_>,
     session: &Session,
@@ -111,13 +115,13 @@ pub(crate) async fn resume_context(
     let Some(gate) = store::gate::newest_of_session(conn, session.tenant_id, session.id).await? else {
         return Ok(None);
     };
-    // If a worker loses its lease after the decision, the next attempt gets the same decision again, until the
-    // log has the result of the call.
+    let is_decided = matches!(gate.state.name(), GateState::Settled | GateState::Expired);
+    let is_output = matches!(gate.kind, GateKind::Output | GateKind::Fields);
+    if !is_decided || is_output || !is_due(conn, session, &gate).await? {
+        return Ok(None);
+    }
     if gate.state.name() == GateState::Expired {
         return unanswered(conn, &gate, delimiter).await;
-    }
-    if gate.state.name() != GateState::Settled || matches!(gate.kind, GateKind::Output | GateKind::Fields) {
-        return Ok(None);
     }
     let decisions = decisions_of(conn, &gate).await?;
     let standing = standing(&gate, &decisions);
@@ -145,6 +149,62 @@ pub(crate) async fn resume_context(
         answer: last.value.clone().filter(|_| decision == Verdict::Respond),
         given,
     }))
+}
+
+/// Returns whether the next attempt gets the end of this gate. If a worker loses or releases its lease afterwards, the
+/// following attempt gets it again, until the log has the result of the call.
+async fn is_due(conn: &mut Conn<'_>, session: &Session, gate: &Gate) -> store::Result<bool> {
+    // No worker has claimed the session since.
+    if session.attempt == gate.attempt {
+        return Ok(true);
+    }
+    let Some((from, sequence)) = queued_from(conn, session).await? else { return Ok(false) };
+    if !matches!(from, Status::WaitingHuman | Status::AwaitingTool) {
+        return Ok(false);
+    }
+    let Task::Tool(call) = &gate.task else { return Ok(true) };
+    Ok(!has_result(conn, session, sequence, &call.tool_call_id).await?)
+}
+
+/// Returns the status from which a session was queued last, and the sequence of that change. Leases that were lost or
+/// released since are skipped. Only the end of a gate queues a session that waits for a person or a tool.
+async fn queued_from(conn: &mut Conn<'_>, session: &Session) -> store::Result<Option<(Status, u64)>> {
+    let kinds = [Kind::SESSION_STATUS_CHANGE.to_owned()];
+    let mut before = session.head_sequence + 1;
+    loop {
+        // A lease that was lost or released makes two changes.
+        let changes = store::event::before(conn, session.tenant_id, session.id, before, &kinds, 2).await?.items;
+        let Some(oldest) = changes.first() else { return Ok(None) };
+        before = oldest.sequence;
+        for change in changes.iter().rev() {
+            let metadata: Value = serde_json::from_str(&change.metadata).unwrap_or_default();
+            let status = |name: &str| metadata[name].as_str().and_then(Status::parse);
+            match (status("from"), status("to")) {
+                (Some(Status::Running), Some(Status::Pending)) | (Some(Status::Pending), Some(Status::Running)) => {}
+                (from, _) => return Ok(from.map(|from| (from, change.sequence))),
+            }
+        }
+    }
+}
+
+/// Returns whether the log has a result of this tool call after a sequence.
+async fn has_result(conn: &mut Conn<'_>, session: &Session, mut after: u64, call_id: &str) -> store::Result<bool> {
+    let kinds = ["agent.tool_result".to_owned()];
+    let is_result = |event: &Event| {
+        let parts: Vec<Value> = serde_json::from_str(&event.content).unwrap_or_default();
+        parts.iter().any(|part| part["toolCallId"] == call_id)
+    };
+    loop {
+        let range = (after, session.head_sequence);
+        let page = store::event::after(conn, session.tenant_id, session.id, range, &kinds, RESULTS_READ).await?;
+        if page.items.iter().any(is_result) {
+            return Ok(true);
+        }
+        match page.items.last() {
+            Some(last) if page.has_more => after = last.sequence,
+            _ => return Ok(false),
+        }
+    }
 }
 
 /// Returns what the agent is told about the answer to a question.
