@@ -48,7 +48,7 @@ pub struct Gate {
     pub self_approval: bool,
     /// Who requested the session: `user:…`, `token:…` or `system`.
     pub requested_by: String,
-    /// The person who requested the session, if a person did.
+    /// The person who requested the session, if a person did. For a private session only if `self_approval` is false.
     pub requester_id: Option<UserId>,
     /// Time the gate was opened (UTC).
     pub opened_at: Timestamp,

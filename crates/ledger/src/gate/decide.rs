@@ -180,12 +180,18 @@ async fn record(
         let until = decision.at + TimeDelta::seconds(i64::from(undo_seconds));
         gate.state = gate.state.hold(decided.verdict, until)?;
     }
-    announce_gate(tx, &decider.factory, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
+    // Without an undo window the decision takes effect in this transaction, so the message has the state after it.
+    let settled = match decides && undo_seconds == 0 {
+        true => Some(Gate { state: gate.state.settle(decided.verdict, decision.at)?, ..gate.clone() }),
+        false => None,
+    };
+    let told = settled.as_ref().unwrap_or(&gate);
+    announce_gate(tx, &decider.factory, Topic::ApprovalDecided, told, Some(&decision)).await?;
     let event = decision_event(&mut decider.factory, &gate, &decision)?;
     let factory = decider.factory.clone();
     let session = append_server_events(tx, session, vec![event], scope.caller, factory.at()).await?;
     store::gate::save(tx, &gate).await?;
-    if decides && undo_seconds == 0 {
+    if settled.is_some() {
         let (entity_ids, stamp) = (decider.entity_ids, Some(decider.stamp));
         let by = SettleContext { caller: scope.caller, factory, entity_ids, given: None, stamp };
         settle(tx, session, gate, by).await?;

@@ -13,7 +13,7 @@ use domain::{
     criteria_set::{Dimension, SafetyGate, evaluate_safety_gate},
     event::Kind,
     gate::{Gate, GateKind, Policy, Principal, Staged, State, Task, canonical_digest},
-    id::GateId,
+    id::{GateId, UserId},
     issue::Issue,
     limit::TITLE_CHARS_MAX,
     notification::Topic,
@@ -222,6 +222,7 @@ pub(super) async fn open(
     };
     let writes_it = action.is_none_or(|a| matches!(a.output_type, OutputType::Entity | OutputType::Fields));
     let is_output = matches!(task, Task::Output(_));
+    let requester_id = requester(tx.conn(), session, policy.self_approval, task.kind()).await?;
     let gate = Gate {
         tenant_id: session.tenant_id,
         id,
@@ -241,7 +242,7 @@ pub(super) async fn open(
         quorum: policy.quorum,
         self_approval: policy.self_approval,
         requested_by: session.created_by.clone(),
-        requester_id: session.user_id,
+        requester_id,
         opened_at: now,
         order_at: due_at.map_or(i64::MAX, to_micros),
         due_at,
@@ -259,6 +260,29 @@ pub(super) async fn open(
         store::gate::add_reviewer(tx, session.tenant_id, id, &reviewer).await?;
     }
     Ok(gate)
+}
+
+/// Returns the person whose request the gate is. The gate of a private session names the person to whom the session
+/// belongs only if that keeps them from approving their own request. Its questions are for that person alone, so the
+/// rule does not apply to them.
+async fn requester(
+    conn: &mut Conn<'_>,
+    session: &Session,
+    self_approval: bool,
+    kind: GateKind,
+) -> Result<Option<UserId>> {
+    let owner = session.private_to.as_deref().filter(|_| !self_approval && kind != GateKind::Question);
+    let Some(owner) = owner else { return Ok(session.user_id) };
+    let (caller, id) = owner.split_once(':').unwrap_or_default();
+    let person: Option<UserId> = match (caller, id.parse(), id.parse()) {
+        ("user", Ok(id), _) => Some(id),
+        ("token", _, Ok(id)) => {
+            let token = store::token::find_by_id(conn, session.tenant_id, id).await?;
+            token.and_then(|token| token.user_id)
+        }
+        _ => None,
+    };
+    Ok(person.or(session.user_id))
 }
 
 /// Returns the criteria as the gate keeps them: the first set, with the dimensions of all sets. `others` lists the

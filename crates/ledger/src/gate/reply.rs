@@ -212,7 +212,9 @@ pub(crate) async fn settle_question(
         entity_version: None,
     };
     store::gate::add_decision(tx, gate.tenant_id, gate.id, &decision).await?;
-    announce_gate(tx, &factory, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
+    // The answer takes effect in this transaction, so the message has the state after it.
+    let settled = Gate { state: gate.state.settle(verdict, factory.at())?, ..gate.clone() };
+    announce_gate(tx, &factory, Topic::ApprovalDecided, &settled, Some(&decision)).await?;
     let event = decision_event(&mut factory, &gate, &decision)?;
     let session = append_server_events(tx, session, vec![event], by.caller, factory.at()).await?;
     let context = SettleContext { caller: by.caller, factory, entity_ids: Vec::new(), given: by.given, stamp: None };

@@ -9,7 +9,8 @@ use domain::{
     id::{GateId, TenantId, UserId},
 };
 
-// Gates that a person may decide. $2 is the person; $any is the bind of their `ByRole`.
+// Gates that a person may decide, without their own requests if the action forbids self-approval. $2 is the person;
+// $any is the bind of their `ByRole`.
 macro_rules! decidable_by {
     ($any:literal) => {
         concat!(
@@ -19,7 +20,8 @@ macro_rules! decidable_by {
             " >= 1) OR (r.kind = 'admins' AND ",
             $any,
             " >= 2) OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members m WHERE m.tenant_id = $1 \
-             AND m.group_id = r.reviewer_id AND m.user_id = $2))))"
+             AND m.group_id = r.reviewer_id AND m.user_id = $2)))) \
+             AND (g.self_approval OR g.requester_id IS NULL OR g.requester_id <> $2)"
         )
     };
 }

@@ -4,11 +4,21 @@
 use crate::{
     email::mailing,
     entity::{acme, company},
-    gate::{decide, gated, says, staged, sweep_after},
+    gate::{at_once, decide, gated, says, staged, sweep_after},
     webhook::subscribed,
 };
-use domain::{Scope, gate::Verdict, notification::Topic};
-use ledger::{email, gate};
+use domain::{
+    Scope,
+    gate::{Question, Verdict},
+    limit::UNDO_SECONDS_MAX,
+    notification::Topic,
+    session::YieldTo,
+};
+use ledger::{
+    email,
+    gate::{self, Reply},
+    session::{self, YieldRequest},
+};
 use outbound::{Client, Policy};
 use runner::outbox::OutboxWorker;
 use serde_json::{Value, json};
@@ -16,6 +26,7 @@ use testkit::{Fixture, on_both_engines, receiver::Receiver, smtp::SmtpReceiver};
 
 on_both_engines!(
     webhooks_get_each_change_of_a_gate_and_reviewers_get_e_mail,
+    a_decision_that_takes_effect_at_once_is_reported_as_settled,
     anyone_means_everyone_whose_role_decides_and_no_one_is_asked_for_their_own_request,
 );
 
@@ -71,6 +82,30 @@ async fn webhooks_get_each_change_of_a_gate_and_reviewers_get_e_mail(f: Fixture)
     assert_eq!(to, ["otto@acme.test", "otto@acme.test", "max@acme.test", "otto@acme.test"]);
     let link = format!("https://log.example.org/inbox/{}", item.gate.id);
     assert!(mails.iter().all(|mail| mail.text.contains(&link) && !mail.text.contains("Won")));
+    f.done().await;
+}
+
+async fn a_decision_that_takes_effect_at_once_is_reported_as_settled(f: Fixture) {
+    let (receiver, smtp) = (Receiver::start().await, SmtpReceiver::start().await);
+    subscribed(&f, receiver.url(), &[Topic::ApprovalDecided.as_str()]).await;
+    at_once(&f).await;
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
+    let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
+    // A reply takes effect at once, whatever the undo window.
+    gate::set_undo_seconds(&f.ledger, &f.admin, UNDO_SECONDS_MAX).await.unwrap();
+    let session = f.running().await;
+    let question = Some(Question::new("Which one?".into(), None));
+    let asks = YieldRequest { question, ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
+    session::yield_to(&f.ledger, &f.worker, session.id, asks).await.unwrap();
+    gate::reply(&f.ledger, &f.operator, session.id, Reply::Accept("\"this one\"".into())).await.unwrap();
+    assert_eq!(outbox_worker(&f, &smtp).drain().await.unwrap(), 2);
+    for received in receiver.received() {
+        let body: Value = serde_json::from_str(&received.body).unwrap();
+        let data = &body["data"];
+        assert_eq!((&data["state"], &data["heldUntil"]), (&json!("settled"), &Value::Null), "{body}");
+    }
     f.done().await;
 }
 

@@ -6,22 +6,30 @@ use crate::{
         at_once, claim, complete, decide, edits, gate_of, gated, now, open, says, session_now, staged, sweep_after,
     },
     graph::changes,
+    thread::{ENDING, new},
 };
 use chrono::TimeDelta;
 use domain::{
     Scope,
     gate::{GateKind, GateState, PausedToolCall, Question, Verdict},
+    id::{GateId, SessionId},
     limit::REASON_CHARS_MAX,
-    session::{EndReason, Status, YieldTo},
+    role::Role,
+    session::{EndReason, Session, Status, Type, YieldTo},
 };
 use ledger::{
     Error,
+    action::{self, NewAction},
+    auth,
+    event::NewEvent,
     gate::{self, GateFilter, ListGates, NewDecision, Reply},
     group::{self, NewGroup},
-    session::{self, YieldRequest},
+    session::{self, NewSession, YieldRequest},
+    thread::{self, Message, NewThread},
+    token,
 };
-use serde_json::{Value, json};
-use testkit::{Fixture, on_both_engines};
+use serde_json::{Value, json, value::RawValue};
+use testkit::{Fixture, event, on_both_engines};
 
 on_both_engines!(
     of_fifty_decisions_at_once_one_is_recorded,
@@ -29,8 +37,10 @@ on_both_engines!(
     only_assigned_reviewers_decide,
     a_group_decides_for_whom_it_names_and_a_quorum_needs_that_many,
     no_one_approves_their_own_request_if_the_task_forbids_it,
+    no_one_approves_what_their_incognito_conversation_does_if_the_task_forbids_it,
     a_decision_is_bound_to_what_was_shown,
     a_paused_call_resumes_with_the_arguments_that_were_approved,
+    a_decision_is_given_to_a_worker_again_only_until_its_call_has_a_result_or_its_turn_ends,
     a_question_is_answered_within_its_schema,
     a_gate_without_a_decision_is_reminded_escalated_and_expires,
     what_was_put_aside_comes_back,
@@ -153,9 +163,62 @@ async fn no_one_approves_their_own_request_if_the_task_forbids_it(f: Fixture) {
         [f.member, f.other_member].iter().filter_map(Scope::user_id).map(|id| format!("user:{id}")).collect();
     let of = gated(&f, Some(acme.id), json!({ "reviewers": both, "selfApproval": false }), json!({})).await;
     let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    for (reviewer, to_decide) in [(f.member, 0), (f.other_member, 1)] {
+        assert_eq!(gate::count(&f.ledger, &reviewer, 100).await.unwrap(), to_decide, "{reviewer:?}");
+        assert_eq!(open(&f, &reviewer, false).await.len() as u64, to_decide, "{reviewer:?}");
+    }
     let own = decide(&f, &f.member, item.gate.id, says(Verdict::Approve)).await;
     assert!(matches!(own, Err(Error::Forbidden(_))), "{own:?}");
     decide(&f, &f.other_member, item.gate.id, says(Verdict::Approve)).await.unwrap();
+    f.done().await;
+}
+
+/// Yields the session with a call of `send_mail` that needs approval. Returns the gate.
+async fn pause(f: &Fixture, session: &Session) -> GateId {
+    let call = PausedToolCall {
+        tool_call_id: "call-1".into(),
+        tool_name: "send_mail".into(),
+        tool_input: values(json!({ "to": "ada@acme.test" })),
+    };
+    let yield_request =
+        YieldRequest { paused_tool_call: Some(call), ..YieldRequest::at(session.attempt, YieldTo::AwaitingTool) };
+    session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
+    gate_of(f, session.id).await.gate.id
+}
+
+async fn no_one_approves_what_their_incognito_conversation_does_if_the_task_forbids_it(f: Fixture) {
+    at_once(&f).await;
+    let metadata = json!({ "approval": { "selfApproval": false } }).to_string();
+    let task = NewAction {
+        name: "Write mails".into(),
+        agent_slug: Some("scout".into()),
+        metadata: Some(metadata),
+        ..NewAction::default()
+    };
+    let task = action::create(&f.ledger, &f.operator, task).await.unwrap();
+    let made = token::create_personal(&f.ledger, &f.operator, "laptop", Role::Operator, None).await.unwrap();
+    let own_token = auth::by_token(&f.ledger, &made.1).await.unwrap().unwrap().scope;
+    let is_refused = async |session: &Session| {
+        let id = pause(&f, session).await;
+        assert_eq!(gate::count(&f.ledger, &f.operator, 100).await.unwrap(), 0);
+        assert_eq!(gate::count(&f.ledger, &f.admin, 100).await.unwrap(), 1);
+        let own = decide(&f, &f.operator, id, says(Verdict::Approve)).await;
+        assert!(matches!(own, Err(Error::Forbidden(_))), "{own:?}");
+        decide(&f, &f.admin, id, says(Verdict::Approve)).await.unwrap();
+        complete(&f, &claim(&f).await.session, &json!("sent")).await;
+    };
+    for starter in [&f.operator, &own_token] {
+        let start = NewThread { agent: task.id.to_string(), incognito: true, ..new(Some("Write to Ada")) };
+        let talk = thread::start(&f.ledger, starter, start).await.unwrap().session;
+        assert_eq!(talk.user_id, None, "the session names no person");
+        let working = claim(&f).await.session;
+        assert_eq!(working.id, talk.id);
+        let child =
+            NewSession { parent_id: Some(talk.id), action_id: Some(task.id), ..NewSession::of_type(Type::Agent) };
+        session::create(&f.ledger, &f.worker, child).await.unwrap();
+        is_refused(&claim(&f).await.session).await;
+        is_refused(&working).await;
+    }
     f.done().await;
 }
 
@@ -213,6 +276,70 @@ async fn a_paused_call_resumes_with_the_arguments_that_were_approved(f: Fixture)
         YieldRequest { paused_tool_call: Some(call()), ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
     let refused = session::yield_to(&f.ledger, &f.worker, session.id, wrong).await;
     assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    f.done().await;
+}
+
+/// Returns what a claim gets of a decision on a call, and whose session it is.
+async fn resumed(f: &Fixture) -> (Session, Option<Verdict>) {
+    let claimed = claim(f).await;
+    (claimed.session, claimed.resume.map(|resume| resume.decision))
+}
+
+async fn a_decision_is_given_to_a_worker_again_only_until_its_call_has_a_result_or_its_turn_ends(f: Fixture) {
+    at_once(&f).await;
+    let approved = async || {
+        let id = thread::start(&f.ledger, &f.member, new(Some("Write to Ada"))).await.unwrap().session.id;
+        decide(&f, &f.operator, pause(&f, &claim(&f).await.session).await, says(Verdict::Approve)).await.unwrap();
+        let (session, decision) = resumed(&f).await;
+        assert_eq!((session.id, session.attempt, decision), (id, 2, Some(Verdict::Approve)));
+        session
+    };
+    let lose_lease = async || {
+        f.clock.advance(TimeDelta::hours(2));
+        assert_eq!(session::sweep(&f.ledger).await.unwrap().requeued, 1);
+    };
+    let say = async |id: SessionId| {
+        let message = Message { text: "Thank you".into(), id: None };
+        thread::send_message(&f.ledger, &f.member, id, message).await.unwrap();
+    };
+    let ends = async |id: SessionId| {
+        thread::end(&f.ledger, &f.member, id, ENDING).await.unwrap();
+    };
+    // The turn ends, or the person stops it.
+    for stopped in [false, true] {
+        let session = approved().await;
+        if stopped {
+            thread::interrupt(&f.ledger, &f.member, session.id).await.unwrap();
+        } else {
+            let yield_request = YieldRequest::at(session.attempt, YieldTo::Idle);
+            session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
+        }
+        say(session.id).await;
+        assert_eq!(resumed(&f).await.1, None, "stopped: {stopped}");
+        lose_lease().await;
+        assert_eq!(resumed(&f).await.1, None, "stopped: {stopped}, and then a lease is lost");
+        ends(session.id).await;
+    }
+    // Leases are lost, and the person writes before the next claim. Then the call has a result.
+    let session = approved().await;
+    lose_lease().await;
+    assert_eq!(resumed(&f).await.1, Some(Verdict::Approve));
+    lose_lease().await;
+    say(session.id).await;
+    let (again, decision) = resumed(&f).await;
+    assert_eq!((again.attempt, decision), (4, Some(Verdict::Approve)));
+    let result = |call: &str| {
+        let part = json!([{ "type": "tool-result", "toolCallId": call, "toolName": "send_mail", "output": "sent" }]);
+        NewEvent { content: Some(RawValue::from_string(part.to_string()).unwrap()), ..event("agent.tool_result") }
+    };
+    f.append(again.id, again.attempt, vec![result("call-0")]).await.unwrap();
+    lose_lease().await;
+    let (again, decision) = resumed(&f).await;
+    assert_eq!(decision, Some(Verdict::Approve), "another call has a result");
+    f.append(again.id, again.attempt, vec![result("call-1")]).await.unwrap();
+    lose_lease().await;
+    assert_eq!(resumed(&f).await.1, None);
+    f.assert_verified().await;
     f.done().await;
 }
 

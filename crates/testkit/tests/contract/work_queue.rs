@@ -165,6 +165,18 @@ async fn what_a_person_may_decide_needs_them_whosever_task_it_is(f: Fixture) {
     );
     assert_eq!(needs(&f, &f.operator).await, 0);
 
+    // Their own request is not theirs to decide where the task forbids it.
+    let both: Vec<_> =
+        [f.member, f.other_member].iter().filter_map(Scope::user_id).map(|id| format!("user:{id}")).collect();
+    let by_others = json!({ "reviewers": both, "selfApproval": false });
+    let by_others = gated(&f, Some(acme.id), by_others, json!({})).await;
+    staged(&f, &by_others, &json!({ "stage": "Won" })).await;
+    for (scope, expected) in [(f.member, 0), (f.other_member, 2)] {
+        assert_eq!(needs(&f, &scope).await, expected, "{scope:?}");
+        let day = work_queue::day(&f.ledger, &scope, QueueScope::Mine, "UTC").await.unwrap();
+        assert_eq!(day.needs_me.at.is_some(), expected > 0, "{scope:?}");
+    }
+
     // A session's open gate is found, with whether the caller may decide it.
     let of = gate::of_sessions(&f.ledger, &f.other_member, vec![of_named.gate.session_id, waiting.id]).await.unwrap();
     let gates: Vec<_> = of.iter().map(|item| (item.gate.id, item.may_decide)).collect();
