@@ -3,6 +3,7 @@
 use crate::{
     FailureRecord, Result,
     gate::{self, GateItem},
+    visibility::can_see,
 };
 use domain::{
     Scope, Timestamp,
@@ -30,7 +31,8 @@ pub struct Row {
     pub action_status: Option<ActionStatus>,
 }
 
-/// Returns rows for these sessions in the same order, with at most six queries.
+/// Returns rows for these sessions in the same order, with at most six queries and one for each private session.
+/// What a private session says is not in the row of somebody who may only decide at its gate.
 pub(super) async fn rows(
     conn: &mut Conn<'_>,
     scope: &Scope,
@@ -63,6 +65,17 @@ pub(super) async fn rows(
         [] => HashMap::new(),
         actions => store::action::statuses(conn, tenant_id, actions).await?,
     };
+    let mut shown = Vec::with_capacity(sessions.len());
+    for session in sessions {
+        if can_see(conn, scope, &session).await? {
+            shown.push(session);
+        } else {
+            newest.remove(&session.id);
+            failures.remove(&session.id);
+            let gate = gates.get(&session.id);
+            shown.push(without_words(session, gate));
+        }
+    }
     let row = |session: Session| Row {
         action_status: session.action_id.and_then(|id| statuses.get(&id).copied()),
         newest: newest.remove(&session.id),
@@ -70,5 +83,13 @@ pub(super) async fn rows(
         gate: gates.remove(&session.id),
         session,
     };
-    Ok(sessions.into_iter().map(row).collect())
+    Ok(shown.into_iter().map(row).collect())
+}
+
+/// A private session for somebody who may decide at its gate and may not read it: with the title of the gate.
+fn without_words(mut session: Session, gate: Option<&GateItem>) -> Session {
+    session.title = gate.map(|item| item.gate.title.clone()).unwrap_or_default();
+    session.input = None;
+    session.metadata = "{}".into();
+    session
 }

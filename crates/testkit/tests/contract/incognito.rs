@@ -263,6 +263,10 @@ async fn reviewers_open_what_an_incognito_conversation_needs_approval_for_withou
     session::yield_to(l, &f.worker, id, yield_request).await.unwrap();
     let waiting = gate::of_sessions(l, &f.operator, vec![id]).await.unwrap().remove(0).gate.id;
     opens_without_events(&f, &[&f.operator, &f.admin], waiting).await;
+    let section = page::today::section(l, &f.operator, QueueScope::Mine, Bucket::NeedsMe, "UTC").await.unwrap();
+    let row = &section.rows[0];
+    assert_eq!((row.session.id, &row.session.title), (id, &row.gate.as_ref().unwrap().gate.title));
+    assert!(row.newest.is_none() && !format!("{row:?}").contains("A secret"), "{row:?}");
     let opened = page::inbox::opened(l, &f.member, waiting).await.unwrap();
     let Opened::Gate(detail) = opened else { panic!("{opened:?}") };
     assert!(!detail.events.is_empty(), "its person sees the log");

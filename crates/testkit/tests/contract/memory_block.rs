@@ -134,7 +134,8 @@ async fn learned(f: &Fixture, path: &str, line: &str, from: Option<&str>) {
 async fn memories_are_found_whatever_their_script_and_accents(f: Fixture) {
     put(&f, &f.operator, "topics/tower.md", 0, "# Tower\n\n- 東京タワーの高さは333メートル\n").await.unwrap();
     put(&f, &f.operator, "topics/garden.md", 0, "# Garden\n\n- Inés: tomatoes\n").await.unwrap();
-    for (asked, path) in [("東京タワーの高さは?", "topics/tower.md"), ("What does Ines like?", "topics/garden.md")] {
+    for (asked, path) in [("東京タワーの高さは?", "topics/tower.md"), ("What does Ines like?", "topics/garden.md")]
+    {
         let metadata = given(&f, talk(None, asked)).await.expect(asked);
         assert_eq!(paths(&metadata), [path], "{asked}");
     }
