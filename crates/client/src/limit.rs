@@ -12,6 +12,8 @@ pub const CLAIM_MARGIN: Duration = Duration::from_secs(10);
 pub const STREAM_IDLE: Duration = Duration::from_secs(45);
 /// Consecutive failed connections after which a stream fails.
 pub const STREAM_RECONNECTS_MAX: u32 = 8;
+/// Age from which a connection that is cut does not count as failed: proxies end long streams.
+pub const STREAM_LASTING: Duration = Duration::from_secs(10);
 /// Time after which an idle connection is closed, shorter than in common proxies and servers.
 pub const IDLE_CONNECTION: Duration = Duration::from_secs(50);
 /// Largest answer, bytes: a page of 1,000 events of the largest size.

@@ -3,7 +3,8 @@
 use crate::{Backoff, Client, Error, Result, limit, sse};
 use domain::id::SessionId;
 use reqwest::Response;
-use tokio::time::{sleep, timeout};
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout};
 use wire::{event::Event, worker::Delta};
 
 /// An item of a followed log.
@@ -22,15 +23,32 @@ pub struct EventStream {
     client: Client,
     session_id: SessionId,
     position: u64,
-    connection: Option<(Response, sse::Parser)>,
+    connection: Option<Connection>,
     backoff: Backoff,
+    /// Age from which a connection that is cut does not count as failed. In production [`limit::STREAM_LASTING`].
+    lasting: Duration,
     ended: bool,
+}
+
+#[derive(Debug)]
+struct Connection {
+    response: Response,
+    parser: sse::Parser,
+    opened: Instant,
 }
 
 impl EventStream {
     pub(crate) fn new(client: Client, session_id: SessionId, position: u64) -> Self {
         let seed = session_id.0.as_bytes().iter().fold(position, |seed, byte| seed.rotate_left(7) ^ u64::from(*byte));
-        Self { client, session_id, position, connection: None, backoff: Backoff::new(seed), ended: false }
+        Self {
+            client,
+            session_id,
+            position,
+            connection: None,
+            backoff: Backoff::new(seed),
+            lasting: limit::STREAM_LASTING,
+            ended: false,
+        }
     }
 
     /// Opens the connection if there is none. From then on no piece of a reply is missed, so a caller that sends a
@@ -43,7 +61,7 @@ impl EventStream {
             let path = ["api", "sessions", &self.session_id.to_string(), "events", "stream"];
             let query = [("afterSequence", Some(self.position.to_string()))];
             let response = self.client.open(&path, &query, self.position).await?;
-            self.connection = Some((response, sse::Parser::new()));
+            self.connection = Some(Connection { response, parser: sse::Parser::new(), opened: Instant::now() });
         }
         Ok(())
     }
@@ -70,7 +88,8 @@ impl EventStream {
     /// The next event or piece of a reply; `None` once the server has said that no more will come.
     ///
     /// A connection that is cut or silent is opened again after the last event, up to [`limit::STREAM_RECONNECTS_MAX`]
-    /// times in a row. The method is cancel-safe.
+    /// times in a row. One that brought an item, or that was cut after [`limit::STREAM_LASTING`], begins a new row. The
+    /// method is cancel-safe.
     ///
     /// # Errors
     /// If the connection cannot be opened again, or the server's answer is not a stream of this API.
@@ -86,7 +105,11 @@ impl EventStream {
                 }
                 Ok(None) => {}
                 Err(error) => {
-                    self.connection = None;
+                    // One that was silent until the time-out counts as failed, however old it is.
+                    let is_cut = !matches!(error, Error::Timeout(_));
+                    if self.connection.take().is_some_and(|cut| is_cut && cut.opened.elapsed() >= self.lasting) {
+                        self.backoff.reset();
+                    }
                     if !error.is_retryable() || self.backoff.tries() >= limit::STREAM_RECONNECTS_MAX {
                         return Err(error);
                     }
@@ -99,7 +122,7 @@ impl EventStream {
 
     /// Connects, returns a received frame, or waits for bytes.
     async fn step(&mut self) -> Result<Option<StreamItem>> {
-        let Some((response, parser)) = &mut self.connection else {
+        let Some(Connection { response, parser, .. }) = &mut self.connection else {
             self.connect().await?;
             return Ok(None);
         };
@@ -205,6 +228,18 @@ mod tests {
         assert_eq!(seen, [2, 3, 4, 5]);
         assert!(stream.next().await.unwrap().is_none());
         assert_eq!(serving.await.unwrap(), ["1", "3", "3", "4"]);
+    }
+
+    #[tokio::test]
+    async fn connections_that_last_and_bring_nothing_are_opened_again_without_end() {
+        let empty = format!("{HEAD}: beat\n\n");
+        let mut answers = vec![empty; limit::STREAM_RECONNECTS_MAX as usize + 1];
+        answers.push(format!("{HEAD}{}event: end\ndata: {{}}\n\n", frame(1)));
+        let (client, _serving) = serve(answers).await;
+        let mut stream = client.stream(SESSION, 0);
+        stream.lasting = Duration::ZERO;
+        assert_eq!(stream.next().await.unwrap().unwrap().sequence, 1);
+        assert!(stream.next().await.unwrap().is_none());
     }
 
     #[tokio::test]
