@@ -93,6 +93,47 @@ async fn a_command_that_runs_again_records_events_with_an_id_of_their_own_once()
     assert_eq!(ids, [(&json!("step-1"), false), (&Value::Null, true)], "{events:?}");
 }
 
+/// Denies the output that waits for approval.
+async fn deny_output(app: &App) {
+    let waiting = get(app, "/api/approvals?assignedTo=all").await["items"][0].clone();
+    let denial = json!({ "decision": "deny", "note": "Look again.", "digest": waiting["digest"] });
+    let path = format!("{}/api/approvals/{}/decision", app.url, waiting["id"].as_str().unwrap());
+    let request = app.http.post(path).header("cookie", app.cookie().await).header("origin", &app.url);
+    let answer = request.json(&denial).send().await.unwrap();
+    assert!(answer.status().is_success(), "{}", answer.text().await.unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_that_asks_again_after_its_output_was_denied_gets_the_answer_that_people_gave() {
+    let app = App::start();
+    let at_once = json!({ "undoSeconds": 0 });
+    let answer = app.request(Who::Admin, Method::PATCH, "/api/workspace").json(&at_once).send().await.unwrap();
+    assert!(answer.status().is_success());
+    let action = json!({ "name": "Report", "agentSlug": "tester", "metadata": { "requiresApproval": true } });
+    let action = app.post(Who::Operator, "/api/actions", action).await;
+    let path = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
+    let session = app.post(Who::Operator, &path, json!({})).await["id"].as_str().unwrap().to_owned();
+    let script = r#"case "$SHIFTBOOK_RESUME" in
+        *EU*) echo '{"type":"result","result":"In the EU."}' ;;
+        *) echo '{"type":"request_feedback","message":"Which region?"}' ;;
+        esac"#;
+    for run in 0..3 {
+        work_once(&app, &["--", "sh", "-c", script]).await;
+        if run == 0 {
+            let reply = json!({ "content": { "answer": "EU" } });
+            app.post(Who::Operator, &format!("/api/sessions/{session}/elicitation-reply"), reply).await;
+        } else if run == 1 {
+            deny_output(&app).await;
+        }
+    }
+    let requests = get(&app, &format!("/api/sessions/{session}/feedback-requests")).await;
+    assert_eq!(requests["items"].as_array().unwrap().len(), 1, "{requests}");
+    let session = get(&app, &format!("/api/sessions/{session}")).await;
+    assert_eq!((&session["status"], &session["attempt"]), (&json!("waiting_human"), &json!(3)), "{session}");
+    let waiting = get(&app, "/api/approvals?assignedTo=all").await;
+    assert_eq!(waiting["items"][0]["kind"], "output", "{waiting}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_several_requests_the_last_is_made_and_what_is_not_used_is_in_the_log() {
     let app = App::start();

@@ -12,7 +12,11 @@ use domain::{
 };
 use serde_json::value::RawValue;
 use std::{fmt::Debug, future::Future, pin::Pin, sync::Arc, time::Duration};
-use tokio::{select, sync::watch, time::sleep};
+use tokio::{
+    select,
+    sync::watch,
+    time::{Instant, sleep},
+};
 use wire::{
     FieldProblem, Json,
     approval::Denial,
@@ -222,11 +226,11 @@ pub async fn wait_for_phase(watched: &watch::Receiver<Phase>, phase: Phase) {
     }
 }
 
-/// Waits for this many seconds and returns them; never returns if there is no limit.
-pub async fn timed_out(seconds: Option<u64>) -> u64 {
+/// Waits until this many seconds have passed since `started` and returns them; never returns if there is no limit.
+pub async fn timed_out(started: Instant, seconds: Option<u64>) -> u64 {
     match seconds {
         Some(seconds) => {
-            sleep(Duration::from_secs(seconds)).await;
+            sleep(Duration::from_secs(seconds).saturating_sub(started.elapsed())).await;
             seconds
         }
         None => std::future::pending().await,

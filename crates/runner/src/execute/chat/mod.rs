@@ -38,7 +38,7 @@ use std::{
     pin::Pin,
     sync::{Mutex, PoisonError},
 };
-use tokio::select;
+use tokio::{select, time::Instant};
 use waiting::{Waiting, yield_for, yield_for_children};
 use wire::{FieldProblem, event::NewEvent};
 
@@ -64,7 +64,7 @@ impl Adapter for ChatAdapter {
             let outcome = select! {
                 biased;
                 () = context.stop_requested() => Outcome::Stopped,
-                seconds = timed_out(self.budget.seconds) => {
+                seconds = timed_out(Instant::now(), self.budget.seconds) => {
                     let allowed = counted(seconds, "second");
                     let why = format!("the budget of {allowed} is spent, and the task is not done");
                     Outcome::Failed(Failure::new("budget_seconds", why))
@@ -291,7 +291,7 @@ impl ChatRun<'_> {
                 self.apply_decision(conversation, tool, call, resume).await?;
             } else if tool == Tool::StartSession && conversation.was_started(&call.id) {
                 self.start_child(conversation, call, None).await?;
-            } else if tool == Tool::RequestFeedback && !self.chat.tools.needs_confirmation(tool) {
+            } else if tool == Tool::RequestFeedback {
                 if tool::is_blocking(&call.input) {
                     blocking.get_or_insert(call);
                 } else {

@@ -1,7 +1,8 @@
 //! Runs an agent that is a command, once per session, and records its output as events.
 //!
 //! [`child`] starts and ends the process, [`pipe`] reads its output, [`split`] cuts it into lines, and [`lines`]
-//! interprets a line ([`output`]). [`claude_code`] and [`codex`] know the formats of those agents.
+//! interprets a line ([`output`]). [`claude_code`] and [`codex`] know the formats of those agents. [`variable`] writes
+//! what a claim has into the environment.
 
 mod child;
 mod claude_code;
@@ -10,6 +11,7 @@ mod lines;
 mod output;
 mod pipe;
 mod split;
+mod variable;
 
 use super::{
     adapter::{Adapter, Failure, Job, JobContext, Outcome, timed_out},
@@ -18,9 +20,13 @@ use super::{
     transcript::Transcript,
 };
 use child::Child;
+use domain::{
+    feedback_request::Outcome as AnswerOutcome,
+    gate::{GateKind, Verdict},
+};
 use lines::LineParser;
 use pipe::{Asker, PipeOutput, PipeReader};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value, value::to_raw_value};
 use std::{
     ffi::OsString,
@@ -36,10 +42,13 @@ use tokio::{
     io::AsyncWriteExt,
     process::ChildStdin,
     select,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use wire::{feedback_request::AskFeedback, session::SessionError, worker::Related};
+use wire::{
+    feedback_request::{AskFeedback, Asked},
+    worker::Resume,
+};
 
 /// Output format of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -110,16 +119,47 @@ enum Ended {
     OutOfTime(u64),
 }
 
+/// What a run of the command leads to.
+enum Ran {
+    /// The session has this outcome.
+    Ended(Outcome),
+    /// The command asked what people have answered before. This is their answer.
+    Answered(Box<Resume>),
+}
+
+impl From<Outcome> for Ran {
+    fn from(outcome: Outcome) -> Self {
+        Self::Ended(outcome)
+    }
+}
+
 impl CommandAdapter {
+    /// Runs the command, and once more with the answer of people if it asks for one that its claim did not have: the
+    /// claim after a denied output has no answer to an earlier question. Both runs share the time.
     async fn work(&self, job: &Job, context: &JobContext) -> Outcome {
+        let (started, resume) = (Instant::now(), job.sent_resume.as_ref());
+        let answer = match self.run_once(job, context, resume, started).await {
+            Ran::Ended(outcome) => return outcome,
+            Ran::Answered(answer) => answer,
+        };
+        if resume.is_none_or(|resume| resume.request_id != answer.request_id)
+            && let Ran::Ended(outcome) = self.run_once(job, context, Some(&*answer), started).await
+        {
+            return outcome;
+        }
+        asked_again()
+    }
+
+    async fn run_once(&self, job: &Job, context: &JobContext, resume: Option<&Resume>, started: Instant) -> Ran {
         let input = match self.input(job, context).await {
             Ok(input) => input,
-            Err(failure) => return Outcome::Failed(failure),
+            Err(failure) => return Outcome::Failed(failure).into(),
         };
-        let (mut child, pipes) = match Child::start(&self.command, &self.environment(job)) {
+        let (mut child, pipes) = match Child::start(&self.command, &self.environment(job, resume)) {
             Ok(started) => started,
             Err(error) => {
-                return Outcome::Failed(Failure::new("spawn_failed", format!("the command cannot start: {error}")));
+                let why = format!("the command cannot start: {error}");
+                return Outcome::Failed(Failure::new("spawn_failed", why)).into();
             }
         };
         let feeding = AbortOnDropHandle::new(tokio::spawn(feed(pipes.stdin, input)));
@@ -131,7 +171,7 @@ impl CommandAdapter {
         let stdout = AbortOnDropHandle::new(tokio::spawn(stdout.drain(pipes.stdout, exited.clone())));
         let stderr = AbortOnDropHandle::new(tokio::spawn(stderr.drain(pipes.stderr, exited.clone())));
 
-        let mut out_of_time = pin!(timed_out(self.seconds));
+        let mut out_of_time = pin!(timed_out(started, self.seconds));
         let ended = select! {
             biased;
             status = child.wait() => Ended::ByItself(status),
@@ -147,18 +187,18 @@ impl CommandAdapter {
         match ended {
             Ended::ByItself(status) => match rest(&mut child, context, output, out_of_time).await {
                 Some((stdout, stderr)) => conclude(context, status, stdout, &stderr).await,
-                None => Outcome::Stopped,
+                None => Outcome::Stopped.into(),
             },
             Ended::Told => {
                 // Its output so far is recorded as far as the time allows.
                 let _ = timeout(limit::RELEASE_TIME, output).await;
-                Outcome::Stopped
+                Outcome::Stopped.into()
             }
             Ended::OutOfTime(seconds) => {
                 let outputs = timeout(limit::RELEASE_TIME, output).await;
                 let why = format!("the command was ended: it had {seconds} s, and they were over");
                 let usage = outputs.ok().and_then(|(stdout, _)| stdout.outcome?.usage);
-                Outcome::Failed(Failure::new("budget_seconds", why).with_usage(usage.as_ref()))
+                Outcome::Failed(Failure::new("budget_seconds", why).with_usage(usage.as_ref())).into()
             }
         }
     }
@@ -179,7 +219,7 @@ impl CommandAdapter {
     }
 
     /// Environment variables of the command. `None` removes a variable that this worker may have inherited.
-    fn environment(&self, job: &Job) -> Vec<(&str, Option<String>)> {
+    fn environment(&self, job: &Job, resume: Option<&Resume>) -> Vec<(&str, Option<String>)> {
         let session = &job.session;
         let refused = (!job.refused.is_empty()).then(|| serde_json::to_string(&job.refused).unwrap_or_default());
         let mut variables: Vec<_> = self.withheld.iter().map(|name| (name.as_str(), None)).collect();
@@ -192,45 +232,15 @@ impl CommandAdapter {
             ("SHIFTBOOK_AGENT_SLUG", session.agent_slug.clone()),
             ("SHIFTBOOK_CONTEXT", job.activity.clone()),
             ("SHIFTBOOK_OUTPUT_ERRORS", refused),
-            ("SHIFTBOOK_RESUME", job.sent_resume.as_ref().and_then(variable)),
-            ("SHIFTBOOK_ANSWERS", Some(&job.answers).filter(|taken| !taken.input.is_empty()).and_then(variable)),
-            ("SHIFTBOOK_DEPENDENCIES", related(&job.dependencies)),
-            ("SHIFTBOOK_CHILDREN", related(&job.children)),
+            ("SHIFTBOOK_RESUME", resume.and_then(variable::resume)),
+            ("SHIFTBOOK_ANSWERS", variable::answers(&job.answers)),
+            ("SHIFTBOOK_DEPENDENCIES", variable::related(&job.dependencies)),
+            ("SHIFTBOOK_CHILDREN", variable::related(&job.children)),
             // The server's secret, which agents must not get.
             ("SHIFTBOOK_DATABASE_URL", None),
         ]);
         variables
     }
-}
-
-/// A value as JSON for an environment variable; `None` if it is longer than [`limit::VARIABLE_BYTES_MAX`]. The command
-/// can read it from the API.
-fn variable(value: &impl Serialize) -> Option<String> {
-    serde_json::to_string(value).ok().filter(|json| json.len() <= limit::VARIABLE_BYTES_MAX)
-}
-
-/// Related sessions as a JSON array. If it is longer than [`limit::VARIABLE_BYTES_MAX`], outputs are left out and
-/// marked as such; `None` if it is too long even then.
-fn related(sessions: &[Related]) -> Option<String> {
-    if sessions.is_empty() {
-        return None;
-    }
-    let whole = serde_json::to_string(sessions).ok()?;
-    if whole.len() <= limit::VARIABLE_BYTES_MAX {
-        return Some(whole);
-    }
-    let cut = |error: &SessionError| SessionError {
-        message: error.message.chars().take(limit::RELATED_ERROR_CHARS_MAX).collect(),
-        code: error.code.clone(),
-    };
-    let brief = |session: &Related| Related {
-        output: None,
-        output_left_out: session.output_left_out || session.output.is_some(),
-        error: session.error.as_ref().map(cut),
-        ..session.clone()
-    };
-    let brief = serde_json::to_string(&sessions.iter().map(brief).collect::<Vec<_>>()).ok()?;
-    (brief.len() <= limit::VARIABLE_BYTES_MAX).then_some(brief)
 }
 
 /// Adds the usage of earlier turns: a run reports only its own.
@@ -294,19 +304,47 @@ async fn feed(mut stdin: ChildStdin, input: String) {
 }
 
 /// Makes the request for which the command ended. All events are recorded before, because a parked session takes none.
-async fn park(context: &JobContext, ask: &AskFeedback) -> Outcome {
+async fn park(context: &JobContext, ask: &AskFeedback) -> Ran {
     if context.events.flush().await.is_err() {
-        return Outcome::Stopped;
+        return Outcome::Stopped.into();
     }
     let asker = Asker { api: Arc::clone(&context.api), lease: Arc::clone(&context.lease) };
     match asker.ask(ask).await {
-        Ok(asked) if asked.waits => Outcome::Parked,
-        Ok(_) => {
-            let why = "the command asked again what people have answered; SHIFTBOOK_RESUME has the answer";
-            Outcome::Failed(Failure::new("asked_again", why))
+        Ok(asked) if asked.waits => Outcome::Parked.into(),
+        Ok(asked) => match recorded_answer(asked) {
+            Some(answer) => Ran::Answered(Box::new(answer)),
+            None => asked_again().into(),
+        },
+        Err(error) => {
+            Outcome::Failed(Failure::new("request_refused", format!("people cannot be asked: {error}"))).into()
         }
-        Err(error) => Outcome::Failed(Failure::new("request_refused", format!("people cannot be asked: {error}"))),
     }
+}
+
+fn asked_again() -> Outcome {
+    let why = "the command asked again what people have answered; SHIFTBOOK_RESUME has the answer";
+    Outcome::Failed(Failure::new("asked_again", why))
+}
+
+/// The answer to a request that was made before, in the form that a claim has, without `block`. `None` if there is no
+/// answer.
+fn recorded_answer(asked: Asked) -> Option<Resume> {
+    let (request, answer) = (asked.request, asked.answer?);
+    let is_answered = answer.outcome == AnswerOutcome::Answered;
+    Some(Resume {
+        gate_id: request.gate_id?,
+        kind: GateKind::Question,
+        tool_call_id: None,
+        tool_name: None,
+        decision: if is_answered { Verdict::Respond } else { Verdict::Deny },
+        tool_input: None,
+        note: answer.note,
+        answer: answer.answers,
+        request_id: Some(request.id),
+        outcome: Some(answer.outcome),
+        respondent: Some(answer.respondent),
+        block: None,
+    })
 }
 
 async fn conclude(
@@ -314,11 +352,12 @@ async fn conclude(
     status: io::Result<ExitStatus>,
     stdout: PipeOutput,
     stderr: &PipeOutput,
-) -> Outcome {
+) -> Ran {
     let status = match status {
         Ok(status) => status,
         Err(error) => {
-            return Outcome::Failed(Failure::new("wait_failed", format!("the command cannot be waited for: {error}")));
+            let why = format!("the command cannot be waited for: {error}");
+            return Outcome::Failed(Failure::new("wait_failed", why)).into();
         }
     };
     let PipeOutput { outcome, asked, .. } = stdout;
@@ -338,13 +377,13 @@ async fn conclude(
         let message = outcome.failure.map(|failure| failure.message).unwrap_or_default();
         let more: Vec<_> = [message, tail].into_iter().filter(|text| !text.is_empty()).collect();
         let message = if more.is_empty() { sentence } else { format!("{sentence}:\n{}", more.join("\n")) };
-        return Outcome::Failed(Failure::new(code, message).with_usage(outcome.usage.as_ref()));
+        return Outcome::Failed(Failure::new(code, message).with_usage(outcome.usage.as_ref())).into();
     }
     if let Some(ask) = asked.as_ref().filter(|_| asks) {
         return park(context, ask).await;
     }
     match outcome.failure {
-        Some(failure) => Outcome::Failed(failure.with_usage(outcome.usage.as_ref())),
-        None => Outcome::Done { result: outcome.result, usage: outcome.usage },
+        Some(failure) => Outcome::Failed(failure.with_usage(outcome.usage.as_ref())).into(),
+        None => Outcome::Done { result: outcome.result, usage: outcome.usage }.into(),
     }
 }
