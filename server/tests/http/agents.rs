@@ -348,6 +348,19 @@ async fn a_request_that_is_refused_leaves_the_other_calls_of_its_reply_waiting()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_with_a_schema_that_cannot_be_used_goes_back_to_the_model_with_the_reason() {
+    let wrong = json!({ "message": "Which?", "schema": { "type": "strin" } });
+    let script = [ScriptedReply::tool("c1", "ask_person", &wrong), ScriptedReply::Text("Done.")];
+    let model = ScriptedModel::start(script).await;
+    let app = App::start_with(&settings(&model, ""), &[], &[("CLERK_KEY", KEY)]);
+    let session = trigger(&app).await;
+    let ended = ended(&app, &session).await;
+    assert_eq!((&ended["status"], &ended["attempt"]), (&json!("completed"), &json!(1)), "{ended}");
+    let messages = model.requests()[1].body["messages"].to_string();
+    assert!(messages.contains("not a JSON Schema that can be used here"), "{messages}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_question_of_a_reply_is_put_to_people_and_gets_its_own_answer() {
     let ask = |message: &str| json!({ "message": message }).to_string();
     let calls = vec![
@@ -421,6 +434,14 @@ fn what_is_wrong_with_an_agent_is_said_before_anything_is_served() {
         (format!("[agents.a]\n{chat}command = [\"x\"]"), "`command` has no meaning"),
         (format!("[agents.a]\n{chat}tools = [\"rm\"]"), "unknown variant `rm`"),
         (format!("[agents.a]\n{chat}confirm = [\"note\"]"), "`confirm` names note"),
+        (
+            format!("[agents.a]\n{chat}tools = [\"request_feedback\"]\nconfirm = [\"request_feedback\"]"),
+            "`confirm` names request_feedback, which asks people itself",
+        ),
+        (
+            format!("[agents.a]\n{chat}tools = [\"ask_person\"]\nconfirm = [\"ask_person\"]"),
+            "`confirm` names ask_person, which asks people itself",
+        ),
         (format!("[agents.a]\n{chat}tools = [\"http_request\"]"), "`hosts` is missing"),
         (format!("[agents.a]\n{chat}tools = [\"start_session\"]"), "`actions` is missing"),
         (

@@ -43,7 +43,7 @@ pub use store::session::graph::{Neighbour, RelatedSession};
 pub use sweep::{Swept, sweep};
 pub use turns::turns;
 pub(crate) use turns::turns_on;
-pub use yield_to::{YieldRequest, yield_to};
+pub use yield_to::{YieldRequest, check_question, yield_to};
 
 /// Largest number of sessions that one read of a sweep returns.
 const BATCH: u32 = 200;

@@ -66,14 +66,7 @@ impl YieldRequest {
             }
         }
         if let Some(question) = &self.question {
-            fields.text("question.message", Some(&question.message), REASON_CHARS_MAX);
-            if question.message.trim().is_empty() {
-                fields.refuse("question.message", "needs a text");
-            }
-            let schema = question.schema.as_ref();
-            if let Some(wrong) = schema.and_then(|schema| check_schema(schema, "question.schema")) {
-                fields.refuse(&wrong.field, wrong.message);
-            }
+            refuse_question(&mut fields, question);
             if !question.fields.is_empty() || question.request_id.is_some() {
                 fields.refuse("question", "a form of fields is asked for by a feedback request");
             }
@@ -112,6 +105,27 @@ impl YieldRequest {
         };
         self.detail_text().unwrap_or_else(|| fallback.into())
     }
+}
+
+fn refuse_question(fields: &mut Fields, question: &Question) {
+    fields.text("question.message", Some(&question.message), REASON_CHARS_MAX);
+    if question.message.trim().is_empty() {
+        fields.refuse("question.message", "needs a text");
+    }
+    let schema = question.schema.as_ref();
+    if let Some(wrong) = schema.and_then(|schema| check_schema(schema, "question.schema")) {
+        fields.refuse(&wrong.field, wrong.message);
+    }
+}
+
+/// Checks the text and the schema of a question as [`yield_to`] does, so that an agent is told before it yields.
+///
+/// # Errors
+/// [`Error::Invalid`] for a text that is blank, too long or has a NUL, and for a schema that cannot be used.
+pub fn check_question(question: &Question) -> Result<()> {
+    let mut fields = Fields::default();
+    refuse_question(&mut fields, question);
+    fields.check()
 }
 
 /// Yields the session, which ends its lease. If a person has to decide or answer, a gate opens. A session that

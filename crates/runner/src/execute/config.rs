@@ -53,7 +53,7 @@ pub struct AgentConfig {
     pub max_tokens: Option<u32>,
     /// Tools that the model may call.
     pub tools: Option<Vec<Tool>>,
-    /// Tools whose calls a person has to approve.
+    /// Tools whose calls a person has to approve; none that ask people themselves.
     pub confirm: Option<Vec<Tool>>,
     /// Hosts that `http_request` may call.
     pub hosts: Option<Vec<String>>,
@@ -142,6 +142,10 @@ impl AgentConfig {
         let tools = self.tools.clone().unwrap_or_default();
         if let Some(tool) = self.confirm.iter().flatten().find(|tool| !tools.contains(tool)) {
             return Err(format!("`confirm` names {}, which is not among `tools`", tool.name()));
+        }
+        if let Some(tool) = self.confirm.iter().flatten().find(|tool| tool.asks_people()) {
+            let name = tool.name();
+            return Err(format!("`confirm` names {name}, which asks people itself: its calls need no approval"));
         }
         match (tools.contains(&Tool::HttpRequest), &self.hosts) {
             (true, None) => return Err("`hosts` is missing: the hosts that http_request may call".into()),

@@ -46,6 +46,8 @@ pub enum Fault {
     LostAnswer,
     /// The server answers 500.
     Broken,
+    /// The call has no effect and is refused as invalid.
+    Refused,
 }
 
 #[derive(Default)]
@@ -274,8 +276,12 @@ async fn memory_tool(
     Query(query): Query<HashMap<String, String>>,
     Json(command): Json<Value>,
 ) -> Response {
-    fake.with(|m| m.calls.push(("memory".into(), json!({ "query": query, "command": command["command"] }))));
-    Json(json!({ "content": "Done.", "isError": false, "version": null })).into_response()
+    fake.with(|m| {
+        m.answer("memory", |m| {
+            m.calls.push(("memory".into(), json!({ "query": query, "command": command["command"] })));
+            Json(json!({ "content": "Done.", "isError": false, "version": null })).into_response()
+        })
+    })
 }
 
 async fn me(State(fake): State<Fake>) -> Response {
@@ -300,18 +306,24 @@ async fn call(State(fake): State<Fake>, Path((id, call)): Path<(String, String)>
         if m.is_unreachable {
             return refusal(Code::Unavailable);
         }
-        let fault = m.faults.iter().position(|(kind, _)| *kind == call).map(|at| m.faults.remove(at).1);
-        match fault {
-            Some(Fault::Busy) => return refusal(Code::TooManyRequests),
-            Some(Fault::Broken) => return refusal(Code::Internal),
-            Some(Fault::LostAnswer) | None => {}
-        }
-        let answer = m.act(&call, body);
-        if fault.is_some() { refusal(Code::Unavailable) } else { answer }
+        m.answer(&call, |m| m.act(&call, body))
     })
 }
 
 impl Memory {
+    /// Makes a call of this kind, with the fault that is next for it.
+    fn answer(&mut self, kind: &str, act: impl FnOnce(&mut Self) -> Response) -> Response {
+        let fault = self.faults.iter().position(|(faulty, _)| *faulty == kind).map(|at| self.faults.remove(at).1);
+        match fault {
+            Some(Fault::Busy) => return refusal(Code::TooManyRequests),
+            Some(Fault::Broken) => return refusal(Code::Internal),
+            Some(Fault::Refused) => return refusal(Code::InvalidRequest),
+            Some(Fault::LostAnswer) | None => {}
+        }
+        let answer = act(self);
+        if fault.is_some() { refusal(Code::Unavailable) } else { answer }
+    }
+
     fn act(&mut self, call: &str, body: Value) -> Response {
         if body["attempt"] != self.attempt {
             return refusal(Code::StaleAttempt);

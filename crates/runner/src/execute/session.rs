@@ -134,7 +134,9 @@ impl Worker {
                     return self.record_turn_failure(&lease, &context, failure).await;
                 }
                 (Outcome::Failed(failure), true, None) => return fail(&lease, &failure).await,
-                (Outcome::Yielded(yielded), true, None) => return self.yield_session(&lease, *yielded).await,
+                (Outcome::Yielded(yielded), true, None) => {
+                    return self.yield_session(&lease, &context, &job, *yielded).await;
+                }
                 (Outcome::Done { result, usage }, true, None) if job.is_thread() => {
                     return self.finish_turn(&lease, &context, &job, (result, usage)).await;
                 }
@@ -145,6 +147,9 @@ impl Worker {
                             // A closed queue means that the lease is lost, which is seen after the next run of the
                             // adapter.
                             let _ = context.record(refusal_events(&errors)).await;
+                            // An adapter that rebuilds its conversation from the log finds the reasons there. If they
+                            // are not written, its next run is stopped.
+                            flush_unless_aborted(&context).await;
                             job.refused = errors;
                         }
                     }
@@ -156,17 +161,14 @@ impl Worker {
     /// Waits until all events are acknowledged; false if they are not. A stopped session waits for at most
     /// [`limit::RELEASE_TIME`].
     async fn flush_log(&self, context: &JobContext, outcome: &Outcome) -> bool {
-        let flush = context.events.flush();
         if matches!(outcome, Outcome::Stopped) {
-            return matches!(timeout(limit::RELEASE_TIME, flush).await, Ok(Ok(())));
+            return matches!(timeout(limit::RELEASE_TIME, context.events.flush()).await, Ok(Ok(())));
         }
-        select! {
-            written = flush => written.is_ok(),
-            () = context.abort_requested() => false,
-        }
+        flush_unless_aborted(context).await
     }
 
-    async fn yield_session(&self, lease: &Lease, yielded: YieldOutcome) -> End {
+    /// Yields the session. If the server refuses that, the session fails; a conversation stays open.
+    async fn yield_session(&self, lease: &Lease, context: &JobContext, job: &Job, yielded: YieldOutcome) -> End {
         let body = Yield {
             attempt: lease.attempt,
             status: yielded.status,
@@ -176,7 +178,11 @@ impl Worker {
             wait_for: yielded.for_children.then_some(WaitsFor::Children),
             usage: yielded.usage,
         };
-        yield_session(lease, body).await
+        match send_yield(lease, &body).await {
+            Ok(end) => end,
+            Err(failure) if job.is_thread() => self.record_turn_failure(lease, context, failure).await,
+            Err(failure) => fail(lease, &failure).await,
+        }
     }
 
     /// Ends a turn of a conversation: records the result as its reply, unless the agent has replied already, and yields
@@ -200,7 +206,10 @@ impl Worker {
                     .map_or_else(|| End::Lost("the log is closed".into()), |loss| End::Lost(loss.to_string()));
             }
         }
-        yield_session(lease, idle_yield(lease, "it replied", usage)).await
+        match send_yield(lease, &idle_yield(lease, "it replied", usage)).await {
+            Ok(end) => end,
+            Err(failure) => self.record_turn_failure(lease, context, failure).await,
+        }
     }
 
     /// Records the failure of a turn and yields the session: the conversation stays open, and the person can try again.
@@ -212,7 +221,24 @@ impl Worker {
                 .loss()
                 .map_or_else(|| End::Lost("the log is closed".into()), |loss| End::Lost(loss.to_string()));
         }
-        yield_session(lease, idle_yield(lease, &reason(&failure.message), json_of(failure.usage))).await
+        let detail = reason(&failure.message);
+        let mut yielded = send_yield(lease, &idle_yield(lease, &detail, json_of(failure.usage))).await;
+        if yielded.is_err() {
+            // The server may have refused the usage. Without it the conversation stays open.
+            yielded = send_yield(lease, &idle_yield(lease, &detail, None)).await;
+        }
+        match yielded {
+            Ok(end) => end,
+            Err(failure) => fail(lease, &failure).await,
+        }
+    }
+}
+
+/// Waits until all events are acknowledged; false if the lease is lost or the agent has to be ended at once.
+async fn flush_unless_aborted(context: &JobContext) -> bool {
+    select! {
+        written = context.events.flush() => written.is_ok(),
+        () = context.abort_requested() => false,
     }
 }
 
@@ -221,14 +247,24 @@ fn json_of(usage: Option<String>) -> Option<Json> {
     usage.and_then(|usage| RawValue::from_string(usage).ok())
 }
 
-/// Sends the yield until the server has answered it or the lease is lost.
-async fn yield_session(lease: &Lease, body: Yield) -> End {
-    let yielded = lease.retry_while_held(lease.backoff(), |_| lease.api.yield_to(lease.session_id, &body));
+/// Sends the yield until the server has answered it or the lease is lost. `Err` if the server refuses it: the lease is
+/// held, and the caller ends the session in another way.
+async fn send_yield(lease: &Lease, body: &Yield) -> Result<End, Failure> {
+    let yielded = lease.retry_while_held(lease.backoff(), |_| lease.api.yield_to(lease.session_id, body));
     match yielded.await {
         // A repeat after a lost answer finds the session yielded.
-        Err(error) if LeaseLoss::of(&error) == Some(LeaseLoss::Yielded) => End::Yielded,
-        answer => end_of(answer, End::Yielded),
+        Err(error) if LeaseLoss::of(&error) == Some(LeaseLoss::Yielded) => Ok(End::Yielded),
+        Err(error) if is_refusal(&error) => {
+            let why = format!("the session cannot wait: the server refused it: {error}");
+            Err(Failure::new("yield_refused", why).with_usage(body.usage.as_ref()))
+        }
+        answer => Ok(end_of(answer, End::Yielded)),
     }
+}
+
+/// Whether the server refuses what a call says. The lease is held, and a repeat is refused too.
+fn is_refusal(error: &Error) -> bool {
+    LeaseLoss::of(error).is_none() && !is_transient(error)
 }
 
 fn idle_yield(lease: &Lease, detail: &str, usage: Option<Json>) -> Yield {
@@ -375,8 +411,7 @@ async fn fail(lease: &Lease, failure: &Failure) -> End {
     };
     let mut answer = send(reason(&failure.message), json_of(failure.usage.clone())).await;
     if let Err(error) = &answer
-        && LeaseLoss::of(error).is_none()
-        && !is_transient(error)
+        && is_refusal(error)
     {
         // Without an end the session would run again when its lease is over, and do its work once more.
         answer = send(reason(&format!("it failed, and the server refused the message: {error}")), None).await;

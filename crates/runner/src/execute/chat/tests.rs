@@ -1,6 +1,7 @@
 //! Tests of chat agents with a scripted model on both wire formats and a test server.
 
 mod memory;
+mod refused;
 mod thread;
 
 use super::super::{

@@ -23,3 +23,14 @@ pub fn question(input: &Value) -> Question {
     let message = input["message"].as_str().unwrap_or_default().to_owned();
     Question::new(message, input.get("schema").cloned())
 }
+
+/// What the server would refuse in the question of a call with validated input; empty if people can be asked.
+pub fn problems(input: &Value) -> Vec<String> {
+    match ledger::session::check_question(&question(input)) {
+        Ok(()) => Vec::new(),
+        Err(ledger::Error::Invalid(issues)) => {
+            issues.into_iter().map(|issue| format!("{}: {}", issue.field, issue.message)).collect()
+        }
+        Err(error) => vec![error.to_string()],
+    }
+}

@@ -1,7 +1,10 @@
 //! `memory`: Anthropic's memory tool over the documents of the session's agent.
 
 use super::{
-    super::adapter::{Failure, JobContext},
+    super::{
+        adapter::{Failure, JobContext},
+        lease::is_transient,
+    },
     Answer, tool_answer,
 };
 use serde_json::{Value, json};
@@ -34,16 +37,22 @@ pub fn has_effects(input: &Value) -> bool {
     input["command"] != "view"
 }
 
+/// Runs the command. One that writes is sent once: after a lost answer it is unknown whether the write happened.
 pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure> {
     let command: MemoryToolCommand = match serde_json::from_value(input.clone()) {
         Ok(command) => command,
         Err(error) => return Ok(Err(json!(format!("the input does not fit the command: {error}")))),
     };
-    let session_id = context.lease.session_id;
+    let (lease, writes) = (&context.lease, has_effects(input));
     // A write follows the event that marks the call as started: that event is the newest one.
-    let sequence = if has_effects(input) { context.events.newest() } else { None };
-    match context.api.call_memory_tool(session_id, sequence, &command).await {
+    let sequence = if writes { context.events.newest() } else { None };
+    let send = || context.api.call_memory_tool(lease.session_id, sequence, &command);
+    let answer = if writes { send().await } else { lease.retry_while_held(lease.backoff(), |_| send()).await };
+    match answer {
         Ok(MemoryToolAnswer { content, is_error: true, .. }) => Ok(Err(json!(content))),
+        Err(error) if writes && is_transient(&error) => {
+            Ok(Err(json!(format!("it is not known whether this was written; view it to find out: {error}"))))
+        }
         answer => tool_answer(answer, |answer| json!(answer.content)),
     }
 }

@@ -97,6 +97,11 @@ impl Tool {
         }
     }
 
+    /// Whether a call asks people itself, so that it cannot wait for an approval.
+    pub const fn asks_people(self) -> bool {
+        matches!(self, Self::AskPerson | Self::RequestFeedback)
+    }
+
     /// Whether a call may change something outside of the log, so that its start has to be recorded.
     pub fn has_effects(self, input: &Value) -> bool {
         match self {
@@ -165,7 +170,8 @@ impl Toolbox {
     /// Finds the tool of a call and validates its input.
     ///
     /// # Errors
-    /// The error for the model: an unknown tool, or an input that does not match the schema.
+    /// The error for the model: an unknown tool, an input that does not match the schema, or a question that the server
+    /// would refuse.
     pub fn check(&self, call: &Call) -> Result<Tool, Value> {
         let Some((tool, validator)) = self.tools.iter().find(|(tool, _)| tool.name() == call.name) else {
             let known: Vec<_> = self.tools.iter().map(|(tool, _)| tool.name()).collect();
@@ -174,13 +180,16 @@ impl Toolbox {
         if !call.input.is_object() {
             return Err(json!("the input is not a JSON object"));
         }
-        let wrong: Vec<_> = validator
+        let mut wrong: Vec<_> = validator
             .iter_errors(&call.input)
             .map(|error| {
                 let at = error.instance_path().to_string();
                 if at.is_empty() { error.to_string() } else { format!("{at}: {error}") }
             })
             .collect();
+        if wrong.is_empty() && *tool == Tool::AskPerson {
+            wrong = ask_person::problems(&call.input);
+        }
         if wrong.is_empty() { Ok(*tool) } else { Err(json!(format!("the input does not fit: {}", wrong.join("; ")))) }
     }
 
@@ -267,5 +276,22 @@ mod tests {
         assert!(refusal(call("note", json!({ "text": 7 }))).contains("/text"));
         assert!(refusal(call("note", json!("{\"text\":"))).contains("not a JSON object"));
         assert_eq!(toolbox.check(&call("note", json!({ "text": "x" }))), Ok(Tool::Note));
+    }
+
+    #[test]
+    fn a_question_that_the_server_would_refuse_is_a_wrong_call() {
+        let toolbox = Toolbox::new(&[Tool::AskPerson], Vec::new(), None, Vec::new()).unwrap();
+        let check = |input: Value| toolbox.check(&call("ask_person", input)).map_err(|why| why.to_string());
+        for (input, why) in [
+            (json!({ "message": "  " }), "question.message: needs a text"),
+            (json!({ "message": "a\u{0}b" }), "question.message: no NUL characters"),
+            (json!({ "message": "Which?", "schema": { "type": "strin" } }), "question.schema: not a JSON Schema"),
+            (json!({ "message": "Which?", "schema": { "$ref": "https://example.org/a" } }), "question.schema: "),
+        ] {
+            let refused = check(input).unwrap_err();
+            assert!(refused.contains(why), "{refused}");
+        }
+        let form = json!({ "type": "object", "properties": { "stage": { "type": "string" } } });
+        assert_eq!(check(json!({ "message": "Which?", "schema": form })), Ok(Tool::AskPerson));
     }
 }

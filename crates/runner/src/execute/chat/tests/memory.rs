@@ -1,7 +1,7 @@
 //! Tests of the memory tool.
 
 use super::*;
-use crate::execute::fake::SESSION_ID;
+use crate::execute::fake::{Fault, SESSION_ID};
 
 #[tokio::test]
 async fn what_is_written_to_memory_names_the_event_of_its_call() {
@@ -20,4 +20,24 @@ async fn what_is_written_to_memory_names_the_event_of_its_call() {
     assert_eq!(calls.len(), 2);
     assert_eq!(calls[0]["query"], json!({"sessionId": SESSION_ID}));
     assert_eq!(calls[1]["query"], json!({"sessionId": SESSION_ID, "sequence": started.to_string()}));
+}
+
+#[tokio::test]
+async fn a_memory_that_is_out_of_reach_for_a_moment_fails_no_session() {
+    let view = json!({"command": "view", "path": "/memories"});
+    let create = json!({"command": "create", "path": "/memories/topics/a.md", "file_text": "x"});
+    let cases = [(&view, Fault::Busy, 1), (&create, Fault::Busy, 0), (&create, Fault::LostAnswer, 1)];
+    for (command, fault, done) in cases {
+        let script = [ScriptedReply::tool("c1", "memory", command), ScriptedReply::Text("Noted.")];
+        let model = ScriptedModel::start(script).await;
+        let fake = fake().await;
+        fake.with(|m| m.faults.push(("memory", fault)));
+        assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, |_| {}).await, End::Completed);
+        assert_eq!(fake.calls("memory").len(), done, "a write is sent once");
+        let answers = answers(&fake);
+        let [(output, failed)] = answers.as_slice() else { panic!("{answers:?}") };
+        let is_write = command == &create;
+        assert_eq!(*failed, is_write, "{output}");
+        assert!(!is_write || output.as_str().unwrap().contains("not known whether this was written"), "{output}");
+    }
 }

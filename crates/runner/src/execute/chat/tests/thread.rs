@@ -1,6 +1,7 @@
 //! Tests of chat agents in conversations.
 
 use super::*;
+use crate::execute::fake::Fault;
 use domain::thread::{INTERRUPTED, MESSAGE, REPLY, SOURCE};
 
 /// Makes the session a conversation.
@@ -85,6 +86,26 @@ async fn an_approved_call_of_a_turn_that_its_person_stopped_is_not_run_by_the_ne
     assert_eq!(fake.with(|m| m.entity["fields"]["stage"].clone()), "Lead");
     let messages = model.requests()[1].body["messages"].to_string();
     assert!(messages.contains("the turn was interrupted") && messages.contains("Leave it as it is."), "{messages}");
+}
+
+#[tokio::test]
+async fn a_yield_that_the_server_refuses_leaves_the_conversation_open_and_its_reason_in_the_log() {
+    // The second refusal is that of a yield with the usage. Without the usage the turn ends.
+    for refusals in [1, 2] {
+        let ask = ScriptedReply::tool("c1", "ask_person", &json!({"message": "Which stage?"}));
+        let model = ScriptedModel::start([ask]).await;
+        let fake = fake().await;
+        say(&fake, "Set the stage.");
+        fake.with(|m| m.faults = vec![("yield", Fault::Refused); refusals]);
+        assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, thread).await, End::Yielded);
+        let codes: Vec<Value> = fake.with(|m| {
+            let errors = m.events.iter().filter(|event| event["type"] == "session.error");
+            errors.map(|event| event["metadata"]["code"].clone()).collect()
+        });
+        assert_eq!(codes, ["yield_refused"]);
+        let yielded = fake.calls("yield").remove(0);
+        assert_eq!((&yielded["status"], yielded["usage"].is_null()), (&json!("idle"), refusals == 2));
+    }
 }
 
 /// The texts of the agent in the log.
