@@ -48,8 +48,10 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ViewId, change: ViewChan
                     publication: change.publication.unwrap_or_else(|| before.publication.clone()),
                     ..before.clone()
                 };
-                // Also if an older revision was read: a save that was sent twice is no conflict.
-                if wanted == before {
+                // Also if an older revision was read: a save that was sent twice is no conflict. A revision that never
+                // was is refused.
+                let is_older = (1..before.revision).contains(&change.revision);
+                if wanted == before && (is_older || read.is_ok()) {
                     return Ok(before);
                 }
                 read?;

@@ -114,6 +114,11 @@ async fn an_edit_of_an_older_revision_is_refused_and_names_the_current_one(f: Fi
     assert_eq!(unchanged, edited, "a change that changes nothing made a revision");
     let twice = titled(&f, &draft, "First").await.unwrap();
     assert_eq!(twice, edited, "a change that was sent twice was refused");
+    for given in [0, 3] {
+        let never = ViewRecord { revision: given, ..edited.clone() };
+        let refused = titled(&f, &never, "First").await;
+        assert!(matches!(refused, Err(Error::StaleRevision { current: 2, .. })), "{given}: {refused:?}");
+    }
     assert_eq!(view::get(&f.ledger, &f.member, draft.id).await.unwrap(), edited);
     f.done().await;
 }
