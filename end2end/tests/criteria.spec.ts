@@ -84,7 +84,7 @@ test("a change from an old page is refused and keeps what was typed @nojs", asyn
   await api().send("PATCH", `/api/criteria-sets/${set.id}`, { version: 1, description: "Meanwhile" });
   await page.locator('input[name="name"]').fill("Typed meanwhile");
   await page.getByRole("button", { name: "Save new version" }).click();
-  await expect(page.getByRole("alert")).toContainText("version 1 is not the newest");
+  await expect(page.getByRole("alert")).toContainText("Someone else saved this in the meantime");
   await expect(page.locator('input[name="name"]')).toHaveValue("Typed meanwhile");
 });
 
