@@ -234,14 +234,7 @@ async fn proposals_about_a_person_are_withdrawn_and_their_texts_erased(f: Fixtur
         let session = session::get(&f.ledger, &f.admin, item.gate.session_id).await.unwrap();
         assert_eq!((session.status(), session.title.as_str(), session.input), (status, "(erased)", None));
     }
-    let mut raw = f.engine.raw().await;
-    let columns = ["gates.task", "gate_decisions.note", "memory_denials.line", "session_events.content"];
-    for column in columns {
-        let (table, column) = column.split_once('.').unwrap();
-        let found = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {column} LIKE '%{MARKER}%'")).await;
-        assert_eq!(found, 0, "{table}.{column}");
-    }
-    drop(raw);
+    marker_is_gone(&f, &["gates.task", "gate_decisions.note", "memory_denials.line", "session_events.content"]).await;
     assert!(preview(&f, &own).await.proposals.is_empty());
     f.assert_verified().await;
     f.done().await;
@@ -335,14 +328,7 @@ async fn erasing_a_document_takes_its_proposals_and_denied_lines_with_it(f: Fixt
     assert!(left.len() == 1 && left[0].contains("topics/buses.md"), "{left:?}");
     let change = changes(&late, json!([line(&late, "more")]), Value::Null);
     assert!(matches!(finish(&f, late, change, Policy::Review).await, Err(Error::Unavailable(_))));
-    let mut raw = f.engine.raw().await;
-    let columns = ["gates.task", "memory_denials.line", "memory_versions.body", "session_events.metadata"];
-    for column in columns {
-        let (table, column) = column.split_once('.').unwrap();
-        let found = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {column} LIKE '%{MARKER}%'")).await;
-        assert_eq!(found, 0, "{table}.{column}");
-    }
-    drop(raw);
+    marker_is_gone(&f, &["gates.task", "memory_denials.line", "memory_versions.body", "session_events.metadata"]).await;
     f.assert_verified().await;
     f.done().await;
 }
@@ -361,6 +347,16 @@ async fn without_a_key_nothing_of_a_document_is_erased(f: Fixture) {
     assert!(proposals(&f).await.is_empty());
     f.assert_verified().await;
     f.done().await;
+}
+
+/// Asserts that no row has the marker in these columns, each as `table.column`.
+async fn marker_is_gone(f: &Fixture, columns: &[&str]) {
+    let mut raw = f.engine.raw().await;
+    for column in columns {
+        let (table, column) = column.split_once('.').unwrap();
+        let found = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {column} LIKE '%{MARKER}%'")).await;
+        assert_eq!(found, 0, "{table}.{column}");
+    }
 }
 
 async fn proposals_from_before_a_rename_are_erased_with_their_document(f: Fixture) {
@@ -391,13 +387,7 @@ async fn proposals_from_before_a_rename_are_erased_with_their_document(f: Fixtur
 
     let left = proposals(&f).await;
     assert!(left.len() == 1 && left[0].gate.id != approved.gate.id, "{left:?}");
-    let mut raw = f.engine.raw().await;
-    for column in ["gates.task", "memory_versions.body", "session_events.metadata"] {
-        let (table, column) = column.split_once('.').unwrap();
-        let found = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {column} LIKE '%{MARKER}%'")).await;
-        assert_eq!(found, 0, "{table}.{column}");
-    }
-    drop(raw);
+    marker_is_gone(&f, &["gates.task", "memory_versions.body", "session_events.metadata"]).await;
     f.assert_verified().await;
     f.done().await;
 }
