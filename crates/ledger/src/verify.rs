@@ -27,6 +27,8 @@ pub struct Verified {
     pub rolled: u64,
     /// Whether the seals of erasures were not checked, because no instance key was given.
     pub is_unsealed: bool,
+    /// Number of sessions whose erasure was sealed with another key than the first one.
+    pub other_seals: u64,
     /// The first error in a session: the session, the sequence of its log and the error.
     pub bad: Option<(SessionId, u64, String)>,
     /// Other errors in the file, in values, in gates or in rolls, each with its location. If there are any, no session
@@ -76,6 +78,7 @@ pub async fn all(ledger: &Ledger, keys: &[InstanceKey], mut progress: impl FnMut
             verified.erased += checked.erased;
             verified.unbound += u64::from(checked.is_unbound);
             verified.is_unsealed |= checked.is_unsealed;
+            verified.other_seals += u64::from(checked.has_other_seal);
             let unknown = (is_filled && !is_known).then(|| (0, "it is in no roll of its workspace".to_owned()));
             if let Some((sequence, problem)) = unknown.or(checked.bad) {
                 verified.bad = Some((id, sequence, problem));

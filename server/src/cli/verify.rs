@@ -51,6 +51,14 @@ pub async fn run(args: VerifyArgs) -> Result<(), Failure> {
                     )
                 }
             };
+            let other_seals = match verified.other_seals {
+                0 => String::new(),
+                count => format!(
+                    "; the erasures of {} were sealed with instance.key of the data directory, not with the key that \
+                     the settings name",
+                    counted(count, "session")
+                ),
+            };
             let unbound = match verified.unbound {
                 0 => String::new(),
                 count => format!(
@@ -65,7 +73,9 @@ pub async fn run(args: VerifyArgs) -> Result<(), Failure> {
             let pages =
                 if verified.has_checked_pages { "" } else { "; PostgreSQL's pages are not checked here (amcheck)" };
             let (sessions, events) = (counted(verified.sessions, "session"), counted(verified.events, "event"));
-            print_line(&format!("{sessions}, {events}: every link holds{erased}{unbound}{unrolled}{pages}"))
+            print_line(&format!(
+                "{sessions}, {events}: every link holds{erased}{other_seals}{unbound}{unrolled}{pages}"
+            ))
         }
         Some((session, sequence, reason)) => {
             Err(Failure::Failed(format!("session {session}, sequence {sequence}: {reason}")))

@@ -171,4 +171,6 @@ async fn retention_and_verify_use_the_instance_key_that_the_environment_names() 
     fs::copy(&own, dir.path().join("instance.key")).unwrap();
     let verified = run(&["verify"], &other);
     assert!(verified.status.success(), "{}", text(&verified));
+    let says = "; the erasures of 1 session were sealed with instance.key of the data directory";
+    assert!(text(&verified).contains(says), "{}", text(&verified));
 }

@@ -33,6 +33,8 @@ pub(super) struct Checked {
     pub(super) is_unbound: bool,
     /// Whether its erasure was accepted without checking the seal.
     pub(super) is_unsealed: bool,
+    /// Whether its erasure was sealed with another key than the first one.
+    pub(super) has_other_seal: bool,
     /// The first bad sequence and the error.
     pub(super) bad: Option<(u64, String)>,
 }
@@ -71,7 +73,9 @@ pub(super) async fn check(
     };
     if let Some(erasure) = &erasure {
         checked.is_unsealed = keys.is_empty();
-        if !keys.is_empty() && !keys.iter().any(|key| is_sealed(key, tenant_id, id, erasure)) {
+        let sealed_with = keys.iter().position(|key| is_sealed(key, tenant_id, id, erasure));
+        checked.has_other_seal = sealed_with.is_some_and(|at| at > 0);
+        if !keys.is_empty() && sealed_with.is_none() {
             checked.bad = Some((erasure.head_sequence, "its erasure was not sealed by this installation".into()));
             return Ok(checked);
         }
