@@ -76,8 +76,9 @@ const FOUND_SQLITE: &str = found_select!(
      CROSS JOIN memory_search_rows r ON r.search_id = j.value WHERE r.tenant_id = $1"
 );
 const BESIDE_SQLITE: &str = found_select!("", ("$4", "$5"), "", at_path!("0", "$3"));
-// The newest documents of each word and agent come from the end of their part of
-// the index. Weights are integers, because the sum of bigints is a numeric, which takes several times as long.
+// The newest documents of each word and agent come from the end of their part of the index. Weights are integers,
+// because the sum of bigints is a numeric, which takes several times as long. Of a common word fewer documents are
+// added up than read: adding up is most of what is left of the statement's time.
 const FOUND_POSTGRES: &str = found_select!(
     "WITH total AS MATERIALIZED (SELECT COALESCE(SUM(a.documents), 0)::bigint AS documents FROM memory_agents a \
          WHERE a.tenant_id = $1 AND (a.agent = $2 OR $2 IS NULL)), \
@@ -93,7 +94,8 @@ const FOUND_POSTGRES: &str = found_select!(
      weights AS MATERIALIZED (SELECT number, CAST(ROUND(1000 * LN(1 + (GREATEST(total, holders) - holders + 0.5) \
          / (holders + 0.5))) AS integer) AS weight FROM holders), \
      best AS MATERIALIZED (SELECT d.id AS document_id, SUM(w.weight) AS score FROM hits h \
-         JOIN weights w ON w.number = h.number CROSS JOIN LATERAL unnest(h.ids) AS d (id) \
+         JOIN weights w ON w.number = h.number CROSS JOIN LATERAL unnest( \
+             CASE WHEN cardinality(h.ids) >= $4 THEN h.ids[1:$5] ELSE h.ids END) AS d (id) \
          GROUP BY d.id ORDER BY score DESC, d.id DESC LIMIT $5) ",
     ("$7", "$8"),
     "",
@@ -202,7 +204,8 @@ type AgentDocuments = (String, i64);
 /// How much of the index one search reads.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchBounds {
-    /// Documents of each word and agent; of words that more documents have, the newest documents count.
+    /// Documents of each word and agent that are read, the newest. A word that has so many is common: it tells little,
+    /// and is looked for in the newest `found` of them.
     pub documents_of_term: u32,
     /// Documents that are returned.
     pub found: u32,
@@ -337,12 +340,17 @@ fn best_on_sqlite(
     let scopes = c.fetch_all::<One<i64>>(SCOPES_SQLITE, &[&tenant_id.0, &agent])?;
     let mut scores: HashMap<i64, i64> = HashMap::new();
     for term in terms {
-        let mut hits: Vec<One<i64>> = Vec::new();
+        let (mut hits, mut holders): (Vec<One<i64>>, usize) = (Vec::new(), 0);
         for (scope,) in &scopes {
             let query = format!("\"{}\"", scoped(*scope, term));
-            hits.extend(c.fetch_all::<One<i64>>(HITS_SQLITE, &[&query, &i64::from(bounds.documents_of_term)])?);
+            let mut of_agent = c.fetch_all::<One<i64>>(HITS_SQLITE, &[&query, &i64::from(bounds.documents_of_term)])?;
+            holders += of_agent.len();
+            if of_agent.len() >= bounds.documents_of_term as usize {
+                of_agent.truncate(bounds.found as usize);
+            }
+            hits.extend(of_agent);
         }
-        let weight = weight(total, hits.len(), bounds.documents_of_term);
+        let weight = weight(total, holders, bounds.documents_of_term);
         hits.into_iter().for_each(|(row,)| *scores.entry(row).or_default() += weight);
     }
     let mut best: Vec<(i64, i64)> = scores.into_iter().map(|(row, score)| (score, row)).collect();

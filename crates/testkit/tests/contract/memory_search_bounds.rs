@@ -10,6 +10,7 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     a_common_word_does_not_hide_a_rare_one,
     of_common_words_the_newest_documents_count,
+    a_common_word_is_looked_for_in_as_many_documents_as_are_returned,
     words_leave_the_index_with_their_document,
     a_word_of_any_letters_belongs_to_one_agent,
 );
@@ -53,6 +54,19 @@ async fn of_common_words_the_newest_documents_count(f: Fixture) {
     filled(&f).await;
     assert_eq!(found(&f, "the", 3, 9).await, ["topics/t18.md", "topics/t17.md", "topics/t16.md"]);
     assert_eq!(found(&f, "the weather", 3, 2).await, ["topics/t18.md", "topics/t17.md"]);
+    f.done().await;
+}
+
+async fn a_common_word_is_looked_for_in_as_many_documents_as_are_returned(f: Fixture) {
+    let texts = ["The heron and the weather.", "A heron alone.", "Weather one.", "Weather two.", "Weather three."];
+    for (number, text) in texts.iter().enumerate() {
+        f.clock.advance(TimeDelta::seconds(1));
+        put(&f, &f.operator, &format!("topics/t{number}.md"), 0, &format!("# Note\n\n{text}\n")).await.unwrap();
+    }
+    // Five are read of each word. `weather` has four, so it counts wherever it is.
+    assert_eq!(found(&f, "heron weather", 5, 3).await, ["topics/t0.md", "topics/t1.md", "topics/t4.md"]);
+    // Four are read, so it is common and counts in the newest three: the two with `heron` are equal.
+    assert_eq!(found(&f, "heron weather", 4, 3).await, ["topics/t1.md", "topics/t0.md", "topics/t4.md"]);
     f.done().await;
 }
 
