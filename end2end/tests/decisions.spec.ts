@@ -46,31 +46,37 @@ async function stateOf(id: string) {
   return { state: approval.state, decisions: decisions.length };
 }
 
-test("an edit whose answer was lost is sent again and answered with what is recorded", async ({ page }) => {
-  const { item } = await staged(unique("Lost answer"), { stage: "Won", amount: 2 });
-  await signIn(page, "reviewer");
-  await page.goto(`/inbox/${item.id}`);
-  await expect(page.locator("#gate")).toHaveAttribute("data-id", item.id);
-  const digest = await page.locator("#gate-form [name=digest]").inputValue();
-  let lost = 0;
-  await page.route("**/fn/inbox/decide", async (route) => {
-    if (lost++ > 0) return route.continue();
-    // The server handles the request, and its response never arrives.
-    await route.fetch();
-    await route.abort("connectionreset");
+test.describe("while a decision can be undone", () => {
+  test.use({ undoSeconds: 60 });
+
+  test("an edit whose answer was lost is sent again and answered with what is recorded", async ({ page }) => {
+    const { item } = await staged(unique("Lost answer"), { stage: "Won", amount: 2 });
+    await signIn(page, "reviewer");
+    await page.goto(`/inbox/${item.id}`);
+    await expect(page.locator("#gate")).toHaveAttribute("data-id", item.id);
+    const digest = await page.locator("#gate-form [name=digest]").inputValue();
+    let lost = 0;
+    await page.route("**/fn/inbox/decide", async (route) => {
+      if (lost++ > 0) return route.continue();
+      // The server handles the request, and its response never arrives.
+      await route.fetch();
+      await route.abort("connectionreset");
+    });
+    await page.locator("[name='value.amount']").fill("3");
+    await approve(page).click();
+    await expect(row(page, item.id).locator("[data-reason]")).toContainText("not known whether this was recorded");
+    await expect(page.locator("#inbox-announcement")).not.toContainText("Not done");
+    expect(await stateOf(item.id)).toEqual({ state: "held", decisions: 1 });
+    // The page may have learnt by now that the item is decided. A form that is still there can be sent again.
+    const response = await page.evaluate(async ({ id, digest }) => {
+      const body = new URLSearchParams({ id, decision: "approve", digest, "value.stage": "Won", "value.amount": "3" });
+      return (await fetch("/fn/inbox/decide", { method: "POST", body })).status;
+    }, { id: item.id, digest });
+    expect(response).toBe(200);
+    expect((await stateOf(item.id)).decisions).toBe(1);
+    // Its notice would cover a part of the pages of the next tests.
+    await api().post(`/api/sessions/${item.sessionId}/cancel`);
   });
-  await page.locator("[name='value.amount']").fill("3");
-  await approve(page).click();
-  await expect(row(page, item.id).locator("[data-reason]")).toContainText("not known whether this was recorded");
-  await expect(page.locator("#inbox-announcement")).not.toContainText("Not done");
-  expect(await stateOf(item.id)).toEqual({ state: "held", decisions: 1 });
-  // The page may have learnt by now that the item is decided. A form that is still there can be sent again.
-  const response = await page.evaluate(async ({ id, digest }) => {
-    const body = new URLSearchParams({ id, decision: "approve", digest, "value.stage": "Won", "value.amount": "3" });
-    return (await fetch("/fn/inbox/decide", { method: "POST", body })).status;
-  }, { id: item.id, digest });
-  expect(response).toBe(200);
-  expect((await stateOf(item.id)).decisions).toBe(1);
 });
 
 test("an approval of an outdated item keeps what another reviewer has changed", async ({ page, browser }) => {
@@ -157,6 +163,50 @@ test.describe("what has taken effect", () => {
     expect(await stateOf(other.item.id)).toEqual({ state: "open", decisions: 0 });
   });
 
+  test("a key that is held decides one item", async ({ page }) => {
+    const { item } = await staged(unique("Held key"), { stage: "Won", amount: 3 });
+    await staged(unique("Held key, next"), { stage: "Won", amount: 4 });
+    await signIn(page, "reviewer");
+    await page.goto(`/inbox/${item.id}`);
+    await hydrated(page);
+    const shown = page.locator("#gate");
+    await page.keyboard.down("a");
+    await expect(shown).not.toHaveAttribute("data-id", item.id);
+    const next = (await shown.getAttribute("data-id"))!;
+    const before = await stateOf(next);
+    // The second press without a release is a repeat.
+    await page.keyboard.down("a");
+    await page.keyboard.up("a");
+    await expect(shown).toHaveAttribute("data-id", next);
+    await expect.poll(async () => (await stateOf(item.id)).state, OFTEN).toBe("settled");
+    await expect(shown).toHaveAttribute("data-id", next);
+    expect(await stateOf(next)).toEqual(before);
+  });
+
+  test("Ctrl Enter in a menu and keys in a dialog decide nothing of the item behind", async ({ page }) => {
+    const { item } = await staged(unique("Behind"), { stage: "Won", amount: 3 });
+    await signIn(page, "reviewer");
+    await page.goto(`/inbox/${item.id}`);
+    await hydrated(page);
+    const shown = page.locator("#gate");
+    await page.keyboard.press("h");
+    await expect(shown.locator(".gate-bar .menu button").first()).toBeFocused();
+    await page.keyboard.press("ControlOrMeta+Enter");
+    await expect(shown).toHaveAttribute("data-id", item.id);
+
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    const dialog = page.getByRole("dialog");
+    // A click on its text takes the focus out of the dialog.
+    await dialog.getByRole("heading").click();
+    await page.keyboard.press("a");
+    await expect(shown).toHaveAttribute("data-id", item.id);
+    await dialog.getByRole("button", { name: "Close" }).focus();
+    await page.keyboard.press("ControlOrMeta+Enter");
+    await expect(shown).toHaveAttribute("data-id", item.id);
+    expect(await stateOf(item.id)).toEqual({ state: "open", decisions: 0 });
+  });
+
   test("a decided item is shown against what the record was, in the past tense @nojs", async ({ page }) => {
     const title = unique("Then");
     const { deal, item } = await staged(title, { stage: "Won" });
@@ -170,6 +220,25 @@ test.describe("what has taken effect", () => {
     await expect(page.locator("#gate .gate-values")).toContainText("Lead");
     await expect(page.locator("#gate [data-part=state]")).toContainText("Approved by");
     expect((await api().get<{ version: number }>(`/api/entities/${deal.id}`)).version).toBe(2);
+  });
+});
+
+test.describe("what takes effect at once", () => {
+  test.use({ undoSeconds: 0 });
+
+  test("a key that is held is no second press", async ({ page }) => {
+    const { item } = await staged(unique("Held at once"), { stage: "Won", amount: 3 });
+    await signIn(page, "reviewer");
+    for (const key of ["a", "Enter"]) {
+      await page.goto(`/inbox/${item.id}`);
+      await hydrated(page);
+      if (key === "Enter") await page.locator("[name='value.amount']").focus();
+      await page.keyboard.down(key);
+      await page.keyboard.down(key);
+      await page.keyboard.up(key);
+      await expect(page.locator("#gate [data-key=approve]"), key).toHaveText("Press again: this cannot be undone");
+      expect(await stateOf(item.id), key).toEqual({ state: "open", decisions: 0 });
+    }
   });
 });
 

@@ -15,9 +15,7 @@ pub fn current() -> &'static str {
 pub fn choose(theme: &str) {
     show(theme);
     dom::set_cookie("theme", theme);
-    if let Ok(Some(storage)) = dom::window().local_storage() {
-        let _ = storage.set_item("theme", theme);
-    }
+    dom::store("theme", Some(theme));
 }
 
 fn show(theme: &str) {
@@ -30,9 +28,5 @@ fn show(theme: &str) {
 
 /// Applies a theme that was chosen in another tab.
 pub fn follow_other_tabs() {
-    dom::on(&dom::window(), "storage", |event: web_sys::StorageEvent| {
-        if event.key().as_deref() == Some("theme") {
-            show(event.new_value().as_deref().unwrap_or("system"));
-        }
-    });
+    dom::on_stored("theme", || show(dom::stored("theme").as_deref().unwrap_or("system")));
 }

@@ -79,12 +79,19 @@ pub fn on_click(event: &MouseEvent) {
     }
 }
 
-/// Keys that move through the list, and Escape, which leads back to it.
+/// Keys that move through the list, and Escape, which leads back to it. A held Enter acts once outside of text: each
+/// repeat would press the button again, or send the form, and so confirm a decision that cannot be undone.
 pub fn on_key(store: Store, event: &KeyboardEvent) {
     let in_list = dom::closest(event, ".row-title").is_some();
     let by = match event.key().as_str() {
         "ArrowDown" if in_list => 1,
         "ArrowUp" if in_list => -1,
+        "Enter" => {
+            if event.repeat() && dom::closest(event, "textarea").is_none() {
+                event.prevent_default();
+            }
+            return;
+        }
         "Escape" => {
             if let Some(more) = dom::closest(event, ".popover[open]") {
                 let _ = more.remove_attribute("open");

@@ -15,6 +15,8 @@ use std::cell::RefCell;
 const CHORD_MS_MAX: f64 = 1_200.0;
 /// Elements in which not even the marker shortcut works.
 const FIELDS: &str = "input, textarea, select, [contenteditable], dialog[open]";
+/// What is open above the page: there, Ctrl Enter decides nothing behind it.
+const ABOVE_PAGE: &str = "[popover], .popover[open], :is(:root:has(dialog[open]))";
 
 /// Attaches the handlers of keys and of buttons that open dialogs.
 pub fn start(keys: Keys) {
@@ -57,16 +59,23 @@ pub fn press<'a>(event: &KeyboardEvent, key: &'a str, code: &'a str) -> Press<'a
 /// Performs a shortcut unless the focused element handles the key itself. Returns false to let the browser handle the
 /// key.
 fn perform(keys: Keys, command: Command, event: &KeyboardEvent) -> bool {
+    let form = matches!(command, Command::Decide).then(|| dom::closest(event, "[data-decides]")).flatten();
+    let button = form.and_then(|form| dom::find(&form, "button[name=decision]"));
     let forbidden = match command {
-        Command::Palette | Command::Decide => "",
+        Command::Palette => "",
+        Command::Decide => ABOVE_PAGE,
         Command::Marker => FIELDS,
         _ => TEXT_FIELDS,
     };
-    if !forbidden.is_empty() && is_in(event, forbidden) {
+    if button.is_none() && !forbidden.is_empty() && is_in(event, forbidden) {
         return false;
     }
-    let form = (command == Command::Decide).then(|| dom::closest(event, "[data-decides]")).flatten();
-    if let Some(button) = form.and_then(|form| dom::find(&form, "button[name=decision]")) {
+    // A held key would decide items that nobody has seen. Its repeats are not left to the browser, which has a search
+    // of its own for Ctrl K.
+    if event.repeat() && !matches!(command, Command::Step(_)) {
+        return true;
+    }
+    if let Some(button) = button {
         button.click();
         return true;
     }

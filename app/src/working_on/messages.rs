@@ -9,7 +9,7 @@ use leptos::prelude::*;
 
 /// How long a success message is shown, in milliseconds.
 #[cfg(feature = "hydrate")]
-const GOOD_MS: u32 = 5_000;
+const GOOD_MS: i32 = 5_000;
 
 /// The messages, below the buttons.
 #[component]
@@ -21,12 +21,11 @@ pub fn Messages(work: Work) -> impl IntoView {
     Effect::new(move |_| {
         let Some(Message { is_bad: false, .. }) = message.get() else { return };
         let shown = message.get_untracked();
-        gloo_timers::callback::Timeout::new(GOOD_MS, move || {
+        crate::browser::dom::after(GOOD_MS, move || {
             if message.get_untracked() == shown {
                 message.set(None);
             }
-        })
-        .forget();
+        });
     });
     let refused = work.refused;
     let refused_text = move || {

@@ -77,7 +77,7 @@ fn Label(work: Work) -> impl IntoView {
             work.active.track();
             now.set(Some(js_sys::Date::now()));
         });
-        gloo_timers::callback::Interval::new(1_000, move || now.set(Some(js_sys::Date::now()))).forget();
+        crate::browser::dom::every(1_000, move || now.set(Some(js_sys::Date::now())));
     }
     let title = move || work.active.read().as_ref().map(|active| active.title.clone());
     let started_at = move || work.active.read().as_ref().map(|active| active.started_at.clone());

@@ -14,11 +14,10 @@ use crate::{
     browser::{dom, id::new_id, task::spawn_local, times::now_text},
     server_function::Refusal,
 };
-use gloo_timers::callback::{Interval, Timeout};
 use leptos::prelude::{GetUntracked as _, UpdateValue as _};
 
 /// Interval between two flushes of the queue, in milliseconds.
-const SEND_EVERY_MS: u32 = 5_000;
+const SEND_EVERY_MS: i32 = 5_000;
 /// Session storage key of this tab's id, which is kept across its pages.
 const TAB_KEY: &str = "shiftbook-tab";
 
@@ -58,7 +57,7 @@ fn listen(work: Work, arrived: bool) {
     });
     dom::when(&window, "pagehide", move || flush::hint(work));
     dom::when(&window, "online", move || send(work));
-    Interval::new(SEND_EVERY_MS, move || send(work)).forget();
+    dom::every(SEND_EVERY_MS, move || send(work));
     spawn_local(async move {
         let mut found = if arrived { record(work, true).await } else { None };
         if found.is_none() {
@@ -69,7 +68,7 @@ fn listen(work: Work, arrived: bool) {
         }
         if work.waiting.get_untracked().count > 0 {
             let due = f64::from(SEND_EVERY_MS) - flush::since_sent();
-            Timeout::new(due.clamp(0.0, f64::from(SEND_EVERY_MS)) as u32, move || send(work)).forget();
+            dom::after(due.clamp(0.0, f64::from(SEND_EVERY_MS)) as i32, move || send(work));
         }
     });
 }

@@ -9,30 +9,15 @@ mod leader;
 
 pub use hub::{Signal, State, is_leader, subscribe};
 
-use crate::browser::dom;
-use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use crate::browser::{lock, task::spawn_local};
 
 /// Joins the stream; `watch` is called with its state.
 pub fn start(watch: impl Fn(State) + 'static) {
     hub::watch(watch);
     hub::open_channel(leader::open_if_signed_out);
-    request_lock();
-}
-
-/// Requests the lock, and leads while it holds the lock: until this page is closed.
-fn request_lock() {
-    let navigator = JsValue::from(dom::window().navigator());
-    let locks = js_sys::Reflect::get(&navigator, &"locks".into()).unwrap_or(JsValue::UNDEFINED);
-    let request =
-        js_sys::Reflect::get(&locks, &"request".into()).ok().and_then(|f| f.dyn_into::<js_sys::Function>().ok());
-    let Some(request) = request else {
-        // Without Web Locks (old browsers, plain HTTP on a name other than localhost) each tab reads its own stream.
+    // The lock is held until this page is closed. A browser without Web Locks reads a stream in each tab.
+    spawn_local(lock::exclusive("shiftbook-live", true, async {
         leader::lead();
-        return;
-    };
-    let held = Closure::once_into_js(|| {
-        leader::lead();
-        js_sys::Promise::new(&mut |_, _| {})
-    });
-    let _ = request.call2(&locks, &"shiftbook-live".into(), &held);
+        std::future::pending::<()>().await;
+    }));
 }
