@@ -1,7 +1,7 @@
 //! Hooks of coding agents such as Claude Code: each call is recorded in the log of a session.
 
 use crate::{
-    extract::{Caller, JsonBody, Params},
+    extract::{Caller, HookBody, Params},
     problem::Problem,
     state::AppState,
     wire_map,
@@ -14,7 +14,6 @@ use axum::{
 use domain::{Timestamp, hook::Source};
 use ledger::hook as use_case;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use uuid::Uuid;
 use wire::{Code, hook::HookAnswer};
 
@@ -67,7 +66,7 @@ pub async fn record(
     caller: Caller,
     SourceName(source): SourceName,
     Params(query): Params<RecordQuery>,
-    JsonBody(body): JsonBody<Box<RawValue>>,
+    HookBody(body): HookBody,
 ) -> Result<Json<HookAnswer>, Problem> {
     let hook = use_case::Hook { source, body: body.get().to_owned(), id: query.id, at: query.at };
     let answer = use_case::record(&state.ledger, caller.scope(), hook).await?;

@@ -1,6 +1,10 @@
 //! JSON bodies. Wrong types, unknown fields and invalid JSON are refused with the position and the reason.
 
-use super::{field_of, surrogate::has_lone_surrogate, without_position};
+use super::{
+    field_of,
+    surrogate::{has_lone_surrogate, replace_lone_surrogates},
+    without_position,
+};
 use crate::problem::Problem;
 use axum::{
     extract::{FromRequest, Request},
@@ -8,6 +12,7 @@ use axum::{
 };
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use wire::Code;
 
 /// A body of `application/json`, parsed.
@@ -41,6 +46,24 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for JsonBodyO
         require_json(json)?;
         // Clients that always send JSON send `null` if they have no body.
         if body.trim_ascii() == b"null" { Ok(Self(T::default())) } else { parse_json(&body).map(Self) }
+    }
+}
+
+/// The JSON of a coding agent's hook. Agents truncate texts inside a surrogate pair. Each half that is left
+/// is replaced with `\ufffd`, so that the hook is recorded.
+#[derive(Debug, Clone)]
+pub struct HookBody(pub Box<RawValue>);
+
+impl<S: Send + Sync> FromRequest<S> for HookBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let json = is_json(request.headers());
+        let body = bytes_of(request).await?;
+        require_json(json)?;
+        let mut body = Vec::from(body);
+        replace_lone_surrogates(&mut body);
+        parse_json(&body).map(Self)
     }
 }
 

@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use std::{
     net::SocketAddr,
-    path::Path,
+    path::{Path, PathBuf},
     process::Stdio,
     sync::{
         Arc,
@@ -19,11 +19,11 @@ use tokio::{
     process::Command,
 };
 
-const CLAUDE_CODE: &str = include_str!("../../../crates/domain/fixtures/hooks/claude-code.jsonl");
+pub const CLAUDE_CODE: &str = include_str!("../../../crates/domain/fixtures/hooks/claude-code.jsonl");
 const CODEX: &str = include_str!("../../../crates/domain/fixtures/hooks/codex.jsonl");
 
 /// A machine on which agents run: the address to call, a token, and a folder for state.
-struct Machine<'a> {
+pub struct Machine<'a> {
     app: &'a App,
     url: String,
     token: String,
@@ -31,7 +31,7 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    fn new(app: &'a App, url: &str) -> Self {
+    pub fn new(app: &'a App, url: &str) -> Self {
         let token = app.token(Who::Member).unwrap().to_owned();
         Self { app, url: url.to_owned(), token, state: tempfile::tempdir().unwrap() }
     }
@@ -55,7 +55,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Forwards a hook. The command must succeed in any case, so that the agent continues.
-    async fn hook(&self, source: &str, payload: &str) -> Value {
+    pub async fn hook(&self, source: &str, payload: &str) -> Value {
         let read: Value = serde_json::from_str(payload).unwrap();
         let event = read["hook_event_name"].as_str().unwrap();
         let (code, answer) = self.call(&["hook", source, event], payload).await;
@@ -65,7 +65,7 @@ impl<'a> Machine<'a> {
 
     /// Repeats a hook that changes nothing until no hook waits. On a slow machine one call may not have the time to
     /// send all: the next one continues.
-    async fn settle(&self, source: &str, last: &str) {
+    pub async fn settle(&self, source: &str, last: &str) {
         for _ in 0..50 {
             if self.waiting() == 0 {
                 return;
@@ -75,14 +75,19 @@ impl<'a> Machine<'a> {
         panic!("{} hooks wait although the server is there", self.waiting());
     }
 
+    /// The folder of the hooks that wait for the server. There is one as soon as one has waited.
+    pub fn spool(&self) -> PathBuf {
+        std::fs::read_dir(self.state.path().join("hooks")).unwrap().next().unwrap().unwrap().path()
+    }
+
     /// Number of hooks that wait for the server.
-    fn waiting(&self) -> usize {
+    pub fn waiting(&self) -> usize {
         files(self.state.path()).iter().filter(|name| name.ends_with(".json")).count()
     }
 }
 
 /// The names of all files below a folder.
-fn files(dir: &Path) -> Vec<String> {
+pub fn files(dir: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
         if entry.file_type().unwrap().is_dir() {
@@ -95,7 +100,7 @@ fn files(dir: &Path) -> Vec<String> {
 }
 
 /// Returns the only session that hooks created, and its log.
-async fn session_of_hooks(app: &App) -> (Value, Vec<Value>) {
+pub async fn session_of_hooks(app: &App) -> (Value, Vec<Value>) {
     let get = async |path: String| -> Value {
         app.request(Who::Member, Method::GET, &path).send().await.unwrap().json().await.unwrap()
     };
@@ -107,17 +112,17 @@ async fn session_of_hooks(app: &App) -> (Value, Vec<Value>) {
 }
 
 /// Names of the recorded hooks, in order.
-fn recorded_hooks(events: &[Value]) -> Vec<String> {
+pub fn recorded_hooks(events: &[Value]) -> Vec<String> {
     events.iter().filter_map(|event| event["metadata"]["hook"].as_str().map(str::to_owned)).collect()
 }
 
-fn names(lines: &str) -> Vec<String> {
+pub fn names(lines: &str) -> Vec<String> {
     let name = |line| serde_json::from_str::<Value>(line).unwrap()["hook_event_name"].as_str().unwrap().to_owned();
     lines.lines().map(name).collect()
 }
 
 /// An address at which nobody listens.
-async fn free_address() -> SocketAddr {
+pub async fn free_address() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap()
 }
 
@@ -234,9 +239,8 @@ async fn a_spool_that_is_full_is_sent_and_has_room_again() {
     let machine = Machine::new(&app, &format!("http://{address}"));
     let lines: Vec<_> = CLAUDE_CODE.lines().collect();
     machine.hook("claude-code", lines[0]).await;
-    let folder = std::fs::read_dir(machine.state.path().join("hooks")).unwrap().next().unwrap().unwrap().path();
     // As large as all hooks may be together.
-    std::fs::File::create(folder.join("z.json")).unwrap().set_len(64 * 1024 * 1024).unwrap();
+    std::fs::File::create(machine.spool().join("z.json")).unwrap().set_len(64 * 1024 * 1024).unwrap();
     machine.hook("claude-code", lines[1]).await;
     assert_eq!(machine.waiting(), 2, "there is no room for another one");
     let open = Arc::new(AtomicBool::new(true));
@@ -305,6 +309,29 @@ async fn an_output_larger_than_a_request_is_cut_and_recorded() {
     let (_, events) = session_of_hooks(&app).await;
     let result = events.iter().find(|event| event["type"] == "agent.tool_result").unwrap();
     assert!(result["content"][0]["output"]["stdout"].as_str().unwrap().contains("are not recorded]"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hook_with_half_of_a_surrogate_pair_is_recorded() {
+    let app = App::start();
+    let machine = Machine::new(&app, &app.url);
+    let result = |id: &str, stdout: &str| {
+        let call = r#""session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash""#;
+        format!(r#"{{{call},"tool_use_id":"{id}","tool_response":{{"stdout":"{stdout}"}}}}"#)
+    };
+    let sent = app.request(Who::Member, Method::POST, "/api/hooks/claude-code");
+    let sent = sent.header("content-type", "application/json").body(result("t-1", r"x\ud83d"));
+    assert_eq!(sent.send().await.unwrap().status(), 200);
+    let large = result("t-2", &format!(r"x\ud83d{}", "o".repeat(2_000_000)));
+    assert_eq!(machine.call(&["hook", "claude-code", "PostToolUse"], &large).await.0, Some(0));
+    machine.settle("claude-code", r#"{"session_id":"s","hook_event_name":"Stop"}"#).await;
+    let (_, events) = session_of_hooks(&app).await;
+    let results = events.iter().filter(|event| event["type"] == "agent.tool_result");
+    let outputs: Vec<_> =
+        results.map(|event| event["content"][0]["output"]["stdout"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(outputs.len(), 2);
+    assert_eq!(outputs[0], "x\u{fffd}");
+    assert!(outputs[1].starts_with("x\u{fffd}o") && outputs[1].contains("are not recorded]"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
