@@ -31,6 +31,7 @@ mod full_disk_postgres;
 mod function;
 mod graph;
 mod hook;
+mod hook_blocked;
 mod human;
 mod inbox;
 mod incognito;

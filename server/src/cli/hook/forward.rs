@@ -5,12 +5,15 @@ use super::{
     limit,
     spool::{Entry, Spool},
 };
-use crate::ambient::{SystemClock, SystemEntropy};
+use crate::{
+    ambient::{SystemClock, SystemEntropy},
+    extract::replace_lone_surrogates,
+};
 use chrono::SecondsFormat;
 use client::{Client, Error};
 use domain::{
     Clock as _,
-    hook::{Source, truncate_payload},
+    hook::{Source, read, truncate_payload},
     id::EventId,
     limit::BATCH_BYTES_MAX,
 };
@@ -55,7 +58,7 @@ async fn forward(source: Source, args: &ForwardArgs, deadline: Instant) -> Resul
             return match send(&client, &entry, deadline).await {
                 Sent::Answered(answer) => Ok(answer),
                 Sent::Refused(why) => Err(why),
-                Sent::Away => match other {
+                Sent::Away | Sent::Late => match other {
                     Some(spool) => spool.add(&entry).map(|()| HookAnswer::default()),
                     None => Err("the server cannot be reached, and there is no folder to store hooks in".into()),
                 },
@@ -74,10 +77,22 @@ async fn deliver(client: &Client, spool: &Spool, own: &Entry, deadline: Instant)
     // The process that holds the lock sends this hook too.
     let Some(_lock) = spool.lock(deadline).await else { return Ok(HookAnswer::default()) };
     let (mut answer, mut refused) = (HookAnswer::default(), None);
+    let mut is_first = true;
     for name in spool.names() {
         let Some(entry) = spool.read(&name) else { continue };
+        // The size of a hook is the reason for its delay only if it had most of the time of a call to itself.
+        let left = deadline.saturating_duration_since(Instant::now());
+        let had_time = std::mem::replace(&mut is_first, false) && left > limit::DEADLINE / 2;
         match send(client, &entry, deadline).await {
-            Sent::Away => break,
+            Sent::Late if had_time && entry.payload.get().len() > limit::LATE_BYTES_MIN => match shortened(&entry) {
+                Some(shorter) => {
+                    spool.shorten(&shorter);
+                    break;
+                }
+                None if entry.is_old() => refused = Some("a hook was too large to be sent in time".to_owned()),
+                None => break,
+            },
+            Sent::Away | Sent::Late => break,
             Sent::Answered(theirs) if entry.id == own.id => answer = theirs,
             Sent::Answered(_) => {}
             // A repeat would be refused again.
@@ -92,14 +107,34 @@ async fn deliver(client: &Client, spool: &Spool, own: &Entry, deadline: Instant)
 async fn entry(source: Source, deadline: Instant) -> Result<Entry, String> {
     let mut bytes = Vec::new();
     let mut stdin = tokio::io::stdin().take(limit::PAYLOAD_BYTES_MAX);
-    let read = timeout_at(deadline, stdin.read_to_end(&mut bytes)).await;
-    read.map_err(|_| "stdin did not end in time")?.map_err(|error| format!("stdin: {error}"))?;
+    let taken = timeout_at(deadline, stdin.read_to_end(&mut bytes)).await;
+    taken.map_err(|_| "stdin did not end in time")?.map_err(|error| format!("stdin: {error}"))?;
+    // A payload with half of a surrogate pair cannot be truncated.
+    replace_lone_surrogates(&mut bytes);
     let text = String::from_utf8_lossy(&bytes);
-    let payload = truncate_payload(text.trim(), BATCH_BYTES_MAX).ok_or("the hook on stdin is too large to send")?;
+    // The server shortens what has no long texts.
+    let payload = truncate_payload(text.trim(), limit::SENT_BYTES_MAX)
+        .or_else(|| truncate_payload(text.trim(), BATCH_BYTES_MAX))
+        .ok_or("the hook on stdin is too large to send")?;
     let payload = RawValue::from_string(payload).map_err(|_| "stdin is not a hook's JSON object")?;
     let at = SystemClock.now();
     let id = EventId::new(at, &SystemEntropy).to_string();
     Ok(Entry { id, at: at.to_rfc3339_opts(SecondsFormat::Micros, true), source: source.as_str().to_owned(), payload })
+}
+
+/// Returns the hook with its payload truncated to half its size, but not below [`limit::LATE_BYTES_MIN`]. `None` if the
+/// payload has too few long texts, or if the server would record the hook twice: the id of a prompt is made from its
+/// text.
+fn shortened(entry: &Entry) -> Option<Entry> {
+    let source = Source::parse(&entry.source)?;
+    let whole = entry.payload.get();
+    let payload = truncate_payload(whole, (whole.len() / 2).max(limit::LATE_BYTES_MIN))?;
+    let (before, after) = (read(source, whole).ok()?, read(source, &payload).ok()?);
+    if before.external_id != after.external_id {
+        return None;
+    }
+    let payload = RawValue::from_string(payload).ok()?;
+    Some(Entry { id: entry.id.clone(), at: entry.at.clone(), source: entry.source.clone(), payload })
 }
 
 /// The outcome of sending a hook.
@@ -109,6 +144,9 @@ enum Sent {
     Refused(String),
     /// The server cannot be reached, fails, or refuses the token; the hook is sent again later.
     Away,
+    /// There was no answer in time. The server cannot be reached or is slow, or the payload is too large for the
+    /// connection.
+    Late,
 }
 
 async fn send(client: &Client, entry: &Entry, deadline: Instant) -> Sent {
@@ -118,13 +156,21 @@ async fn send(client: &Client, entry: &Entry, deadline: Instant) -> Sent {
     }
     let call = client.hook(&entry.source, Some(&entry.id), Some(&entry.at), entry.payload.get().to_owned(), left);
     match timeout_at(deadline, call).await {
-        Err(_) => Sent::Away,
+        Err(_) | Ok(Err(Error::Timeout(_))) => Sent::Late,
         Ok(Ok(answer)) => Sent::Answered(answer),
         // The server may fail about every hook. If it fails about this one alone, it must not hold up the others.
         Ok(Err(error)) if error.status().is_some_and(|status| status >= 500) && !entry.is_old() => Sent::Away,
         // With a valid token or the right address the hooks in the spool can be sent.
         Ok(Err(error)) if error.is_retryable() || error.code() == Some(Code::Unauthenticated) => Sent::Away,
-        Ok(Err(Error::Protocol { .. })) => Sent::Away,
+        // A proxy may refuse every hook or this one alone, as the server may fail.
+        Ok(Err(Error::Protocol { status, .. })) if !(entry.is_old() && status.is_some_and(is_about_request)) => {
+            Sent::Away
+        }
         Ok(Err(error)) => Sent::Refused(error.to_string()),
     }
+}
+
+/// Whether a proxy's answer with this status can be about one request. 401 and 407 are about the credentials of all.
+fn is_about_request(status: u16) -> bool {
+    status >= 400 && status != 401 && status != 407
 }

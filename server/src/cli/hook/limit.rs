@@ -6,14 +6,20 @@ use std::time::Duration;
 pub const CONTEXT_DEADLINE: Duration = Duration::from_millis(230);
 /// Deadline of any other hook. Claude Code gives all hooks at the end of a session 1.5 s together.
 pub const DEADLINE: Duration = Duration::from_secs(1);
-/// Largest payload that is read, in bytes. Texts in a payload that is too large for a request are truncated.
+/// Largest payload that is read, in bytes.
 pub const PAYLOAD_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Size to which the texts of a payload are truncated before it is sent, in bytes. An event holds at most 256 KiB; the
+/// rest is for fields that no event holds, such as the input beside a tool's result.
+pub const SENT_BYTES_MAX: usize = 300 * 1024;
+/// Size below which a payload that is not sent in time is not truncated further, in bytes. Its size is not the reason.
+pub const LATE_BYTES_MIN: usize = 32 * 1024;
 /// Most hooks in the spool.
 pub const SPOOL_FILES_MAX: usize = 5_000;
 /// Most bytes in the spool.
 pub const SPOOL_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// Age of a hook after which an internal error of the server counts as a refusal of it, hours. One that always fails
-/// would hold up those that wait behind it.
+/// Age of a hook after which an internal error of the server or an error of a proxy counts as a refusal of it, hours,
+/// and after which one that is too large to be sent in time is removed. One that always fails would hold up those that
+/// wait behind it.
 pub const FAILING_HOURS_MAX: i64 = 24;
 /// Timeout of a hook as installed, seconds; it is longer than the deadlines.
 pub const INSTALLED_TIMEOUT_SECONDS: u32 = 5;

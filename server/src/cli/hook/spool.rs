@@ -27,7 +27,7 @@ pub struct Entry {
     pub at: String,
     /// Name of the agent's kind: `claude-code` or `codex`.
     pub source: String,
-    /// The hook's JSON as the agent sent it.
+    /// The hook's JSON as the agent sent it, with long texts truncated.
     pub payload: Box<RawValue>,
 }
 
@@ -78,11 +78,23 @@ impl Spool {
         if files >= limit::SPOOL_FILES_MAX || bytes + text.len() as u64 > limit::SPOOL_BYTES_MAX {
             return Err(format!("{files} hooks are already waiting for the server; this one is not recorded"));
         }
-        // The file gets its name when it is complete, so that a reader never sees a part of it.
-        let draft = self.0.join(format!("{}.draft", entry.id));
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).map_err(failed)?;
-        file.write_all(text.as_bytes()).map_err(failed)?;
-        fs::rename(&draft, self.path(&format!("{}{SUFFIX}", entry.id))).map_err(failed)
+        self.write(&entry.id, &text).map_err(failed)
+    }
+
+    /// Replaces a stored hook with one that has the same id and a smaller payload.
+    pub fn shorten(&self, entry: &Entry) {
+        if let Ok(text) = serde_json::to_string(entry) {
+            // A hook that cannot be replaced stays as it is, and is shortened after its next attempt.
+            let _error = self.write(&entry.id, &text);
+        }
+    }
+
+    /// Writes a hook's file. The file gets its name when it is complete, so that a reader never sees a part of it.
+    fn write(&self, id: &str, text: &str) -> std::io::Result<()> {
+        let draft = self.0.join(format!("{id}.draft"));
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+        file.write_all(text.as_bytes())?;
+        fs::rename(&draft, self.path(&format!("{id}{SUFFIX}")))
     }
 
     /// Reads a stored hook. One that cannot be read is removed, because it would block all others.
