@@ -16,5 +16,5 @@ pub use event::HookEvent;
 pub use payload::{InvalidPayload, Payload};
 pub use reading::{ParsedHook, read};
 pub use source::Source;
-pub use status::{ResumeRule, TargetStatus};
+pub use status::{ResumeRule, TargetStatus, Wait};
 pub use truncate::{truncate_payload, truncate_text};

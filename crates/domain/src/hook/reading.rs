@@ -6,7 +6,7 @@ use super::{
     },
     payload::{InvalidPayload, Payload},
     source::Source,
-    status::{ResumeRule, TargetStatus, steps},
+    status::{ELICITATION, ResumeRule, TargetStatus, Wait, steps},
     text::{argument, one_line, sentence, shortened, tool},
     truncate::truncate_text,
 };
@@ -84,17 +84,14 @@ pub fn read(source: Source, text: &str) -> Result<ParsedHook, InvalidPayload> {
 }
 
 impl ParsedHook {
-    /// Returns the commands that this hook gives to a session with status `from`. `waited_for` is the digest of
-    /// the call that the session waits for, if it is known.
-    pub fn steps(&self, from: Status, waited_for: Option<&str>) -> &'static [Command] {
+    /// Returns the commands that this hook gives to a session with status `from`. `wait` is what a session that
+    /// waits for a person waits for, if it is known.
+    pub fn steps(&self, from: Status, wait: Option<&Wait>) -> &'static [Command] {
         let Some(target) = self.target else { return &[] };
         let still_resting = from == Status::Idle && target == TargetStatus::Running && !self.wakes;
-        let still_waiting = match (from, target, &self.resume_rule, waited_for) {
-            (Status::WaitingHuman, TargetStatus::Running, ResumeRule::Call(call), Some(waited_for)) => {
-                call != waited_for
-            }
-            _ => false,
-        };
+        let still_waiting = from == Status::WaitingHuman
+            && target == TargetStatus::Running
+            && wait.is_some_and(|wait| !self.resume_rule.ends(wait));
         if still_resting || still_waiting { &[] } else { steps(from, target) }
     }
 
@@ -114,6 +111,7 @@ impl ParsedHook {
                 self.event = call(source, payload);
                 self.reason = format!("{} calls {}", source.label(), tool_name(payload));
                 self.reopens = true;
+                self.resume_rule = ResumeRule::Agent(payload.text("agent_id"));
                 // A subagent may continue in the background while the agent itself is idle.
                 self.wakes = payload.raw("agent_id").is_none();
                 self.target = Some(TargetStatus::Running);
@@ -134,10 +132,25 @@ impl ParsedHook {
                 self.target = Some(TargetStatus::WaitingHuman);
             }
             "Elicitation" => {
-                self.event = external_event_with(source, payload, json!({ "waitsFor": "elicitation" }));
+                self.event = external_event_with(source, payload, json!({ "waitsFor": ELICITATION }));
                 self.target = Some(TargetStatus::WaitingHuman);
             }
-            "PermissionDenied" | "ElicitationResult" => self.target = Some(TargetStatus::Running),
+            "PermissionDenied" => {
+                self.resume_rule = ResumeRule::Agent(payload.text("agent_id"));
+                self.target = Some(TargetStatus::Running);
+            }
+            "ElicitationResult" => {
+                self.resume_rule = ResumeRule::Call(ELICITATION.to_owned());
+                self.target = Some(TargetStatus::Running);
+            }
+            // A subagent whose call was denied may end without another call.
+            "SubagentStop" => {
+                if let Some(agent_id) = payload.text("agent_id") {
+                    self.resume_rule = ResumeRule::Agent(Some(agent_id));
+                    self.wakes = false;
+                    self.target = Some(TargetStatus::Running);
+                }
+            }
             "Notification" => self.target = notified(payload),
             "Stop" => {
                 if let Some(said) = payload.text("last_assistant_message") {

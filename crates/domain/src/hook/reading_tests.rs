@@ -89,18 +89,19 @@ fn a_permission_is_answered_by_its_own_call_and_not_by_another() {
         [(Source::ClaudeCode, "PostToolUse:toolu_01DDDDEDIT"), (Source::Codex, "PostToolUse:call_2kPatch")]
     {
         let asked = of_event(source, "PermissionRequest");
-        let metadata = value(&asked.event.metadata);
-        let waited_for = metadata["waitsFor"].as_str();
+        let wait = Wait::read(&asked.event.metadata);
+        assert!(wait.is_some(), "{}", asked.event.metadata);
         let results = recorded()
             .filter(|(s, _)| *s == source)
             .map(|(source, line)| read(source, line).unwrap())
             .filter(|reading| reading.event.kind == "agent.tool_result");
         let answers: Vec<_> = results
-            .filter(|reading| !reading.steps(Status::WaitingHuman, waited_for).is_empty())
+            .filter(|reading| !reading.steps(Status::WaitingHuman, wait.as_ref()).is_empty())
             .map(|reading| reading.external_id.unwrap())
             .collect();
         assert_eq!(answers, [answered_by]);
-        assert!(!of_event(source, "PreToolUse").steps(Status::WaitingHuman, waited_for).is_empty(), "it went on");
+        let next = of_event(source, "PreToolUse");
+        assert!(!next.steps(Status::WaitingHuman, wait.as_ref()).is_empty(), "it went on");
     }
 }
 

@@ -1,6 +1,10 @@
 //! The status that a hook asks for, and the commands that lead to it.
 
 use crate::session::{Command, Status};
+use serde_json::Value;
+
+/// What a session waits for from the hook of a tool server's question until that of its answer.
+pub(super) const ELICITATION: &str = "elicitation";
 
 /// The status that a hook asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +31,47 @@ impl TargetStatus {
     }
 }
 
+/// What a session waits for, as the hook that asks recorded it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wait {
+    /// Digest of the call that needs permission; `elicitation` for a tool server's question.
+    pub call: String,
+    /// Id of the subagent that asks; `None` if the agent itself asks.
+    pub agent_id: Option<String>,
+}
+
+impl Wait {
+    /// Reads the metadata of a hook's event, the text of a JSON object. `None` if they do not name what the
+    /// session waits for.
+    pub fn read(metadata: &str) -> Option<Self> {
+        let metadata: Value = serde_json::from_str(metadata).ok()?;
+        let agent_id = metadata["fields"]["agent_id"].as_str().filter(|id| !id.is_empty());
+        Some(Self { call: metadata["waitsFor"].as_str()?.to_owned(), agent_id: agent_id.map(str::to_owned) })
+    }
+}
+
 /// Whether a hook with target status running ends a wait for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResumeRule {
-    /// It always does, because the agent itself continued.
+    /// It always does: a person sent a prompt.
     Always,
-    /// A tool call ended. Calls run concurrently, so it ends the wait only if it is the call that the session
-    /// waits for. Holds the digest of the call.
+    /// An agent went on. Subagents run concurrently, so it ends the wait only if this agent asked. Holds the id of
+    /// the subagent; `None` for the agent itself.
+    Agent(Option<String>),
+    /// A tool call ended, or a tool server's question was answered. Calls run concurrently, so it ends the wait
+    /// only if it is what the session waits for. Holds what [`Wait::call`] holds.
     Call(String),
+}
+
+impl ResumeRule {
+    /// Whether a hook with this rule ends the wait.
+    pub(super) fn ends(&self, wait: &Wait) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Agent(agent_id) => *agent_id == wait.agent_id,
+            Self::Call(call) => *call == wait.call,
+        }
+    }
 }
 
 /// Returns the commands that lead from one status to another, in order. There are none if the status is the

@@ -10,10 +10,10 @@ use crate::{
 };
 use domain::{
     event::Kind,
+    hook::Wait,
     limit::SESSION_EVENTS_MAX,
     session::{Actor, Command, Report, Session, Status, decide},
 };
-use serde_json::Value;
 use store::{PreparedEvent, WriteTx};
 
 /// Number of newest events that are searched for what a session waits for.
@@ -60,19 +60,28 @@ pub(super) async fn apply(
 
 /// Returns the commands that the hook means for the session's status.
 async fn commands(tx: &mut WriteTx<'_>, session: &Session, hook: &Attempted) -> Result<&'static [Command]> {
-    let waited_for = if session.status() == Status::WaitingHuman { waits_for(tx, session).await? } else { None };
-    Ok(hook.parsed.steps(session.status(), waited_for.as_deref()))
+    let wait = if session.status() == Status::WaitingHuman { wait_of(tx, session).await? } else { None };
+    Ok(hook.parsed.steps(session.status(), wait.as_ref()))
 }
 
-/// Returns what a waiting session waits for, if the hook that paused it recorded it.
-async fn waits_for(tx: &mut WriteTx<'_>, session: &Session) -> Result<Option<String>> {
-    let kinds = ["external.event".to_owned()];
+/// Returns what a waiting session waits for, if the hook that paused it or a later one recorded it.
+async fn wait_of(tx: &mut WriteTx<'_>, session: &Session) -> Result<Option<Wait>> {
+    let kinds = ["external.event".to_owned(), Kind::SESSION_STATUS_CHANGE.to_owned()];
     let before = session.head_sequence + 1;
     let page = store::event::before(tx.conn(), session.tenant_id, session.id, before, &kinds, LOOK_BACK).await?;
-    Ok(page.items.iter().rev().find_map(|event| {
-        let metadata: Value = serde_json::from_str(&event.metadata).ok()?;
-        metadata.get("waitsFor")?.as_str().map(str::to_owned)
-    }))
+    let mut is_before_change = false;
+    for event in page.items.iter().rev() {
+        if event.kind == Kind::SESSION_STATUS_CHANGE {
+            is_before_change = true;
+            continue;
+        }
+        let wait = Wait::read(&event.metadata);
+        // The event of the hook that paused the session comes before the change. Older ones are of waits that ended.
+        if wait.is_some() || is_before_change {
+            return Ok(wait);
+        }
+    }
+    Ok(None)
 }
 
 /// Decides one command, changes the row accordingly, and returns the event.

@@ -65,6 +65,12 @@ fn tool(event: &str, name: &str, command: &str, id: &str) -> Value {
     )
 }
 
+/// The same hook, called by a subagent.
+fn by(agent_id: &str, mut sent: Value) -> Value {
+    sent["agent_id"] = agent_id.into();
+    sent
+}
+
 /// All sessions that hooks created, oldest first.
 async fn sessions(f: &Fixture, scope: &Scope) -> Vec<Session> {
     let all = ListSessions {
@@ -210,6 +216,24 @@ async fn a_permission_waits_for_a_person_until_its_own_call_is_answered(f: Fixtu
         ),
         // The person denied the call, which no hook reports. The next hook shows that the agent continues.
         (tool("PreToolUse", "Bash", "pwd", "t-3"), Status::Running),
+        // Subagents run in parallel: the steps of another one, and of the agent itself, answer nothing.
+        (by("a", tool("PermissionRequest", "Bash", "make", "t-4")), Status::WaitingHuman),
+        (by("b", tool("PreToolUse", "Bash", "ls", "t-5")), Status::WaitingHuman),
+        (tool("PreToolUse", "Bash", "ls", "t-6"), Status::WaitingHuman),
+        (by("b", tool("PermissionDenied", "Bash", "ls", "t-5")), Status::WaitingHuman),
+        (payload("ElicitationResult", json!({ "action": "accept" })), Status::WaitingHuman),
+        (by("b", payload("SubagentStop", json!({}))), Status::WaitingHuman),
+        // The call was denied, and the subagent continues.
+        (by("a", tool("PreToolUse", "Bash", "cat Makefile", "t-7")), Status::Running),
+        (by("a", tool("PermissionRequest", "Bash", "make", "t-8")), Status::WaitingHuman),
+        // The call was denied, and the subagent ends without another one.
+        (by("a", payload("SubagentStop", json!({}))), Status::Running),
+        // A wait whose hook does not say who asks. The subagent's wait has ended and does not count.
+        (
+            payload("Notification", json!({ "notification_type": "permission_prompt", "message": "allow?" })),
+            Status::WaitingHuman,
+        ),
+        (tool("PreToolUse", "Bash", "pwd", "t-9"), Status::Running),
         (
             payload("PermissionRequest", json!({ "tool_name": "Write", "tool_input": { "file_path": "b" } })),
             Status::WaitingHuman,
@@ -220,23 +244,9 @@ async fn a_permission_waits_for_a_person_until_its_own_call_is_answered(f: Fixtu
         assert_eq!(status(&f).await, expected, "{sent}");
     }
     let session = only(&f).await;
-    assert_eq!(
-        changes(&f, session.id).await,
-        [
-            "draft>pending",
-            "pending>running",
-            "running>waiting_human",
-            "waiting_human>pending",
-            "pending>running",
-            "running>waiting_human",
-            "waiting_human>pending",
-            "pending>running",
-            "running>waiting_human",
-            "waiting_human>pending",
-            "pending>running",
-            "running>idle",
-        ]
-    );
+    let wait = ["running>waiting_human", "waiting_human>pending", "pending>running"];
+    let expected = [&["draft>pending", "pending>running"][..], &wait.repeat(6)[..], &["running>idle"][..]].concat();
+    assert_eq!(changes(&f, session.id).await, expected);
     f.done().await;
 }
 
