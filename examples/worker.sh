@@ -122,13 +122,14 @@ run_tool() {
 
 echo "waiting for sessions of $agent at $url" >&2
 while :; do
-    # Waits up to 25 s for work. An answer without a session means that there was none: ask again.
+    # Waits up to 25 s for work. An answer without a session means that there was none: ask again. A stopping
+    # server gives this answer at once, so the script sleeps for a second before it asks again.
     if ! claimed=$(post claim "{\"agentSlugs\":[\"$agent\"],\"max\":1,\"leaseSeconds\":$lease_seconds,\"waitSeconds\":25}"); then
         printf 'the claim was refused: %s\n' "$claimed" >&2
         exit 1
     fi
     attempt=$(printf '%s' "$claimed" | value_at attempt 3)
-    [ -n "$attempt" ] || continue
+    if [ -z "$attempt" ]; then sleep 1; continue; fi
     session=$(printf '%s' "$claimed" | value_at id 4)
     echo "claimed $session (attempt $attempt)" >&2
     keep_lease & heart=$!

@@ -77,6 +77,11 @@ pub struct Job {
     pub children: Vec<Related>,
     /// Problems of this attempt's last output; empty if none was refused.
     pub refused: Vec<FieldProblem>,
+    /// Usage of the run whose output was refused, a JSON object; `None` if none was refused or it reported none. An
+    /// adapter that reports only the usage of its own run adds it.
+    pub spent: Option<Json>,
+    /// Start of the attempt.
+    pub started: Instant,
 }
 
 impl Job {

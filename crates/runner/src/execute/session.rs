@@ -141,7 +141,7 @@ impl Worker {
                     return self.finish_turn(&lease, &context, &job, (result, usage)).await;
                 }
                 (Outcome::Done { result, usage }, true, None) => {
-                    match complete(&lease, result, usage, job.refused.is_empty()).await {
+                    match complete(&lease, result, usage.clone(), job.refused.is_empty()).await {
                         Ok(end) => return end,
                         Err(errors) => {
                             // A closed queue means that the lease is lost, which is seen after the next run of the
@@ -151,6 +151,7 @@ impl Worker {
                             // are not written, its next run is stopped.
                             flush_unless_aborted(&context).await;
                             job.refused = errors;
+                            job.spent = usage;
                         }
                     }
                 }
@@ -349,6 +350,8 @@ pub(super) fn job(claimed: ClaimedSession) -> Job {
         dependencies,
         children,
         refused: Vec::new(),
+        spent: None,
+        started: Instant::now(),
     }
 }
 

@@ -366,12 +366,28 @@ async fn an_output_that_breaks_its_contract_is_given_back_once_and_then_fails() 
         fake.with(|m| m.contract = Some(json!({"n": 2})));
         let mended = if mends { "2" } else { "3" };
         let script = format!(
-            r#"if [ -z "$SHIFTBOOK_OUTPUT_ERRORS" ]; then echo '{{"type":"result","result":{{"n":1}}}}'
-            else echo "$SHIFTBOOK_OUTPUT_ERRORS"; echo '{{"type":"result","result":{{"n":{mended}}}}}'; fi"#
+            r#"usage='"usage":{{"costUsd":1,"model":"m"}}'
+            if [ -z "$SHIFTBOOK_OUTPUT_ERRORS" ]; then echo '{{"type":"result","result":{{"n":1}},'"$usage"'}}'
+            else echo "$SHIFTBOOK_OUTPUT_ERRORS"; echo '{{"type":"result","result":{{"n":{mended}}},'"$usage"'}}'; fi"#
         );
         assert_eq!(work(&fake, &script, json!(null)).await, end);
         let log = fake.log();
         assert!(log[0].1.contains("Your output does not fit") && log[0].1.contains("- result.n: 2 is what fits"));
         assert_eq!(log[1], logged("agent.message", r#"[{"field":"result.n","message":"2 is what fits"}]"#));
+        let ended = fake.calls(if mends { "complete" } else { "fail" }).remove(0);
+        assert_eq!(ended["usage"], json!({"costUsd": 2, "model": "m"}), "the usage of both runs");
     }
+}
+
+#[tokio::test]
+async fn the_run_after_a_refused_output_has_only_the_time_that_is_left() {
+    let fake = Fake::start().await;
+    fake.with(|m| m.contract = Some(json!({"n": 2})));
+    // Each run alone ends in time, and both together do not.
+    let script = r#"sleep 2.7; if [ -z "$SHIFTBOOK_OUTPUT_ERRORS" ]; then n=1; else n=2; fi
+        echo '{"type":"result","result":{"n":'$n'},"usage":{"costUsd":1}}'"#;
+    let (mut worker, _stop) = fake.worker_of(CommandAdapter { seconds: Some(3), ..fake.command(script) });
+    worker.lease = LONG;
+    assert_eq!(worker.run(claimed(json!(null))).await, End::Failed("budget_seconds".into()));
+    assert!(fake.calls("complete").is_empty());
 }

@@ -38,7 +38,7 @@ use std::{
     pin::Pin,
     sync::{Mutex, PoisonError},
 };
-use tokio::{select, time::Instant};
+use tokio::select;
 use waiting::{Waiting, yield_for, yield_for_children};
 use wire::{FieldProblem, event::NewEvent};
 
@@ -64,7 +64,7 @@ impl Adapter for ChatAdapter {
             let outcome = select! {
                 biased;
                 () = context.stop_requested() => Outcome::Stopped,
-                seconds = timed_out(Instant::now(), self.budget.seconds) => {
+                seconds = timed_out(job.started, self.budget.seconds) => {
                     let allowed = counted(seconds, "second");
                     let why = format!("the budget of {allowed} is spent, and the task is not done");
                     Outcome::Failed(Failure::new("budget_seconds", why))

@@ -42,7 +42,7 @@ use tokio::{
     io::AsyncWriteExt,
     process::ChildStdin,
     select,
-    time::{Instant, sleep, timeout},
+    time::{sleep, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use wire::{
@@ -107,7 +107,8 @@ impl Adapter for CommandAdapter {
     fn run<'a>(&'a self, job: &'a Job, context: &'a JobContext) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
         Box::pin(async move {
             let outcome = self.work(job, context).await;
-            if job.is_thread() { with_earlier_usage(outcome, job) } else { outcome }
+            let earlier = if job.is_thread() { job.session.usage.as_ref() } else { job.spent.as_ref() };
+            with_earlier_usage(outcome, earlier)
         })
     }
 }
@@ -135,22 +136,22 @@ impl From<Outcome> for Ran {
 
 impl CommandAdapter {
     /// Runs the command, and once more with the answer of people if it asks for one that its claim did not have: the
-    /// claim after a denied output has no answer to an earlier question. Both runs share the time.
+    /// claim after a denied output has no answer to an earlier question. All runs of an attempt share the time.
     async fn work(&self, job: &Job, context: &JobContext) -> Outcome {
-        let (started, resume) = (Instant::now(), job.sent_resume.as_ref());
-        let answer = match self.run_once(job, context, resume, started).await {
+        let resume = job.sent_resume.as_ref();
+        let answer = match self.run_once(job, context, resume).await {
             Ran::Ended(outcome) => return outcome,
             Ran::Answered(answer) => answer,
         };
         if resume.is_none_or(|resume| resume.request_id != answer.request_id)
-            && let Ran::Ended(outcome) = self.run_once(job, context, Some(&*answer), started).await
+            && let Ran::Ended(outcome) = self.run_once(job, context, Some(&*answer)).await
         {
             return outcome;
         }
         asked_again()
     }
 
-    async fn run_once(&self, job: &Job, context: &JobContext, resume: Option<&Resume>, started: Instant) -> Ran {
+    async fn run_once(&self, job: &Job, context: &JobContext, resume: Option<&Resume>) -> Ran {
         let input = match self.input(job, context).await {
             Ok(input) => input,
             Err(failure) => return Outcome::Failed(failure).into(),
@@ -171,7 +172,7 @@ impl CommandAdapter {
         let stdout = AbortOnDropHandle::new(tokio::spawn(stdout.drain(pipes.stdout, exited.clone())));
         let stderr = AbortOnDropHandle::new(tokio::spawn(stderr.drain(pipes.stderr, exited.clone())));
 
-        let mut out_of_time = pin!(timed_out(started, self.seconds));
+        let mut out_of_time = pin!(timed_out(job.started, self.seconds));
         let ended = select! {
             biased;
             status = child.wait() => Ended::ByItself(status),
@@ -243,13 +244,12 @@ impl CommandAdapter {
     }
 }
 
-/// Adds the usage of earlier turns: a run reports only its own.
-fn with_earlier_usage(outcome: Outcome, job: &Job) -> Outcome {
-    let Some(usage) = outcome.usage() else { return outcome };
+/// Adds the usage of earlier runs, of the turns of a conversation or of a refused output: a run reports only its own.
+fn with_earlier_usage(outcome: Outcome, earlier: Option<&wire::Json>) -> Outcome {
+    let Some(earlier) = earlier else { return outcome };
     let read = |json: &wire::Json| serde_json::from_str::<Map<String, Value>>(json.get()).unwrap_or_default();
-    let earlier = job.session.usage.as_ref().map(read).unwrap_or_default();
-    let mut sum = read(&usage);
-    for (name, before) in earlier {
+    let mut sum = outcome.usage().as_ref().map(read).unwrap_or_default();
+    for (name, before) in read(earlier) {
         let total = match (sum.get(&name), &before) {
             (None, before) => before.clone(),
             (Some(Value::Number(now)), Value::Number(before)) => match (now.as_u64(), before.as_u64()) {

@@ -9,7 +9,9 @@ async fn an_output_that_the_server_refuses_goes_back_to_the_model_with_the_reaso
     let fake = fake().await;
     fake.with(|m| m.contract = Some(json!("Right.")));
     assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, |_| {}).await, End::Completed);
-    assert_eq!(fake.calls("complete")[0]["result"], "Right.");
+    let complete = fake.calls("complete").remove(0);
+    let ended = (&complete["result"], &complete["usage"]["steps"]);
+    assert_eq!(ended, (&json!("Right."), &json!(2)), "each step counts once");
     let requests = model.requests();
     assert_eq!(requests.len(), 2);
     let messages = requests[1].body["messages"].to_string();
