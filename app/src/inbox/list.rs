@@ -48,7 +48,7 @@ pub struct List {
     pub shown: Shown,
     /// `?assignedTo=all`: also lists items that only other people may decide.
     pub everyone: bool,
-    /// The items of this page, most urgent first.
+    /// The items of this page, most urgent first. Closed ones: closed last first.
     pub items: Vec<Approval>,
     /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,

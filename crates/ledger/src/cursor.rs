@@ -85,6 +85,7 @@ pub(crate) enum List {
     CriteriaSets = 6,
     CriteriaSetVersions = 7,
     Gates = 8,
+    ClosedGates = 9,
     Threads = 17,
     Interactions = 18,
     FeedbackRequests = 30,

@@ -68,7 +68,7 @@ pub struct ListQuery {
     #[serde(default)]
     #[param(value_type = Option<wire::schema::ApprovalFilter>)]
     state: StateFilter,
-    /// tool, output, fields or question.
+    /// tool, output, fields, question or memory.
     #[param(value_type = Option<wire::schema::GateKind>)]
     kind: Option<GateKind>,
     /// me (default): approvals that the caller may decide; all: everyone's. A token always gets everyone's.
@@ -86,8 +86,9 @@ pub struct ListQuery {
 
 /// List approvals
 ///
-/// Closest deadline first, then oldest. A question of an agent that goes on meanwhile is no approval: nothing waits for
-/// it, and it is listed with its session's feedback requests.
+/// Closest deadline first, then oldest. Settled, expired and withdrawn approvals: closed last first. A question of an
+/// agent that goes on meanwhile is no approval: nothing waits for it, and it is listed with its session's feedback
+/// requests.
 #[utoipa::path(
     get, path = "/api/approvals", operation_id = "listApprovals", tag = "approvals",
     params(ListQuery),

@@ -57,7 +57,7 @@ impl ListQuery {
             filter: match self.shown() {
                 Shown::Open => GateFilter::In(GateState::Open),
                 Shown::Snoozed => GateFilter::Snoozed,
-                Shown::Settled => GateFilter::In(GateState::Settled),
+                Shown::Settled => GateFilter::Closed,
             },
             everyone: self.assigned_to.as_deref() == Some("all"),
             cursor: self.cursor.clone(),
@@ -229,4 +229,15 @@ fn refused_items(batch: &FormState) -> BTreeMap<String, String> {
         (id.to_owned(), error.message.clone())
     });
     errors.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tab_of_decided_items_lists_expired_and_withdrawn_ones_too() {
+        let query = ListQuery { state: Some("settled".into()), ..ListQuery::default() };
+        assert_eq!(query.request().filter, GateFilter::Closed);
+    }
 }

@@ -74,6 +74,13 @@ names!(GateState {
     Open = "open", Held = "held", Settled = "settled", Expired = "expired", Withdrawn = "withdrawn",
 });
 
+impl GateState {
+    /// Whether the gate is settled, expired or withdrawn, and does not change any more.
+    pub const fn is_closed(self) -> bool {
+        matches!(self, Self::Settled | Self::Expired | Self::Withdrawn)
+    }
+}
+
 /// The verdict of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

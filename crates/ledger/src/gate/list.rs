@@ -13,6 +13,7 @@ use crate::{
 };
 use domain::{
     Scope, Timestamp,
+    clock::to_micros,
     gate::{GateKind, GateState},
     id::{GateId, SessionId},
     role::Permission,
@@ -27,6 +28,8 @@ use store::{
 pub enum GateFilter {
     /// Gates in this state. In the caller's own list, snoozed gates are left out of the open ones.
     In(GateState),
+    /// Gates that are settled, expired or withdrawn.
+    Closed,
     /// Open gates that the caller has snoozed.
     Snoozed,
 }
@@ -34,7 +37,7 @@ pub enum GateFilter {
 /// Filter and page of a list of gates.
 #[derive(Debug, Clone)]
 pub struct ListGates {
-    /// Only gates in this state, or only gates that the caller has snoozed.
+    /// Only gates in this state, only closed gates, or only gates that the caller has snoozed.
     pub filter: GateFilter,
     /// Only gates of this kind.
     pub kind: Option<GateKind>,
@@ -63,21 +66,20 @@ impl ListQuery {
             None if !snoozed => InboxScope::All,
             _ => InboxScope::Mine { user_id: person(scope)?, by_role: by_role(scope), snoozed },
         };
-        Ok(Self(Inbox {
-            whose,
-            state: match wanted.filter {
-                GateFilter::In(state) => state,
-                GateFilter::Snoozed => GateState::Open,
-            },
-            kind: wanted.kind,
-            after: wanted.cursor.as_deref().map(after).transpose()?,
-            limit: page_size(wanted.limit)?,
-            now,
-        }))
+        let state = match wanted.filter {
+            GateFilter::In(state) => Some(state),
+            GateFilter::Closed => None,
+            GateFilter::Snoozed => Some(GateState::Open),
+        };
+        let inbox = Inbox { whose, state, kind: wanted.kind, after: None, limit: page_size(wanted.limit)?, now };
+        let list = if inbox.is_closed() { List::ClosedGates } else { List::Gates };
+        let after = wanted.cursor.as_deref().map(|cursor| after(list, cursor)).transpose()?;
+        Ok(Self(Inbox { after, ..inbox }))
     }
 }
 
-/// Returns one page of gates: closest deadline first, then oldest first.
+/// Returns one page of gates: closest deadline first, then oldest first. Gates that are settled, expired or withdrawn
+/// are listed closed last first.
 ///
 /// # Errors
 /// [`crate::Error::Invalid`] for a limit above 1,000; [`crate::Error::InvalidCursor`] for a cursor of another list;
@@ -97,7 +99,10 @@ pub(crate) async fn list_on(
     let page = store::gate::list(conn, scope.tenant_id, inbox).await?;
     let items = load(conn, scope, page.items, inbox.now).await?.items(scope)?;
     let last = items.last().filter(|_| page.has_more);
-    let next_cursor = last.map(|last| encode_at(List::Gates, last.gate.order_at, last.gate.id.0));
+    let next_cursor = last.map(|last| match last.gate.state.settled_at() {
+        Some(at) => encode_at(List::ClosedGates, to_micros(at), last.gate.id.0),
+        None => encode_at(List::Gates, last.gate.order_at, last.gate.id.0),
+    });
     Ok(Listed { items, next_cursor })
 }
 
@@ -144,6 +149,6 @@ pub(crate) async fn held_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp, 
     load(conn, scope, gates, now).await?.items(scope)
 }
 
-fn after(cursor: &str) -> Result<(i64, GateId)> {
-    decode_at(List::Gates, cursor).map(|(at, id)| (at, GateId(id)))
+fn after(list: List, cursor: &str) -> Result<(i64, GateId)> {
+    decode_at(list, cursor).map(|(at, id)| (at, GateId(id)))
 }

@@ -59,7 +59,7 @@ pub enum Selected {
 /// The list page.
 #[derive(Debug)]
 pub struct List {
-    /// The items: closest deadline first, then oldest.
+    /// The items: closest deadline first, then oldest. Closed ones: closed last first.
     pub items: Vec<GateItem>,
     /// Cursor of the next page.
     pub next_cursor: Option<String>,

@@ -8,6 +8,7 @@ use domain::{
     gate::{ByRole, Gate, GateKind, GateState},
     id::{GateId, TenantId, UserId},
 };
+use uuid::Uuid;
 
 // Gates that a person may decide, without their own requests if the action forbids self-approval. $2 is the person;
 // $any is the bind of their `ByRole`.
@@ -75,6 +76,53 @@ const BY_STATE: &str = gate_select!(concat!(
     listed!(),
     " ORDER BY g.order_at, g.id LIMIT $6"
 ));
+// The ids of the gates of one closed state that were closed last. None if the bind `$asked` is another state.
+macro_rules! closed_in {
+    ($state:literal, $whose:expr, [$asked:literal, $kind:literal, $at:literal, $id:literal, $limit:literal]) => {
+        concat!(
+            "SELECT id FROM (SELECT g.id FROM gates g WHERE g.tenant_id = $1 AND g.state = '",
+            $state,
+            "' AND (",
+            $asked,
+            " = '",
+            $state,
+            "' OR ",
+            $asked,
+            " IS NULL) AND (g.kind = ",
+            $kind,
+            " OR ",
+            $kind,
+            " IS NULL) AND (g.settled_at, g.id) < (",
+            $at,
+            ", ",
+            $id,
+            ") AND ",
+            $whose,
+            " ORDER BY g.settled_at DESC, g.id DESC LIMIT ",
+            $limit,
+            ") AS in_",
+            $state
+        )
+    };
+}
+// Each state walks its own part of `gates_by_settled_at`, so that a page of all three reads three pages at most.
+macro_rules! closed {
+    ($whose:expr, [$asked:literal, $kind:literal, $at:literal, $id:literal, $limit:literal]) => {
+        gate_select!(concat!(
+            "g.tenant_id = $1 AND g.id IN (",
+            closed_in!("settled", $whose, [$asked, $kind, $at, $id, $limit]),
+            " UNION ALL ",
+            closed_in!("expired", $whose, [$asked, $kind, $at, $id, $limit]),
+            " UNION ALL ",
+            closed_in!("withdrawn", $whose, [$asked, $kind, $at, $id, $limit]),
+            ") ORDER BY g.settled_at DESC, g.id DESC LIMIT ",
+            $limit
+        ))
+    };
+}
+const CLOSED: &str = closed!(listed!(), ["$2", "$3", "$4", "$5", "$6"]);
+const CLOSED_DECIDABLE: &str =
+    closed!(concat!(decidable_by!("$3"), " AND ", listed!()), ["$4", "$5", "$6", "$7", "$8"]);
 // While a gate is held, its newest decision is the one that counts: undoing it opens the gate again.
 const HELD_BY: &str = gate_select!(concat!(
     "g.tenant_id = $1 AND g.state = 'held' AND g.held_until > $3 AND $2 = (SELECT d.user_id FROM gate_decisions d \
@@ -96,6 +144,8 @@ pub(crate) const SQL: Texts = &[
     ("gate::inbox::DECIDABLE", DECIDABLE),
     ("gate::inbox::DECIDABLE_SNOOZED", DECIDABLE_SNOOZED),
     ("gate::inbox::BY_STATE", BY_STATE),
+    ("gate::inbox::CLOSED", CLOSED),
+    ("gate::inbox::CLOSED_DECIDABLE", CLOSED_DECIDABLE),
     ("gate::inbox::HELD_BY", HELD_BY),
     ("gate::inbox::COUNT_DECIDABLE", COUNT_DECIDABLE),
 ];
@@ -111,7 +161,7 @@ pub enum InboxScope {
         user_id: UserId,
         /// What the person's role allows without being named.
         by_role: ByRole,
-        /// `true` lists only snoozed gates; `false` leaves them out.
+        /// `true` lists only snoozed gates; `false` leaves them out. Closed gates are listed in either case.
         snoozed: bool,
     },
 }
@@ -121,11 +171,12 @@ pub enum InboxScope {
 pub struct Inbox {
     /// Whose gates are listed.
     pub whose: InboxScope,
-    /// Only gates in this state.
-    pub state: GateState,
+    /// Only gates in this state. `None`: only gates that are settled, expired or withdrawn.
+    pub state: Option<GateState>,
     /// Only gates of this kind.
     pub kind: Option<GateKind>,
-    /// Sort key and id of the last gate of the page before.
+    /// Sort key and id of the last gate of the page before. The key is the gate's `order_at`, or for a list of closed
+    /// gates the time it was closed, microseconds since the Unix epoch.
     pub after: Option<(i64, GateId)>,
     /// Most gates of a page.
     pub limit: u32,
@@ -133,12 +184,28 @@ pub struct Inbox {
     pub now: Timestamp,
 }
 
-/// One page of gates: closest deadline first, then oldest.
+impl Inbox {
+    /// Whether closed gates are listed. They are ordered by the time they were closed.
+    pub fn is_closed(&self) -> bool {
+        self.state.is_none_or(GateState::is_closed)
+    }
+}
+
+/// One page of gates: closest deadline first, then oldest. Closed gates: closed last first.
 pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Result<Page<Gate>> {
-    let (state, kind) = (inbox.state.as_str(), inbox.kind.map(GateKind::as_str));
+    let mut rows =
+        if inbox.is_closed() { closed(conn, tenant_id, inbox).await? } else { waiting(conn, tenant_id, inbox).await? };
+    let has_more = rows.len() > inbox.limit as usize;
+    rows.truncate(inbox.limit as usize);
+    Ok(Page { items: records(rows)?, has_more })
+}
+
+/// The rows of a page of open or held gates, and one more if there is one.
+async fn waiting(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Result<Vec<Row>> {
+    let (state, kind) = (inbox.state.map(GateState::as_str), inbox.kind.map(GateKind::as_str));
     let (after_at, after_id) = (inbox.after.map_or(0, |(at, _)| at), inbox.after.map(|(_, id)| id.0));
     let more = i64::from(inbox.limit) + 1;
-    let mut rows = match inbox.whose {
+    Ok(match inbox.whose {
         InboxScope::All => run!(conn, fetch_all Row, BY_STATE, tenant_id.0, state, kind, after_at, after_id, more)?,
         InboxScope::Mine { user_id, by_role, snoozed } => run!(
             conn,
@@ -154,10 +221,32 @@ pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Re
             more,
             to_micros(inbox.now),
         )?,
-    };
-    let has_more = rows.len() > inbox.limit as usize;
-    rows.truncate(inbox.limit as usize);
-    Ok(Page { items: records(rows)?, has_more })
+    })
+}
+
+/// The rows of a page of closed gates, and one more if there is one.
+async fn closed(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Result<Vec<Row>> {
+    let (state, kind) = (inbox.state.map(GateState::as_str), inbox.kind.map(GateKind::as_str));
+    // The first page begins after every gate. A comparison that is always true would keep later pages from entering the
+    // index at the right place.
+    let (before_at, before_id) = inbox.after.map_or((i64::MAX, Uuid::max()), |(at, id)| (at, id.0));
+    let more = i64::from(inbox.limit) + 1;
+    Ok(match inbox.whose {
+        InboxScope::All => run!(conn, fetch_all Row, CLOSED, tenant_id.0, state, kind, before_at, before_id, more)?,
+        InboxScope::Mine { user_id, by_role, .. } => run!(
+            conn,
+            fetch_all Row,
+            CLOSED_DECIDABLE,
+            tenant_id.0,
+            user_id.0,
+            by_role as i64,
+            state,
+            kind,
+            before_at,
+            before_id,
+            more,
+        )?,
+    })
 }
 
 /// Gates whose last decision is this person's and can still be undone, newest first.

@@ -6,6 +6,7 @@ on_both_engines!(
     every_statement_prepares,
     the_responses_of_a_respondent_are_found_by_their_own_indexes,
     a_page_of_all_workspaces_begins_where_the_one_before_ended,
+    a_page_of_closed_gates_begins_where_the_one_before_ended,
     the_engine_is_set_up_for_durability,
 );
 
@@ -53,6 +54,21 @@ async fn a_page_of_all_workspaces_begins_where_the_one_before_ended(f: Fixture) 
             let plan = raw.sqlite_plan(text).await.join("; ");
             assert!(plan.contains("((tenant_id,id)>(?,?))"), "{name}: {plan}");
             assert!(!plan.contains("TEMP B-TREE"), "{name}: {plan}");
+        }
+    }
+    f.done().await;
+}
+
+/// Otherwise each page would read all gates of a state, or sort them.
+async fn a_page_of_closed_gates_begins_where_the_one_before_ended(f: Fixture) {
+    let mut raw = f.engine.raw().await;
+    if let Raw::Sqlite(_) = raw {
+        let statements = store::statements(false);
+        for name in ["gate::inbox::CLOSED", "gate::inbox::CLOSED_DECIDABLE"] {
+            let (_, text) = statements.iter().find(|(known, _)| *known == name).expect(name);
+            let plan = raw.sqlite_plan(text).await.join("; ");
+            let walk = "gates_by_settled_at (tenant_id=? AND state=? AND (settled_at,id)<(?,?))";
+            assert_eq!(plan.matches(walk).count(), 3, "{name}: {plan}");
         }
     }
     f.done().await;

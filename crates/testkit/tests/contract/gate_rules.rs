@@ -24,6 +24,7 @@ use ledger::{
     event::NewEvent,
     gate::{self, GateFilter, ListGates, NewDecision, Reply},
     group::{self, NewGroup},
+    page::inbox::{self, ListRequest, Selected},
     session::{self, NewSession, YieldRequest},
     thread::{self, Message, NewThread},
     token,
@@ -45,6 +46,7 @@ on_both_engines!(
     a_gate_without_a_decision_is_reminded_escalated_and_expires,
     what_was_put_aside_comes_back,
     the_inbox_pages_by_deadline,
+    closed_gates_are_listed_newest_first,
 );
 
 async fn of_fifty_decisions_at_once_one_is_recorded(f: Fixture) {
@@ -418,6 +420,20 @@ async fn what_was_put_aside_comes_back(f: Fixture) {
     f.done().await;
 }
 
+/// Reads a list of outputs in pages of two.
+async fn paged(f: &Fixture, filter: GateFilter, all: bool) -> Vec<GateId> {
+    let (mut seen, mut cursor) = (Vec::new(), None);
+    loop {
+        let wanted = ListGates { filter, kind: Some(GateKind::Output), all, limit: 2, cursor };
+        let page = gate::list(&f.ledger, &f.operator, wanted).await.unwrap();
+        seen.extend(page.items.iter().map(|item| item.gate.id));
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return seen;
+        }
+    }
+}
+
 async fn the_inbox_pages_by_deadline(f: Fixture) {
     let of_type = company(&f).await;
     let acme = acme(&f, &of_type, "Acme").await;
@@ -430,24 +446,48 @@ async fn the_inbox_pages_by_deadline(f: Fixture) {
         f.clock.advance(TimeDelta::milliseconds(10));
     }
     expected.sort();
-    let (mut seen, mut cursor) = (Vec::new(), None);
-    loop {
-        let wanted = ListGates {
-            filter: GateFilter::In(GateState::Open),
-            kind: Some(GateKind::Output),
-            all: false,
-            limit: 2,
-            cursor: cursor.take(),
-        };
-        let page = gate::list(&f.ledger, &f.operator, wanted).await.unwrap();
-        seen.extend(page.items.iter().map(|item| item.gate.id));
-        match page.next_cursor {
-            Some(next) => cursor = Some(next),
-            None => break,
-        }
-    }
+    let seen = paged(&f, GateFilter::In(GateState::Open), false).await;
     assert_eq!(seen, expected.iter().map(|(_, id, _)| *id).collect::<Vec<_>>());
     assert_eq!(gate::count(&f.ledger, &f.operator, u32::MAX).await.unwrap(), 5);
     assert_eq!(gate::count(&f.ledger, &f.operator, 2).await.unwrap(), 2);
+    f.done().await;
+}
+
+async fn closed_gates_are_listed_newest_first(f: Fixture) {
+    at_once(&f).await;
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let stage = async |expires_after: Option<i64>| {
+        f.clock.advance(TimeDelta::milliseconds(10));
+        let policy = expires_after.map_or(Value::Null, |seconds| json!({ "expiresAfterSeconds": seconds }));
+        let of = gated(&f, Some(acme.id), policy, json!({})).await;
+        let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+        (waiting.id, item.gate.id)
+    };
+    let mut closed = Vec::new();
+    for expires_after in [Some(600), Some(300), None] {
+        let (_, id) = stage(expires_after).await;
+        decide(&f, &f.operator, id, says(Verdict::Approve)).await.unwrap();
+        closed.insert(0, (id, GateState::Settled));
+    }
+    let (session_id, withdrawn) = stage(None).await;
+    session::cancel(&f.ledger, &f.operator, session_id, None).await.unwrap();
+    closed.insert(0, (withdrawn, GateState::Withdrawn));
+    let (_, expired) = stage(Some(60)).await;
+    assert_eq!(sweep_after(&f, 60).await.expired, 1);
+    closed.insert(0, (expired, GateState::Expired));
+    let (_, waits) = stage(Some(60)).await;
+
+    let ids = |of: &[(GateId, GateState)]| of.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+    for all in [true, false] {
+        assert_eq!(paged(&f, GateFilter::Closed, all).await, ids(&closed), "all: {all}");
+        assert_eq!(paged(&f, GateFilter::In(GateState::Settled), all).await, ids(&closed[2..]), "all: {all}");
+        assert_eq!(paged(&f, GateFilter::In(GateState::Withdrawn), all).await, [withdrawn], "all: {all}");
+        assert_eq!(paged(&f, GateFilter::In(GateState::Expired), all).await, [expired], "all: {all}");
+        assert_eq!(paged(&f, GateFilter::In(GateState::Open), all).await, [waits], "all: {all}");
+    }
+    let request = ListRequest { filter: GateFilter::Closed, everyone: true, cursor: None };
+    let (list, _) = inbox::read(&f.ledger, &f.operator, request, Selected::First).await.unwrap();
+    let listed: Vec<_> = list.items.iter().map(|item| (item.gate.id, item.gate.state.name())).collect();
+    assert_eq!(listed, closed);
     f.done().await;
 }
