@@ -10,12 +10,14 @@ use crate::{
     document::render,
     render::static_html,
     shell::{RailEntry, Shell, frame},
+    text::number,
     ui::{
         empty::{Connect, ConnectAgent, Empty},
         page_head::PageHead,
         pager::Pager,
     },
 };
+use domain::limit::SESSIONS_LOOKED_MAX;
 use leptos::prelude::*;
 
 /// Data of the page /sessions.
@@ -42,10 +44,19 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let Props { filter, actions, entries, next_cursor, is_continued, connect: connecting } = props;
         let newest = is_continued.then(|| filter.href(None));
         let older = next_cursor.map(|cursor| filter.href(Some(&cursor)));
-        let pager = view! { <Pager newest=newest older=older/> };
+        let has_older = older.is_some();
+        let pager = static_html((looked(&filter, has_older), view! { <Pager newest=newest older=older/> }));
         let list = if !entries.is_empty() {
             let table = static_html(session_table(&entries, now, "Sessions, newest first"));
-            (view! { <LiveRows>{table}</LiveRows> }, static_html(pager)).into_any()
+            (view! { <LiveRows>{table}</LiveRows> }, pager).into_any()
+        } else if has_older {
+            let none = view! {
+                <Empty
+                    sentence="None of the sessions that were looked at matches the filter."
+                    link=Some(("Show all", "/sessions".to_owned()))
+                />
+            };
+            (none, pager).into_any()
         } else if !filter.is_open() || is_continued {
             view! { <Empty sentence="No session matches the filter." link=Some(("Show all", "/sessions".to_owned()))/> }
                 .into_any()
@@ -67,4 +78,29 @@ pub fn page(shell: &Shell, props: Props) -> String {
         };
         frame(shell, RailEntry::Sessions, page)
     })
+}
+
+/// Says that a search by title goes on with the next page; nothing if there is none.
+fn looked(filter: &Filter, has_older: bool) -> Option<impl IntoView + use<>> {
+    (filter.q.is_some() && has_older).then(|| {
+        let count = number::grouped(SESSIONS_LOOKED_MAX.into());
+        view! {
+            <p class="meta">"A page looks at the titles of at most "{count}" sessions. The next page looks at older ones."</p>
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::to_html;
+
+    #[test]
+    fn a_search_by_title_that_has_not_ended_says_how_many_sessions_a_page_looks_at() {
+        let filter = Filter { q: Some("zebra".into()), ..Filter::default() };
+        let html = to_html(looked(&filter, true));
+        assert!(html.contains("20,000"), "{html}");
+        let unsaid = [looked(&filter, false).is_none(), looked(&Filter::default(), true).is_none()];
+        assert_eq!(unsaid, [true, true], "the last page, and a list that is not searched");
+    }
 }

@@ -261,6 +261,8 @@ pub const EDITED_CHARS_MAX: usize = 100_000;
 pub const EXPORT_JOBS_REMEMBERED: u32 = 50;
 /// Most interactions that are read for one page of a filtered list.
 pub const INTERACTIONS_LOOKED_MAX: u32 = 5_000;
+/// Most sessions whose titles are compared for one page of a search by title.
+pub const SESSIONS_LOOKED_MAX: u32 = 20_000;
 
 /// Largest sequence that a request can name: the largest integer that every JSON reader keeps exactly.
 pub const SEQUENCE_MAX: u64 = (1 << 53) - 1;
@@ -301,12 +303,15 @@ pub const MEMORY_AGENT_BYTES_MAX: u64 = 256 * 1024 * 1024;
 pub const MEMORY_DOCUMENTS_MAX: u64 = 100_000;
 /// Longest name of a memory document without `.md`, characters.
 pub const MEMORY_NAME_CHARS_MAX: usize = 120;
+/// Longest name of a new memory document with `.md`, bytes of UTF-8. Most file systems take no longer name.
+pub const MEMORY_NAME_BYTES_MAX: usize = 255;
 /// Longest reason for a version of a memory document, characters.
 pub const MEMORY_REASON_CHARS_MAX: usize = 500;
 /// Most places of logs that a caller names as the origin of a version of a memory document. The server names one for
 /// each line that an agent's memory tool writes.
 pub const MEMORY_EVIDENCE_MAX: usize = 2_000;
-/// Most sessions that the origin of one version names.
+/// Most sessions that the origin of one version names. One that brings an earlier text back names those of all its
+/// lines.
 pub const MEMORY_EVIDENCE_SESSIONS_MAX: usize = 50;
 /// Fewest letters and digits of a name that is looked for when a person is forgotten.
 pub const MEMORY_NAME_FOUND_CHARS_MIN: usize = 3;

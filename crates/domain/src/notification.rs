@@ -26,7 +26,7 @@ pub enum Topic {
     /// The decision on a gate was undone.
     #[serde(rename = "approval.undone")]
     ApprovalUndone,
-    /// A session ended as failed or expired.
+    /// A session ended as failed. One that expired is reported only as ended.
     #[serde(rename = "session.failed")]
     SessionFailed,
     /// A session ended, in whatever way.

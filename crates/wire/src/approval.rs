@@ -21,7 +21,7 @@ pub struct Approval {
     /// UUID of the approval.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: GateId,
-    /// tool, output, fields or question.
+    /// tool, output, fields, question or memory.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::GateKind))]
     pub kind: GateKind,
     /// open, held (decided, can be undone), settled, expired or withdrawn.
@@ -275,7 +275,7 @@ pub struct Decide {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolApproval {
-    /// tool, output, fields or question. Optional: refused if the approval is of another kind.
+    /// tool, output, fields, question or memory. Optional: refused if the approval is of another kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::GateKind>))]
     pub kind: Option<GateKind>,

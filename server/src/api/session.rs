@@ -64,7 +64,8 @@ pub struct ListQuery {
     #[serde(default, deserialize_with = "query_id")]
     #[param(value_type = Option<uuid::Uuid>)]
     parent_id: Option<SessionId>,
-    /// Part of the title.
+    /// Part of the title. One page compares the titles of at most 20,000 sessions: it can have few entries or none, and
+    /// still have a `nextCursor`.
     #[param(value_type = Option<wire::schema::TitlePart>)]
     title: Option<String>,
     /// 1 to 1,000; default 100.

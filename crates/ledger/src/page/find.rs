@@ -17,7 +17,7 @@ pub struct SearchResults {
     pub actions: Vec<ActionRecord>,
     /// Entities whose title matches.
     pub entities: Vec<EntityRecord>,
-    /// Sessions whose title matches.
+    /// Sessions whose title matches, of the newest [`SESSIONS_LOOKED_MAX`](domain::limit::SESSIONS_LOOKED_MAX).
     pub sessions: Vec<Session>,
     /// Active actions, whatever their name. The caller can start conversations with their agents.
     pub partners: Vec<ActionRecord>,

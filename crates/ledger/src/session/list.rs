@@ -11,7 +11,7 @@ use chrono::{NaiveDate, NaiveTime, TimeDelta};
 use domain::{
     Scope, Timestamp,
     id::{ActionId, SessionId, least_v7},
-    limit::TITLE_CHARS_MAX,
+    limit::{SESSIONS_LOOKED_MAX, TITLE_CHARS_MAX},
     role::Permission,
     session::{Session, Status, Type},
 };
@@ -31,7 +31,8 @@ pub struct ListSessions {
     pub agent_slug: Option<String>,
     /// Only children of this session.
     pub parent_id: Option<SessionId>,
-    /// Only sessions whose title contains this text. Case is ignored.
+    /// Only sessions whose title contains this text. Case is ignored. A page compares the titles of at most
+    /// [`SESSIONS_LOOKED_MAX`] sessions. Therefore it can hold few sessions or none and still have a next page.
     pub title_contains: Option<String>,
     /// Only sessions that ended on this day, UTC, and began at most 31 days before it.
     pub ended_on: Option<NaiveDate>,
@@ -142,8 +143,16 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result
 pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery) -> Result<Listed<Session>> {
     let ListQuery { filter, before, limit } = query;
     let filter = of_parent(conn, scope, filter).await?;
+    let looked = match filter.title_contains {
+        Some(_) => store::session::last_looked(conn, scope.tenant_id, &filter, before, SESSIONS_LOOKED_MAX).await?,
+        None => None,
+    };
+    // A filter by a time may end the list earlier. Then no page follows this one.
+    let looked = looked.filter(|last| filter.oldest.is_none_or(|oldest| last.0 > oldest.0));
+    let filter = Filter { oldest: looked.or(filter.oldest), ..filter };
     let page = store::session::list(conn, scope.tenant_id, &filter, before, limit).await?;
-    Ok(Listed::of(page, |last| encode(List::Sessions, last.id.0)))
+    let last = if page.has_more { page.items.last().map(|session| session.id) } else { looked };
+    Ok(Listed { items: page.items, next_cursor: last.map(|id| encode(List::Sessions, id.0)) })
 }
 
 /// Returns retries of this session that the caller can see, newest first, at most `limit`.

@@ -30,6 +30,37 @@ macro_rules! list_select {
         ))
     };
 }
+// The last session that a search looks at. It has the leading filter alone, so that it reads only that filter's index.
+macro_rules! last_select {
+    ($lead:literal) => {
+        concat!(
+            "SELECT id FROM sessions WHERE tenant_id = $1 AND ",
+            $lead,
+            " AND id < $3 ORDER BY id DESC LIMIT 1 OFFSET $4"
+        )
+    };
+}
+// Calls the macro `$run` with the text of the leading filter and with the value of that filter.
+macro_rules! by_lead {
+    (
+        $filter:ident, $run:ident,
+        [$retried:ident, $parent:ident, $action:ident, $agent:ident, $status:ident, $tenant:ident]
+    ) => {
+        if let Some(retried) = $filter.retry_of {
+            $run!($retried, retried.0)
+        } else if let Some(parent) = $filter.parent_id {
+            $run!($parent, parent.0)
+        } else if let Some(action) = $filter.action_id {
+            $run!($action, action.0)
+        } else if let Some(agent) = $filter.agent_slug.as_deref() {
+            $run!($agent, agent)
+        } else if let Some(status) = $filter.status {
+            $run!($status, status.as_str())
+        } else {
+            $run!($tenant, None::<&str>)
+        }
+    };
+}
 // Driven by `sessions_by_parent`.
 const NEWEST_CONTINUATION: &str =
     session_select!("tenant_id = $1 AND parent_id = $2 AND source = $3 ORDER BY id DESC LIMIT 1");
@@ -39,6 +70,12 @@ const BY_ACTION: &str = list_select!("action_id = $2");
 const BY_AGENT: &str = list_select!("agent_slug = $2");
 const BY_PARENT: &str = list_select!("parent_id = $2");
 const BY_RETRIED: &str = list_select!("retry_of = $2");
+const LAST_BY_TENANT: &str = last_select!("CAST($2 AS text) IS NULL");
+const LAST_BY_STATUS: &str = last_select!("status = $2");
+const LAST_BY_ACTION: &str = last_select!("action_id = $2");
+const LAST_BY_AGENT: &str = last_select!("agent_slug = $2");
+const LAST_BY_PARENT: &str = last_select!("parent_id = $2");
+const LAST_BY_RETRIED: &str = last_select!("retry_of = $2");
 const BY_CHANNEL: &str = session_select!(
     "tenant_id = $1 AND agent_slug = $2 AND channel = $3 AND private_to IS NULL ORDER BY id DESC LIMIT $4"
 );
@@ -52,6 +89,12 @@ pub(crate) const SQL: Texts = &[
     ("session::list::BY_AGENT", BY_AGENT),
     ("session::list::BY_PARENT", BY_PARENT),
     ("session::list::BY_RETRIED", BY_RETRIED),
+    ("session::list::LAST_BY_TENANT", LAST_BY_TENANT),
+    ("session::list::LAST_BY_STATUS", LAST_BY_STATUS),
+    ("session::list::LAST_BY_ACTION", LAST_BY_ACTION),
+    ("session::list::LAST_BY_AGENT", LAST_BY_AGENT),
+    ("session::list::LAST_BY_PARENT", LAST_BY_PARENT),
+    ("session::list::LAST_BY_RETRIED", LAST_BY_RETRIED),
     ("session::list::NEWEST_CONTINUATION", NEWEST_CONTINUATION),
     ("session::list::BY_CHANNEL", BY_CHANNEL),
 ];
@@ -81,7 +124,7 @@ pub struct Filter {
     pub decided: Option<Range<Timestamp>>,
     /// Only sessions with a captured answer that was complete in this time. Proposals of memory writers are no answers.
     pub answered: Option<Range<Timestamp>>,
-    /// Only this session and newer ones. Bounds what a filter by a time reads.
+    /// Only this session and newer ones. Bounds what a filter by a time or by a part of the title reads.
     pub oldest: Option<SessionId>,
     /// Whose private sessions are listed too; none if absent.
     pub private_to: Option<String>,
@@ -117,20 +160,32 @@ pub async fn list(
             run!(conn, fetch_all Row, $text, tenant, $lead, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest, decided_since, decided_until, answered_since, answered_until)?
         };
     }
-    let rows = if let Some(retried) = filter.retry_of {
-        rows_by!(BY_RETRIED, retried.0)
-    } else if let Some(parent) = filter.parent_id {
-        rows_by!(BY_PARENT, parent.0)
-    } else if let Some(action) = filter.action_id {
-        rows_by!(BY_ACTION, action.0)
-    } else if let Some(lead) = agent {
-        rows_by!(BY_AGENT, lead)
-    } else if let Some(lead) = status {
-        rows_by!(BY_STATUS, lead)
-    } else {
-        rows_by!(BY_TENANT, None::<&str>)
-    };
+    let rows = by_lead!(filter, rows_by, [BY_RETRIED, BY_PARENT, BY_ACTION, BY_AGENT, BY_STATUS, BY_TENANT]);
     page(rows, limit)
+}
+
+/// The oldest of the newest `count` sessions that the leading filter selects. With `before`, of those that are older.
+/// `None` if there are fewer. The rest of the filter is ignored.
+pub async fn last_looked(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    filter: &Filter,
+    before: Option<SessionId>,
+    count: u32,
+) -> Result<Option<SessionId>> {
+    let (tenant, before) = (tenant_id.0, before.map_or(Uuid::max(), |id| id.0));
+    let skipped = i64::from(count) - 1;
+    macro_rules! last_by {
+        ($text:ident, $lead:expr) => {
+            run!(conn, fetch_optional(Uuid,), $text, tenant, $lead, before, skipped)?
+        };
+    }
+    let last = by_lead!(
+        filter,
+        last_by,
+        [LAST_BY_RETRIED, LAST_BY_PARENT, LAST_BY_ACTION, LAST_BY_AGENT, LAST_BY_STATUS, LAST_BY_TENANT]
+    );
+    Ok(last.map(|(id,)| SessionId(id)))
 }
 
 /// The newest sessions of an agent on a channel, which [`Channel::key`](domain::memory_writer::channel::Channel::key)

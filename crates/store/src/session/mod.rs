@@ -15,7 +15,7 @@ pub use claim::{Claimable, claimable};
 pub use due::{DueSession, extend_lease, leases_lost, overdue, rearm_leases};
 pub use find::{depth, find, find_by_idempotency_key, find_locked};
 pub use first_claim::{ClaimTerms, FirstClaim};
-pub use list::{Filter, list, list_by_ids, list_on_channel, newest_continuation, newest_of_action};
+pub use list::{Filter, last_looked, list, list_by_ids, list_on_channel, newest_continuation, newest_of_action};
 pub use of_entity::{OfEntity, list_of_entity};
 pub use write::{Idempotency, Inserted, insert, retitle, save};
 

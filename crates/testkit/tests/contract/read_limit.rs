@@ -1,22 +1,25 @@
-//! What is read in batches is read to its end, and the walk that looks for circles of sessions has a limit.
+//! What is read in batches is read to its end. The walk that looks for circles of sessions and one page of a search by
+//! title have a limit.
 
 use crate::graph::{after, noted, of_agent, on};
 use domain::{
     gate::Question,
     id::SessionId,
-    limit::GRAPH_WALK_MAX,
+    limit::{GRAPH_WALK_MAX, SESSIONS_LOOKED_MAX},
     session::{IfDependencyFails, YieldTo},
 };
 use futures_util::future::join_all;
 use ledger::{
     Error, gate,
     member::{self, Withdrawal},
-    session::{self, NewSession, YieldRequest},
+    page::find,
+    session::{self, ListSessions, NewSession, YieldRequest},
 };
 use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
     the_walk_that_looks_for_circles_reads_so_many_sessions_at_most,
+    a_page_of_a_search_by_title_looks_at_so_many_sessions_at_most_and_its_cursor_goes_on,
     one_sweep_handles_more_endings_than_it_reads_at_once,
     one_sweep_gives_more_gates_to_the_admins_than_it_reads_at_once,
 );
@@ -65,6 +68,25 @@ async fn the_walk_that_looks_for_circles_reads_so_many_sessions_at_most(f: Fixtu
     copy(&f, "piece", GRAPH_WALK_MAX + 1).await;
     let refused = start("joined", parent.id, &[alone.id]).await;
     assert!(matches!(refused, Err(Error::LimitReached(_))), "{refused:?}");
+    f.done().await;
+}
+
+async fn a_page_of_a_search_by_title_looks_at_so_many_sessions_at_most_and_its_cursor_goes_on(f: Fixture) {
+    after(&f, "scout", &[]).await;
+    copy(&f, "scout", SESSIONS_LOOKED_MAX as usize + 1).await;
+    let oldest = "UPDATE sessions SET title = 'Zebra' WHERE id = (SELECT id FROM sessions ORDER BY id LIMIT 1)";
+    f.engine.raw().await.execute(oldest).await.unwrap();
+    let wanted = ListSessions { title_contains: Some("zebra".into()), ..ListSessions::default() };
+    let by_agent = ListSessions { agent_slug: Some("scout".into()), ..wanted.clone() };
+    for wanted in [wanted, by_agent] {
+        let first = session::list(&f.ledger, &f.member, wanted.clone()).await.unwrap();
+        assert!(first.items.is_empty() && first.next_cursor.is_some(), "{first:?}");
+        let next = ListSessions { cursor: first.next_cursor, ..wanted };
+        let next = session::list(&f.ledger, &f.member, next).await.unwrap();
+        assert_eq!(next.items.iter().map(|session| session.title.as_str()).collect::<Vec<_>>(), ["Zebra"]);
+        assert_eq!(next.next_cursor, None);
+    }
+    assert!(find::read(&f.ledger, &f.member, "zebra", 6).await.unwrap().sessions.is_empty());
     f.done().await;
 }
 
