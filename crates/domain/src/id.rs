@@ -20,6 +20,24 @@ pub fn least_v7(at: Timestamp) -> Uuid {
     Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid()
 }
 
+/// Returns the instant of a UUIDv7, to the millisecond. `None` for an id without a time.
+pub fn instant_of_v7(id: Uuid) -> Option<Timestamp> {
+    let (seconds, nanos) = id.get_timestamp()?.to_unix();
+    Timestamp::from_timestamp(i64::try_from(seconds).ok()?, nanos)
+}
+
+/// Returns a UUIDv7 that sorts after `last`: `id` if its time is later, otherwise one with the random bits of `id` and
+/// a time of one millisecond after `last`. So ids keep the order of writing when the clock is set back.
+pub fn v7_after(id: Uuid, last: Uuid) -> Uuid {
+    const RANDOM_BITS: u32 = 80;
+    let next_millis = (last.as_u128() >> RANDOM_BITS) + 1;
+    if id.as_u128() >> RANDOM_BITS >= next_millis {
+        return id;
+    }
+    let random = id.as_u128() & ((1 << RANDOM_BITS) - 1);
+    Uuid::from_u128((next_millis << RANDOM_BITS) | random)
+}
+
 /// The error for a text that is not a hyphenated UUID. It holds the first 64 characters of the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a UUID")]
@@ -141,4 +159,17 @@ ids! {
     ViewLinkId,
     /// A browser without an account, as one view sees it. The id is derived from the browser's cookie.
     RespondentId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::from_micros;
+
+    #[test]
+    fn the_instant_of_an_id_is_known_to_the_millisecond() {
+        let id = least_v7(from_micros(1_795_759_200_123_456));
+        assert_eq!(instant_of_v7(id), Some(from_micros(1_795_759_200_123_000)));
+        assert_eq!(instant_of_v7(Uuid::nil()), None);
+    }
 }

@@ -7,6 +7,7 @@ use crate::{
     feedback::{self, Ratings},
     instance_key::InstanceKey,
     live::{Hub, Owners, owners},
+    memory,
     memory_bounds::MemoryBounds,
     response::{ViewVersions, view_versions},
     session::{Remembering, follow_at_once},
@@ -239,12 +240,16 @@ impl Ledger {
         self.0.store.stats()
     }
 
-    /// Periodic maintenance: removes expired links and creates partitions. Safe to run on several servers.
+    /// Periodic maintenance: removes expired links and cards of abandoned previews, and creates partitions. Safe to run
+    /// on several servers.
     pub async fn maintain(&self) -> Result<()> {
         let now = self.now();
         self.store()
             .write::<_, Error, _>(Access::System, move |tx| {
-                Box::pin(async move { Ok(store::access_link::delete_expired(tx, now).await?) })
+                Box::pin(async move {
+                    store::access_link::delete_expired(tx, now).await?;
+                    memory::expire_previews(tx, now).await
+                })
             })
             .await?;
         Ok(self.store().ensure_partitions(now).await?)

@@ -12,7 +12,7 @@ use crate::{
 use domain::{
     Scope,
     chain::Digest,
-    id::{CardId, TenantId},
+    id::{CardId, TenantId, v7_after},
     limit::{MEMORY_CARD_BYTES_MAX, PAGE_MAX},
     memory::{Card, CardFormat, Folder, MemoryPath, Operation, Source, read_card},
     role::Permission,
@@ -149,11 +149,15 @@ pub(super) async fn unpack(
     agent: String,
     ready: ReadyCard,
 ) -> Result<(UploadedCard, Vec<String>)> {
-    let ReadyCard { card, record, original, stamps } = ready;
+    let ReadyCard { card, mut record, original, stamps } = ready;
     store::memory::lock_agent(tx, tenant_id, &agent, record.created_at).await?;
     let before = store::memory::card(tx.conn(), tenant_id, &agent).await?;
-    if let Some(same) = before.filter(|before| before.digest == record.digest) {
-        return Ok((UploadedCard { card: same, is_new: false, changed: Vec::new() }, Vec::new()));
+    if let Some(before) = before {
+        if before.digest == record.digest {
+            return Ok((UploadedCard { card: before, is_new: false, changed: Vec::new() }, Vec::new()));
+        }
+        // The card with the largest id is in use.
+        record.id = CardId(v7_after(record.id.0, before.id.0));
     }
     store::memory::insert_card(tx, tenant_id, &agent, &record, &original).await?;
     let mut stamps = stamps.into_iter();

@@ -10,7 +10,7 @@ use super::{
 use crate::{Error, Ledger, MemoryDocumentRecord, Result, guard::require_for};
 use chrono::TimeDelta;
 use domain::{
-    Scope,
+    Scope, Timestamp,
     chain::Digest,
     id::TenantId,
     limit::{MEMORY_CARD_BYTES_MAX, MEMORY_CARD_DRAFT_MINUTES_MAX, PAGE_MAX},
@@ -18,7 +18,7 @@ use domain::{
     role::Permission,
 };
 use sha2::{Digest as _, Sha256};
-use store::{Conn, memory::CardDraft};
+use store::{Conn, WriteTx, memory::CardDraft};
 
 /// Documents that a card would change.
 #[derive(Debug, Clone, PartialEq)]
@@ -135,6 +135,11 @@ pub async fn apply_card(ledger: &Ledger, scope: &Scope, agent: &str, digest: &st
         })
     });
     applied.await
+}
+
+/// Removes the cards of abandoned previews of all workspaces: those that are too old for [`apply_card`].
+pub(crate) async fn expire_previews(tx: &mut WriteTx<'_>, now: Timestamp) -> Result<()> {
+    Ok(store::memory::expire_all_card_drafts(tx, now - lifetime()).await?)
 }
 
 fn lifetime() -> TimeDelta {

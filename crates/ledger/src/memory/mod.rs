@@ -22,6 +22,7 @@ mod write;
 pub(crate) use blame::attribute;
 pub use blame::{BlamedLine, blame};
 pub use card::{UploadedCard, card, original_card, overwrite_card, upload_card};
+pub(crate) use card_preview::expire_previews;
 pub use card_preview::{AppliedCard, CardChange, CardChangeKind, CardPreview, apply_card, preview_card};
 pub use change::{Change, delete, rename, revert};
 pub use conflict::{Conflict, Side};

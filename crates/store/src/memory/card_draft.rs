@@ -15,12 +15,14 @@ const FIND: &str = "SELECT media_type, original, digest FROM memory_card_drafts 
      WHERE tenant_id = $1 AND agent = $2 AND author = $3 AND created_at > $4";
 const DROP: &str = "DELETE FROM memory_card_drafts WHERE tenant_id = $1 AND agent = $2 AND author = $3";
 const EXPIRE: &str = "DELETE FROM memory_card_drafts WHERE tenant_id = $1 AND created_at <= $2";
+const EXPIRE_ALL: &str = "DELETE FROM memory_card_drafts WHERE created_at <= $1";
 
 pub(crate) const SQL: Texts = &[
     ("memory::card_draft::SAVE", SAVE),
     ("memory::card_draft::FIND", FIND),
     ("memory::card_draft::DROP", DROP),
     ("memory::card_draft::EXPIRE", EXPIRE),
+    ("memory::card_draft::EXPIRE_ALL", EXPIRE_ALL),
 ];
 
 /// A card in preview.
@@ -90,5 +92,11 @@ pub async fn drop_card_draft(tx: &mut WriteTx<'_>, tenant_id: TenantId, (agent, 
 /// Removes drafts of the workspace that were kept at `until` or before.
 pub async fn expire_card_drafts(tx: &mut WriteTx<'_>, tenant_id: TenantId, until: Timestamp) -> Result<()> {
     run!(tx.conn(), execute, EXPIRE, tenant_id.0, to_micros(until))?;
+    Ok(())
+}
+
+/// Removes drafts of all workspaces that were kept at `until` or before.
+pub async fn expire_all_card_drafts(tx: &mut WriteTx<'_>, until: Timestamp) -> Result<()> {
+    run!(tx.conn(), execute, EXPIRE_ALL, to_micros(until))?;
     Ok(())
 }

@@ -13,14 +13,16 @@ mod version;
 
 pub use agent::{MemoryAgentRecord, agents, find_agent, lock_agent, save_agent};
 pub use card::{CardRecord, card, insert_card, original};
-pub use card_draft::{CardDraft, card_draft, drop_card_draft, expire_card_drafts, save_card_draft};
+pub use card_draft::{
+    CardDraft, card_draft, drop_card_draft, expire_all_card_drafts, expire_card_drafts, save_card_draft,
+};
 pub use channel::{add_channel, drop_channels};
 pub use document::{MemoryDocumentRecord, count_erased, find, find_by_path, insert_document, list, save_document};
 pub use origin::{of_session, save_reverted};
 pub use search::{Around, Found, FoundDocument, SearchBounds, holders, index, search, search_beside, unindex};
 pub use version::{
     MemoryVersionRecord, MemoryVersionText, audit, erase_versions, insert_version, latest_texts, text, texts_after,
-    versions,
+    texts_up_to, versions,
 };
 
 use crate::engine::Texts;

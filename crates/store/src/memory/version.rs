@@ -33,6 +33,7 @@ macro_rules! text_select {
 
 const TEXT: &str = text_select!("document_id = $2 AND version = $3");
 const LATEST_TEXTS: &str = text_select!("document_id = $2 ORDER BY version DESC LIMIT $3");
+const TEXTS_UP_TO: &str = text_select!("document_id = $2 AND version <= $3 ORDER BY version DESC LIMIT $4");
 const VERSIONS: &str = version_select!(
     "'[]' AS evidence",
     "document_id = $2 AND (version < $3 OR $3 IS NULL) ORDER BY version DESC LIMIT $4"
@@ -50,6 +51,7 @@ const ERASE: &str = "UPDATE memory_versions SET front_matter = NULL, body = '', 
 pub(crate) const SQL: Texts = &[
     ("memory::version::TEXT", TEXT),
     ("memory::version::LATEST_TEXTS", LATEST_TEXTS),
+    ("memory::version::TEXTS_UP_TO", TEXTS_UP_TO),
     ("memory::version::VERSIONS", VERSIONS),
     ("memory::version::AUDIT", AUDIT),
     ("memory::version::TEXTS_AFTER", TEXTS_AFTER),
@@ -207,6 +209,19 @@ pub async fn latest_texts(
     limit: u32,
 ) -> Result<Vec<MemoryVersionText>> {
     let rows = run!(conn, fetch_all TextRow, LATEST_TEXTS, tenant_id.0, id.0, i64::from(limit))?;
+    rows.into_iter().map(MemoryVersionText::try_from).collect()
+}
+
+/// The version `newest` of a document and those before it with their texts, newest first.
+pub async fn texts_up_to(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: MemoryDocumentId,
+    newest: u64,
+    limit: u32,
+) -> Result<Vec<MemoryVersionText>> {
+    let newest = newest.cast_signed();
+    let rows = run!(conn, fetch_all TextRow, TEXTS_UP_TO, tenant_id.0, id.0, newest, i64::from(limit))?;
     rows.into_iter().map(MemoryVersionText::try_from).collect()
 }
 
