@@ -2,13 +2,14 @@
 
 use super::{
     budget::used_up,
+    track::track_new,
     window::{self, Part, RunWindow},
 };
 use crate::{Ledger, Result};
 use chrono::TimeDelta;
 use domain::{
     Scope, Timestamp,
-    id::{TenantId, least_v7},
+    id::TenantId,
     memory_writer::{
         limit::{
             IDLE_SECONDS_DEFAULT, LEASE_SECONDS, RUNS_PER_DAY_DEFAULT, TOKENS_PER_DAY_DEFAULT, TURN_THRESHOLD_DEFAULT,
@@ -56,11 +57,6 @@ impl Default for WriterTerms {
     }
 }
 
-/// Sessions that began this long before the last look are looked for again: a transaction that makes one may be slow.
-pub(super) const LOOK_BACK: TimeDelta = TimeDelta::hours(1);
-/// How often the time of the last look is written.
-const TRACKED_EVERY: TimeDelta = TimeDelta::minutes(1);
-
 /// Takes the agent's lease and reads the window, if a run is due. Sessions to which nobody has written since
 /// `left_before` are due at once: a server names its start, for what a crash left, and at its end the present. `None`
 /// if nothing is due or another server works for the agent.
@@ -78,20 +74,8 @@ pub async fn take(
         Box::pin(async move { store::memory_writer::find(conn, tenant_id, &name).await })
     });
     let found: Option<WriterRecord> = found.await?;
-    let from = found.as_ref().map_or(now, |writer| writer.tracked_until);
-    let name = agent.to_owned();
-    let is_old = found.is_some() && now - from >= TRACKED_EVERY;
-    let track = ledger.store().write::<_, crate::Error, _>((&scope).into(), move |tx| {
-        Box::pin(async move {
-            store::memory_writer::ensure(tx, tenant_id, &name, now).await?;
-            store::memory_writer::track(tx, tenant_id, &name, least_v7(from - LOOK_BACK)).await?;
-            if is_old {
-                store::memory_writer::tracked(tx, tenant_id, &name, now).await?;
-            }
-            Ok(())
-        })
-    });
-    track.await?;
+    let tracked_until = found.map_or(now, |writer| writer.tracked_until);
+    track_new(ledger, tenant_id, agent, (tracked_until, now)).await?;
     let name = agent.to_owned();
     let due = ledger.snapshot(&scope, move |conn| {
         Box::pin(async move {

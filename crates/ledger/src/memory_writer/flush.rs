@@ -3,7 +3,7 @@
 use super::{
     WriterTerms,
     budget::{FlushWait, LOOKED_WITHIN, is_at_work, waits},
-    due::LOOK_BACK,
+    track::{PART, first_found},
 };
 use crate::{
     Error, Ledger, Result,
@@ -14,9 +14,6 @@ use store::memory_writer::{RunRecord, WriterRecord};
 
 /// Most runs of one answer.
 pub(crate) const RUNS_MAX: u32 = 50;
-
-/// Sessions that get a watermark in one transaction, so that no other write waits for all of them.
-const PART: u32 = 1_000;
 
 /// The result of a request for a run. The request is stored in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,8 +48,9 @@ pub async fn flush(ledger: &Ledger, scope: &Scope, agent: &str, terms: Option<Wr
 }
 
 /// Lets an agent's writer also read its sessions that began at `since` or later, however long before the writer's first
-/// start: after those that it finds by itself, which do not wait for them. Returns the number of sessions that it had
-/// not read. Incognito sessions are not among them. If it is interrupted, the next call does the rest.
+/// start, or while it was off: after those that it finds by itself, which do not wait for them. Returns the number of
+/// sessions that it had not read. Incognito sessions are not among them. If it is interrupted, the next call does the
+/// rest.
 ///
 /// # Errors
 /// [`Error::NotFound`] for a text that is not the slug of an agent.
@@ -64,7 +62,7 @@ pub async fn read_since(ledger: &Ledger, scope: &Scope, agent: &str, since: Time
         let part = ledger.store().write::<_, Error, _>((&Scope::system(tenant_id)).into(), move |tx| {
             Box::pin(async move {
                 let writer = store::memory_writer::find(tx.conn(), tenant_id, &agent).await?;
-                let found_from = least_v7(writer.map_or(now, |writer| writer.tracked_until) - LOOK_BACK);
+                let found_from = first_found(writer.map_or(now, |writer| writer.tracked_until), now);
                 Ok(store::memory_writer::track_part(tx, tenant_id, &agent, (first, found_from), PART).await?)
             })
         });

@@ -15,6 +15,7 @@ mod finish;
 mod flush;
 mod known;
 mod stalled;
+mod track;
 mod window;
 
 pub use budget::{FlushWait, spent_today, waits};

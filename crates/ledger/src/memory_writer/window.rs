@@ -36,7 +36,7 @@ pub(super) enum Part {
     New,
     /// Those that a failed run left, as far as they can be tried again.
     Left,
-    /// Those from before the writer, that somebody asked for.
+    /// Those from before the writer, that somebody asked for, and those that began while it was off.
     Backlog,
 }
 

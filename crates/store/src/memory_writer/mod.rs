@@ -7,6 +7,7 @@ mod writer;
 
 pub use denial::{denied, deny, pending};
 pub use run::{RunRecord, RunTotals, insert_run, runs, totals};
+pub(crate) use watermark::reopen;
 pub use watermark::{
     OpenSession, SessionFailure, fail_session, free_sessions, fresh_sessions, left_sessions, move_watermark,
     open_sessions, session_failures, track, track_part,

@@ -52,6 +52,13 @@ const MOVE: &str = "UPDATE memory_watermarks SET sequence = $5, is_open = $6, is
      parked_at = NULL, is_backlog = CASE WHEN EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id = $3 \
      AND s.head_sequence > $5) THEN is_backlog ELSE 0 END \
      WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4";
+// A session at rest that is read to its end is not visited at each look. This is a statement of its own after `MOVE`,
+// which locks the row: so it sees each change of the session whose transaction has run `REOPEN` before.
+const REST: &str = "UPDATE memory_watermarks SET is_open = 0 \
+     WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4 AND EXISTS (SELECT 1 FROM sessions s \
+     WHERE s.tenant_id = $1 AND s.id = $3 AND s.status = 'idle' AND s.head_sequence = $4)";
+// Also of a row that is open: it has to wait for a run that is about to put the session to rest.
+const REOPEN: &str = "UPDATE memory_watermarks SET is_open = 1 WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
 const FAILURES: &str = "SELECT failures FROM memory_watermarks WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
 const FAIL: &str = "UPDATE memory_watermarks SET is_alone = 1, failures = $4, retry_at = $5, parked_at = $6, \
      window_max = $7 WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
@@ -68,6 +75,8 @@ pub(crate) const SQL: Texts = &[
     ("memory_writer::watermark::LEFT_MAX", LEFT_MAX),
     ("memory_writer::watermark::LEFT", LEFT),
     ("memory_writer::watermark::MOVE", MOVE),
+    ("memory_writer::watermark::REST", REST),
+    ("memory_writer::watermark::REOPEN", REOPEN),
     ("memory_writer::watermark::FAILURES", FAILURES),
     ("memory_writer::watermark::FAIL", FAIL),
     ("memory_writer::watermark::FREE", FREE),
@@ -175,8 +184,8 @@ pub async fn open_sessions(
     rows.into_iter().map(OpenSession::try_from).collect()
 }
 
-/// The first sessions with events that are not summarised, without those that a failed run left: those from before the
-/// agent's writer that somebody asked for, or else the others.
+/// The first sessions with events that are not summarised, without those that a failed run left: those of the backlog,
+/// or else the others.
 pub async fn fresh_sessions(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -237,8 +246,9 @@ pub async fn free_sessions(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &st
     Ok(())
 }
 
-/// Moves a watermark from `after` to `upto`. The session is no longer one that a failed run left. Returns `false` if
-/// the watermark is not at `after`.
+/// Moves a watermark from `after` to `upto`. The session is no longer one that a failed run left. If it is idle and has
+/// no event after `upto`, it is left out of every search until [`reopen`]. Returns `false` if the watermark is not at
+/// `after`.
 pub async fn move_watermark(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
@@ -246,7 +256,22 @@ pub async fn move_watermark(
     session_id: SessionId,
     (after, upto, is_open): (u64, u64, bool),
 ) -> Result<bool> {
-    let (after, upto) = (after.cast_signed(), upto.cast_signed());
-    let is_open = i64::from(is_open);
-    Ok(run!(tx.conn(), execute, MOVE, tenant_id.0, agent, session_id.0, after, upto, is_open)? == 1)
+    let (after, upto, open) = (after.cast_signed(), upto.cast_signed(), i64::from(is_open));
+    let is_moved = run!(tx.conn(), execute, MOVE, tenant_id.0, agent, session_id.0, after, upto, open)? == 1;
+    if is_moved && is_open {
+        run!(tx.conn(), execute, REST, tenant_id.0, agent, session_id.0, upto)?;
+    }
+    Ok(is_moved)
+}
+
+/// Lets a session be found again. The transaction that adds events to an idle session does this, after it has locked
+/// the session. Workers append to running sessions only, so they need not.
+pub(crate) async fn reopen(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    session_id: SessionId,
+) -> Result<()> {
+    run!(tx.conn(), execute, REOPEN, tenant_id.0, agent, session_id.0)?;
+    Ok(())
 }

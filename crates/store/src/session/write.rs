@@ -4,6 +4,7 @@ use super::due;
 use crate::{
     engine::{Conn, Error, Result, Texts, is_unique_violation, run},
     event::{self, Head, Notice, PreparedEvent, link},
+    memory_writer,
     transaction::WriteTx,
 };
 use domain::{
@@ -12,7 +13,7 @@ use domain::{
     human,
     id::{SessionId, TenantId},
     memory_writer::channel::Channel,
-    session::{EndReason, Session, WaitsFor},
+    session::{EndReason, Session, Status, WaitsFor},
 };
 use sqlx::AssertSqlSafe;
 use std::sync::{Arc, LazyLock};
@@ -158,6 +159,11 @@ pub async fn save(
     };
     if changed != 1 {
         return Err(Error::inconsistent("sessions", "status", "changed under a lock"));
+    }
+    if before.status() == Status::Idle
+        && let Some(agent) = session.agent_slug.as_deref()
+    {
+        memory_writer::reopen(tx, session.tenant_id, agent, session.id).await?;
     }
     announce(tx, session, rows, before.status() != session.status());
     Ok(())

@@ -63,6 +63,7 @@ mod memory_window;
 mod memory_writer;
 mod memory_writer_model;
 mod memory_writer_parked;
+mod memory_writer_rest;
 mod memory_writer_slow;
 mod memory_writer_waits;
 mod outage;

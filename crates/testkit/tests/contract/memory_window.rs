@@ -268,7 +268,7 @@ async fn what_was_said_before_a_writer_was_set_up_is_read_when_an_operator_asks_
 }
 
 /// The sessions of the run that is due. The run succeeds.
-async fn read_next(f: &Fixture) -> Vec<SessionId> {
+pub async fn read_next(f: &Fixture) -> Vec<SessionId> {
     let Some(run) = take(f, WriterTerms::default()).await else { return Vec::new() };
     let sessions = run.ranges.iter().map(|range| range.session).collect();
     finish(f, run, Vec::new(), Policy::Review).await.unwrap();

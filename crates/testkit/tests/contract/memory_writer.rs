@@ -216,7 +216,7 @@ async fn what_a_conversation_taught_is_reviewed_and_begins_the_next_one(f: Fixtu
 }
 
 /// Ends a claimed turn with a reply.
-async fn turn_of(f: &Fixture, session: &Session, reply: &str) {
+pub async fn turn_of(f: &Fixture, session: &Session, reply: &str) {
     f.append(session.id, session.attempt, vec![testkit::text(reply)]).await.unwrap();
     let rest = session::YieldRequest::at(session.attempt, domain::session::YieldTo::Idle);
     session::yield_to(&f.ledger, &f.worker, session.id, rest).await.unwrap();

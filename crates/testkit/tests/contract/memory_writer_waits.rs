@@ -1,10 +1,15 @@
 //! What people learn of a memory writer that waits: after failures, and when they ask it to run. Reasons for a run
-//! that come together start one run.
+//! that come together start one run, and what began while it was off comes after what is new.
 
-use crate::memory_writer::{AGENT, fail, finish, take, talk, talked};
+use crate::{
+    memory_window::read_next,
+    memory_writer::{AGENT, fail, finish, take, talk, talked},
+    thread::ENDING,
+};
 use chrono::TimeDelta;
 use domain::{
     Scope,
+    id::SessionId,
     memory_writer::{limit::FAILURES_MAX, plan::Policy, run::RunCause},
 };
 use futures_util::future::join_all;
@@ -12,6 +17,7 @@ use ledger::{
     Error,
     memory_writer::{self, FlushWait, Flushed, StalledRecord, WriterTerms},
     page::{self, memory::Shown},
+    thread,
     work_queue::QueueScope,
 };
 use testkit::{Fixture, on_both_engines};
@@ -22,6 +28,8 @@ on_both_engines!(
     only_operators_ask_for_a_run_and_are_told_whether_a_server_will_do_it,
     a_request_names_the_budget_that_is_used_up,
     reasons_for_a_run_that_come_together_start_one,
+    what_began_while_a_writer_was_off_is_read_after_what_is_new,
+    what_is_new_is_read_first_when_an_operator_asks_for_the_time_of_a_pause,
 );
 
 async fn stalled(f: &Fixture) -> Vec<StalledRecord> {
@@ -150,5 +158,37 @@ async fn reasons_for_a_run_that_come_together_start_one(f: Fixture) {
     // Both requests are fulfilled: the next conversation needs a reason of its own.
     talk(&f, "I like ships.", "Noted.").await;
     assert!(take(&f, WriterTerms::default()).await.is_none());
+    f.done().await;
+}
+
+/// Conversations that began while the writer was off for a month, the first one first, and one that has just ended.
+async fn after_a_pause(f: &Fixture) -> (Vec<SessionId>, SessionId) {
+    assert_eq!(read_next(f).await, []);
+    let mut old = Vec::new();
+    for number in 0..60 {
+        f.clock.advance(TimeDelta::hours(12));
+        old.push(talk(f, &format!("Old {number}"), "Noted.").await.id);
+    }
+    f.clock.advance(TimeDelta::hours(12));
+    let new = talk(f, "I like trains.", "Noted.").await.id;
+    thread::end(&f.ledger, &f.member, new, ENDING).await.unwrap();
+    (old, new)
+}
+
+async fn what_began_while_a_writer_was_off_is_read_after_what_is_new(f: Fixture) {
+    let (old, new) = after_a_pause(&f).await;
+    for expected in [&[new][..], &old[..50], &old[50..], &[]] {
+        assert_eq!(read_next(&f).await, expected);
+    }
+    f.done().await;
+}
+
+async fn what_is_new_is_read_first_when_an_operator_asks_for_the_time_of_a_pause(f: Fixture) {
+    let (old, new) = after_a_pause(&f).await;
+    let since = f.ledger.now() - TimeDelta::days(40);
+    assert_eq!(memory_writer::read_since(&f.ledger, &f.operator, AGENT, since).await.unwrap(), 61);
+    for expected in [&[new][..], &old[..50], &old[50..], &[]] {
+        assert_eq!(read_next(&f).await, expected);
+    }
     f.done().await;
 }

@@ -9,11 +9,12 @@ use testkit::{Fixture, Raw};
 
 /// Tables whose rows a person without an account does not see unless they are their own, or of the session whose
 /// question they answer. The others that hide their rows show none.
-const OWN: [&str; 8] = [
+const OWN: [&str; 9] = [
     "public.feedback_requests",
     "public.gate_decisions",
     "public.gate_reviewers",
     "public.gates",
+    "public.memory_watermarks",
     "public.request_answers",
     "public.responses",
     "public.session_events",

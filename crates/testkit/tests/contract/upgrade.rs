@@ -2,7 +2,8 @@
 
 use crate::{
     feedback_request::request,
-    memory_writer::{AGENT, take, talked},
+    memory_window::read_next,
+    memory_writer::{AGENT, take, talk, talked},
     response::{form, submission},
     response_table::{rating, submit},
     retention::key,
@@ -32,6 +33,7 @@ on_both_engines!(
     responses_to_incognito_sessions_become_private_by_the_upgrade,
     a_writer_that_was_parked_before_the_upgrade_is_shown_and_can_be_freed,
     scores_that_an_erasure_left_are_cleared_by_the_upgrade,
+    a_read_conversation_at_rest_is_no_longer_visited_after_the_upgrade,
 );
 
 const CHANNELS: &str = include_str!("../../../../migrations/postgres/0045_session_channels.sql");
@@ -44,6 +46,8 @@ const WINDOWS_SQLITE: &str = include_str!("../../../../migrations/sqlite/0048_pa
 const COMPRESSION: &str = include_str!("../../../../migrations/postgres/0051_event_compression.sql");
 const SCORES: &str = include_str!("../../../../migrations/postgres/0052_erased_scores.sql");
 const SCORES_SQLITE: &str = include_str!("../../../../migrations/sqlite/0052_erased_scores.sql");
+const REST: &str = include_str!("../../../../migrations/postgres/0056_memory_watermarks_rest.sql");
+const REST_SQLITE: &str = include_str!("../../../../migrations/sqlite/0056_memory_watermarks_rest.sql");
 
 /// Takes the schema back to where the migration of channels begins.
 async fn remove_channels(raw: &mut Raw) {
@@ -215,6 +219,34 @@ async fn scores_that_an_erasure_left_are_cleared_by_the_upgrade(f: Fixture) {
     drop(raw);
     assert!(scores(erased.session_id).await.is_empty());
     assert_eq!(scores(kept.session_id).await, kept.scores, "what is not erased stays");
+    f.done().await;
+}
+
+async fn a_read_conversation_at_rest_is_no_longer_visited_after_the_upgrade(f: Fixture) {
+    assert_eq!(read_next(&f).await, []);
+    let read = talk(&f, "I like trains.", "Noted.").await.id;
+    f.clock.advance(TimeDelta::hours(1));
+    assert_eq!(read_next(&f).await, [read]);
+    let unread = talk(&f, "I like ships.", "Noted.").await.id;
+    assert_eq!(read_next(&f).await, [], "it has just been written to");
+    let mut raw = f.engine.raw().await;
+    // As earlier versions left them.
+    raw.execute("UPDATE memory_watermarks SET is_open = 1").await.unwrap();
+    if f.engine.file().is_some() {
+        raw.execute(REST_SQLITE).await.unwrap();
+    } else {
+        raw.execute(
+            "DROP POLICY memory_watermarks_of_respondent ON memory_watermarks; \
+             CREATE POLICY memory_watermarks_of_no_respondent ON memory_watermarks AS RESTRICTIVE USING (true)",
+        )
+        .await
+        .unwrap();
+        raw.execute(REST).await.unwrap();
+    }
+    assert_eq!(raw.number("SELECT COUNT(*) FROM memory_watermarks WHERE is_open = 1").await, 1);
+    drop(raw);
+    f.clock.advance(TimeDelta::hours(1));
+    assert_eq!(read_next(&f).await, [unread]);
     f.done().await;
 }
 
