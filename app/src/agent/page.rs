@@ -2,10 +2,11 @@
 
 use super::{
     card::{card, preview},
-    props::Props,
+    props::{Figures, Props},
 };
 use crate::{
     document::render,
+    insight::{RATINGS_UNREAD, cost_sentence, cut_notice, unread_notice},
     memory::{View, document_href, document_name, stalled},
     render::static_html,
     sessions::Filter,
@@ -54,33 +55,41 @@ pub fn page(shell: &Shell, props: Props) -> String {
 }
 
 fn figures(props: &Props) -> impl IntoView + use<> {
+    let cut = cut_notice(props.is_cut);
     let writer = props.writer.as_ref().map(writer_row);
     let Some(figures) = props.figures else {
         let writer = writer.map(|row| view! { <dl class="facts">{row}</dl> });
         return view! {
+            {cut}
             <p class="meta">"No session of this agent ended in the last 30 days."</p>
             {writer}
         }
         .into_any();
     };
-    let rated = figures.positive + figures.negative;
-    let helped = if rated == 0 {
-        "No ratings".to_owned()
-    } else {
-        format!("{} of {} said that it helped", figures.positive, counted(rated, "rating"))
-    };
+    let helped = helpfulness(&figures, props.ratings_missing.is_some());
     let tokens = format!("{} in, {} out", grouped(figures.input_tokens), grouped(figures.output_tokens));
     view! {
+        {cut}
+        {unread_notice(props.ratings_missing)}
         <dl class="facts">
             <div><dt>"Sessions"</dt><dd>{format!("{} ended: {} completed, {} failed", figures.sessions, figures.completed, figures.failed)}</dd></div>
             <div><dt>"Helpfulness"</dt><dd>{helped}</dd></div>
             <div><dt>"Tokens"</dt><dd>{tokens}</dd></div>
-            <div><dt>"Cost"</dt><dd>{dollars(figures.cost_usd)}</dd></div>
+            <div><dt>"Cost"</dt><dd>{cost_sentence(figures.cost_usd, figures.priced, figures.sessions)}</dd></div>
             {writer}
         </dl>
         <p><a href="/insights">"All figures"</a>" · "<a href=sessions_href(&props.agent)>"Its sessions"</a></p>
     }
     .into_any()
+}
+
+/// What the ratings say. If some could not be read, having none of them does not mean that there are none.
+fn helpfulness(figures: &Figures, are_missing: bool) -> String {
+    match figures.positive + figures.negative {
+        0 if are_missing => RATINGS_UNREAD.to_owned(),
+        0 => "No ratings".to_owned(),
+        rated => format!("{} of {} said that it helped", figures.positive, counted(rated, "rating")),
+    }
 }
 
 /// What the memory writer used. The cost of sessions does not include it.
@@ -158,6 +167,43 @@ fn memory_part(props: &Props) -> impl IntoView + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{FormState, agent::Erasures, entity::People};
+    use wire::insight::RatingsMissing;
+
+    #[test]
+    fn figures_that_are_not_known_are_not_shown_as_none() {
+        let shown = |figures, is_cut, ratings_missing| {
+            let props = Props {
+                agent: "scout".into(),
+                card: None,
+                documents: 0,
+                recent: Vec::new(),
+                figures,
+                is_cut,
+                ratings_missing,
+                writer: None,
+                erasures: Erasures::default(),
+                stalled: Vec::new(),
+                people: People::default(),
+                preview: None,
+                form: FormState::default(),
+            };
+            crate::render::to_html(super::figures(&props))
+        };
+        let none = Figures { sessions: 2, completed: 2, ..Figures::default() };
+        let html = shown(Some(none), true, Some(RatingsMissing::Unavailable));
+        for part in ["ratings could not be read", "database is locked", "No session reported a cost", "more data than"]
+        {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        assert!(!html.contains("No ratings") && !html.contains("$0"), "{html}");
+        let html = shown(Some(Figures { priced: 1, cost_usd: Some(0.0), ..none }), false, None);
+        for part in ["No ratings", "$0.00, reported by 1 of 2 sessions."] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        assert!(!html.contains("more data than") && !html.contains("missing from these figures"), "{html}");
+        assert!(shown(None, true, None).contains("more data than"));
+    }
 
     #[test]
     fn what_the_memory_writer_used_is_a_row_of_its_own() {

@@ -3,7 +3,7 @@
 use crate::{FormState, entity::People, memory::StalledWriter};
 use domain::Timestamp;
 use wire::{
-    insight::WriterFigures,
+    insight::{RatingsMissing, WriterFigures},
     memory::{CharacterCard, MemoryDiffLine, MemoryVersion},
 };
 
@@ -24,8 +24,10 @@ pub struct Figures {
     pub input_tokens: u64,
     /// Tokens that the models wrote.
     pub output_tokens: u64,
-    /// Cost, where sessions report one.
-    pub cost_usd: f64,
+    /// Sessions that reported a cost.
+    pub priced: u64,
+    /// Dollars, of the sessions that reported a cost; `None` if none did.
+    pub cost_usd: Option<f64>,
 }
 
 /// What is gone of an agent.
@@ -73,8 +75,12 @@ pub struct Props {
     pub documents: u64,
     /// The newest versions of them.
     pub recent: Vec<MemoryVersion>,
-    /// Its figures; `None` if it had no session.
+    /// Its figures; `None` if it had no session among those that are counted.
     pub figures: Option<Figures>,
+    /// Whether the workspace had more sessions than are counted.
+    pub is_cut: bool,
+    /// Why ratings are missing from the figures; `None` if they are not.
+    pub ratings_missing: Option<RatingsMissing>,
     /// What its memory writer used in the last 30 days; `None` without a run.
     pub writer: Option<WriterFigures>,
     /// What retention and people erased.

@@ -23,12 +23,15 @@ use crate::{
 };
 use chrono::NaiveDate;
 use domain::{role::Permission, session::Type};
-use leptos::prelude::*;
+use leptos::{prelude::*, tachys::html::InertElement};
 use std::collections::BTreeMap;
 use wire::insight::{DayFigures, Figures, Insights, RatingsMissing};
 
 /// The offered periods in days; the first is the default.
 pub const WINDOWS: [u32; 3] = [30, 7, 90];
+
+/// Shown in place of the ratings if none could be read.
+pub(crate) const RATINGS_UNREAD: &str = "The ratings could not be read.";
 
 /// Data of the page /insights.
 #[derive(Debug, Clone)]
@@ -47,9 +50,7 @@ pub struct Props {
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Insights", || {
         let Props { days, insights, action_ids, stalled: writers } = props;
-        let cut = insights.is_cut.then(|| {
-            view! { <Notice tone=Tone::Wait><p>{"This period has more data than can be counted. The figures cover only the newest sessions and decisions."}</p></Notice> }
-        });
+        let cut = cut_notice(insights.is_cut);
         let total = &insights.total;
         let missed = (insights.capture_failures > 0).then(|| {
             view! { <Notice tone=Tone::Wait><p>{format!(
@@ -57,8 +58,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 counted(insights.capture_failures, "turn")
             )}</p></Notice> }
         });
-        let unread =
-            insights.ratings_missing.map(|why| view! { <Notice tone=Tone::Wait><p>{unread(why)}</p></Notice> });
+        let unread = unread_notice(insights.ratings_missing);
         let answers = total.accepted + total.rejected + total.neutral + total.unknown;
         let gates = total.approved + total.edited + total.denied + total.answered + total.expired;
         let nothing = total.sessions + gates + answers == 0 && insights.memory_writers.is_empty();
@@ -76,6 +76,18 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let head = view! { <PageHead title="Insights">{view! { {windows(days)} {export} }}</PageHead> };
         frame(shell, RailEntry::Insights, view! { {head} {cut} {missed} {unread} {waiting} {body} })
     })
+}
+
+/// Says that the figures are not of the whole period. `None` if they are.
+pub(crate) fn cut_notice(is_cut: bool) -> Option<InertElement> {
+    let words = "This period has more data than can be counted. The figures cover only the newest sessions and \
+                 decisions.";
+    is_cut.then(|| static_html(view! { <Notice tone=Tone::Wait><p>{words}</p></Notice> }))
+}
+
+/// Says that ratings are missing, and why. `None` if they are not.
+pub(crate) fn unread_notice(why: Option<RatingsMissing>) -> Option<InertElement> {
+    why.map(|why| static_html(view! { <Notice tone=Tone::Wait><p>{unread(why)}</p></Notice> }))
 }
 
 /// Why there are no ratings.
@@ -151,7 +163,7 @@ fn helpfulness(insights: &Insights) -> Section {
     let unknown = if sessions > 0 { percent(unrated as f64 / sessions as f64) } else { percent(0.0) };
     let nothing_read = unrated + positive + negative + skipped == 0;
     let answer = match helpful {
-        _ if insights.ratings_missing.is_some() && nothing_read => "The ratings could not be read.".to_owned(),
+        _ if insights.ratings_missing.is_some() && nothing_read => RATINGS_UNREAD.to_owned(),
         Some(share) => format!(
             "In {} of {ratings}, people said that the session helped. {unknown} of {} are not rated.",
             percent(share),
@@ -274,24 +286,23 @@ fn waiting(insights: &Insights) -> Section {
     }
 }
 
+/// What sessions cost, and how many of them reported it.
+pub(crate) fn cost_sentence(cost_usd: Option<f64>, priced: u64, sessions: u64) -> String {
+    match cost_usd {
+        Some(cost) => {
+            format!("{}, reported by {} of {}.", dollars(cost), grouped(priced), counted(sessions, "session"))
+        }
+        None => "No session reported a cost.".to_owned(),
+    }
+}
+
 fn cost(insights: &Insights) -> Section {
     let Figures { cost_usd, priced, sessions, input_tokens, output_tokens, .. } = insights.total;
     let tokens = format!("{} and {}", counted(input_tokens, "input token"), counted(output_tokens, "output token"));
-    let answer = match cost_usd {
-        Some(cost) => {
-            format!(
-                "{}, reported by {} of {}. {tokens} were used.",
-                dollars(cost),
-                grouped(priced),
-                counted(sessions, "session")
-            )
-        }
-        None => format!("No session reported a cost. {tokens} were used."),
-    };
     Section {
         name: "cost",
         title: "What did it cost?",
-        answer,
+        answer: format!("{} {tokens} were used.", cost_sentence(cost_usd, priced, sessions)),
         series: vec![series(insights, "Cost", SeriesColor::Accent, |f| f.cost_usd.unwrap_or_default())],
         word: dollars,
         sessions_of: ended_on,

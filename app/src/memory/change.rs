@@ -27,15 +27,12 @@ pub fn edit_form(props: &Props, selected: &Selected) -> impl IntoView + use<> {
         let who = sides.current.as_ref().map(|side| props.people.word(&side.author)).unwrap_or_default();
         let newest = sides.current.as_ref().map(|side| side.version).unwrap_or_default();
         let lines = static_html(changed_lines(lines));
-        let notice = view! {
-            <Notice tone=Tone::Bad>
-                <p>{format!("{who} wrote version {newest} while you were typing. Nothing was saved; the form keeps your text. Below is what your text would change in the newest version. Saving again replaces it.")}</p>
-            </Notice>
-        };
+        let (words, title) = conflict_words(&who, newest, form.value("toVersion"));
+        let notice = view! { <Notice tone=Tone::Bad><p>{words}</p></Notice> };
         view! {
             {static_html(notice)}
             <section class="section" aria-labelledby="conflict-title">
-                <h2 id="conflict-title">"The newest version beside your text"</h2>
+                <h2 id="conflict-title">{title}</h2>
                 {lines}
             </section>
         }
@@ -64,6 +61,28 @@ pub fn edit_form(props: &Props, selected: &Selected) -> impl IntoView + use<> {
                 <Button name="step" value="preview">"Preview"</Button>
             </div>
         </form>
+    }
+}
+
+/// What a conflict says, and the title of the comparison. `earlier` is the version that was to be reverted to, if the
+/// text is not one that was typed.
+fn conflict_words(who: &str, newest: u64, earlier: Option<&str>) -> (String, String) {
+    match earlier {
+        Some(earlier) => {
+            let words = format!(
+                "{who} wrote version {newest} after you opened the history. Nothing was reverted; the form has the text \
+                 of version {earlier}. Below is what that text would change in the newest version. Saving it replaces \
+                 the newest version."
+            );
+            (words, format!("The newest version beside version {earlier}"))
+        }
+        None => {
+            let words = format!(
+                "{who} wrote version {newest} while you were typing. Nothing was saved; the form keeps your text. Below \
+                 is what your text would change in the newest version. Saving again replaces it."
+            );
+            (words, "The newest version beside your text".to_owned())
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     shell::Shell,
     text::{html::Html, number::counted, shorten::one_line},
     ui::{
-        button::Button,
+        button::{Button, ButtonLink},
         notice::{Notice, Tone},
         tabs::{Tab, Tabs},
         time::moment,
@@ -118,8 +118,25 @@ fn history(props: &Props, selected: &Selected, writes: bool) -> impl IntoView + 
         <section class="section" aria-labelledby="versions-title">
             <h2 id="versions-title">"Versions"</h2>
             <ol class="history">{items}</ol>
+            {pager(&props.agent, selected).map(static_html)}
         </section>
     }
+}
+
+/// Links to the newest and to older versions. `None` if all versions are listed.
+fn pager(agent: &str, selected: &Selected) -> Option<impl IntoView + use<>> {
+    let all = document_href(agent, &selected.document.path, View::History);
+    let last = selected.versions.last().filter(|_| selected.has_more_versions);
+    let older = last.map(|last| format!("{all}&before={}", last.version));
+    let newest = selected.before.map(|_| all);
+    (newest.is_some() || older.is_some()).then(|| {
+        view! {
+            <nav class="pager" aria-label="Versions">
+                {newest.map(|href| view! { <ButtonLink small=true href=href>"Newest versions"</ButtonLink> })}
+                {older.map(|href| view! { <ButtonLink small=true attr:rel="next" href=href>"Older versions"</ButtonLink> })}
+            </nav>
+        }
+    })
 }
 
 /// Says which texts of a comparison were erased.
@@ -140,8 +157,9 @@ fn item(
     looked: Option<u64>,
     writes: bool,
 ) -> impl IntoView + use<> {
-    let href =
-        format!("{}&version={}", document_href(&props.agent, &selected.document.path, View::History), version.version);
+    let listed = selected.before.map(|before| format!("&before={before}")).unwrap_or_default();
+    let all = document_href(&props.agent, &selected.document.path, View::History);
+    let href = format!("{all}&version={}{listed}", version.version);
     let is_here = (looked == Some(version.version)).then_some("true");
     let is_newest = version.version == selected.document.version;
     let has_text = version.erased_at.is_none() && !matches!(version.operation.as_str(), "deleted" | "erased");

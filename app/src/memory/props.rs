@@ -62,6 +62,10 @@ pub struct Selected {
     pub view: View,
     /// Its versions, newest first; only for the history, and of an erased document.
     pub versions: Vec<MemoryVersion>,
+    /// The versions before this one are listed; `None` for the newest ones.
+    pub before: Option<u64>,
+    /// Whether there are older versions than those that are listed.
+    pub has_more_versions: bool,
     /// The change of the version that is looked at; only for the history.
     pub diff: Option<MemoryDiff>,
     /// Its lines with their origin; only for that view.

@@ -19,6 +19,7 @@ use domain::{
 use similar::{ChangeTag, TextDiff};
 use std::{
     collections::{BTreeMap, HashMap},
+    io::ErrorKind,
     path::PathBuf,
 };
 use wire::{
@@ -205,13 +206,19 @@ async fn export(args: &FolderArgs) -> Result<(), Failure> {
         stale.entry(path.folded()).or_default().push(file);
     }
     let remove_all = |files: Vec<PathBuf>| files.iter().try_for_each(|file| memory_folder::remove(file));
+    let mut unwritten = Vec::new();
     for path in all.keys() {
         // The server's paths are checked again: they become paths of this machine.
         let checked = MemoryPath::parse(path).map_err(|why| Failure::Failed(format!("{path}: {why}")))?;
         let found = client.get_memory(agent, checked.as_str()).await.map_err(failed)?;
         // A file whose name differs in case only is the same file on some systems.
         remove_all(stale.remove(&checked.folded()).unwrap_or_default())?;
-        save(&args.folder, checked.as_str(), found.text.as_bytes())?;
+        match save(&args.folder, checked.as_str(), found.text.as_bytes()) {
+            Err(Failure::Io { error, .. }) if error.kind() == ErrorKind::InvalidFilename => {
+                unwritten.push(format!("{path}: {error}"));
+            }
+            saved => saved?,
+        }
     }
     let original = |ending: &str| format!("self/.original.{ending}");
     // The original of an earlier card may have the other ending.
@@ -229,8 +236,11 @@ async fn export(args: &FolderArgs) -> Result<(), Failure> {
     old.into_iter().try_for_each(|ending| memory_folder::remove(&args.folder.join(original(ending))))?;
     let pending = memory_pending::export(&client, agent, &args.folder).await?;
     stale.into_values().try_for_each(remove_all)?;
-    let documents = counted(all.len() as u64, "document");
-    print_line(&format!("{documents}, {}", counted(pending as u64, "proposal")))
+    let documents = counted((all.len() - unwritten.len()) as u64, "document");
+    print_line(&format!("{documents}, {}", counted(pending as u64, "proposal")))?;
+    let what = "documents whose names are too long for the folder; everything else was written. Rename them and repeat \
+                the export";
+    refuse(what, unwritten)
 }
 
 async fn import(args: &ImportArgs) -> Result<(), Failure> {

@@ -69,6 +69,8 @@ fn props_of(agent: String, found: page::Agent) -> Props {
         documents: found.totals.map_or(0, |totals| totals.documents),
         recent: found.recent.into_iter().map(wire_map::memory_version).collect(),
         figures,
+        is_cut: found.insights.is_cut,
+        ratings_missing: found.insights.ratings_missing.map(wire_map::ratings_missing),
         writer,
         erasures,
         stalled: stalled_of(found.stalled),
@@ -88,7 +90,8 @@ fn figures_of(of: &insight::Figures) -> Figures {
         negative: of.ratings.negative,
         input_tokens: of.input_tokens,
         output_tokens: of.output_tokens,
-        cost_usd: of.cost_usd,
+        priced: of.priced,
+        cost_usd: (of.priced > 0).then_some(of.cost_usd),
     }
 }
 
@@ -217,6 +220,15 @@ mod tests {
         let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let form = CardForm { fields: Form::of(fields), file: Bytes::from_static(file.as_bytes()) };
         CardStep::try_from(form).map_err(|problem| problem.lines().join("; "))
+    }
+
+    #[test]
+    fn a_cost_that_no_session_reported_is_not_known() {
+        let none = insight::Figures { sessions: 2, ..insight::Figures::default() };
+        let of = |priced, cost_usd| figures_of(&insight::Figures { priced, cost_usd, ..none.clone() });
+        assert_eq!(of(0, 0.0).cost_usd, None);
+        assert_eq!((of(1, 0.0).priced, of(1, 0.0).cost_usd), (1, Some(0.0)));
+        assert_eq!(of(2, 1.5).cost_usd, Some(1.5));
     }
 
     #[test]

@@ -74,6 +74,7 @@ struct ShowQuery {
     path: Option<String>,
     view: Option<String>,
     version: Option<String>,
+    before: Option<String>,
     q: Option<String>,
 }
 
@@ -93,19 +94,21 @@ enum Shown {
 struct Asked {
     path: String,
     view: View,
-    /// The version whose changes are shown; `None` for the newest.
+    /// The version whose changes are shown; `None` for the newest of those that are listed.
     version: Option<u64>,
+    /// The versions before this one are listed; `None` for the newest ones.
+    before: Option<u64>,
 }
 
 impl Shown {
     /// The newest version of the document at a path; the newest changes if the path is empty.
     fn newest(path: String, view: View) -> Self {
-        if path.is_empty() { Self::Recent } else { Self::Document(Asked { path, view, version: None }) }
+        if path.is_empty() { Self::Recent } else { Self::Document(Asked { path, view, version: None, before: None }) }
     }
 
     /// What is read for it. A text that cannot be the path of a document, or the id of an erased one, is not found.
     fn to_page(&self) -> Result<page::Shown, Problem> {
-        let Asked { path, view, version } = match self {
+        let Asked { path, view, version, before } = match self {
             Self::Recent => return Ok(page::Shown::Recent),
             Self::Search(words) => return Ok(page::Shown::Search(words.clone())),
             Self::Document(asked) => asked,
@@ -115,16 +118,17 @@ impl Shown {
             return id.parse().map(page::Shown::Erased).map_err(|_| not_found());
         }
         let path = MemoryPath::parse(path).map_err(|_| not_found())?;
-        Ok(page::Shown::Document(path, part_of(*view, *version)))
+        Ok(page::Shown::Document(path, part_of(*view, *version, *before)))
     }
 }
 
 impl From<ShowQuery> for Shown {
     fn from(query: ShowQuery) -> Self {
         let view = View::parse(query.view.as_deref().unwrap_or_default());
-        let version = query.version.and_then(|text| text.parse().ok());
+        let number = |text: Option<String>| text.and_then(|text| text.parse().ok());
+        let (version, before) = (number(query.version), number(query.before));
         match query.path.filter(|path| !path.is_empty()) {
-            Some(path) => Self::Document(Asked { path, view, version }),
+            Some(path) => Self::Document(Asked { path, view, version, before }),
             None => asked(query.q).map_or(Self::Recent, Self::Search),
         }
     }
@@ -148,12 +152,15 @@ async fn read(state: &AppState, scope: &Scope, agent: &str, shown: Shown) -> Res
 
 fn props_of(agent: &str, shown: Shown, page: page::Memory) -> Props {
     let found = page.found.map(|found| wire_map::found_memories(found).items);
-    let view = if let Shown::Document(asked) = &shown { asked.view } else { View::Text };
+    let (view, before) = match &shown {
+        Shown::Document(asked) => (asked.view, asked.before),
+        Shown::Recent | Shown::Search(_) => (View::Text, None),
+    };
     Props {
         agent: agent.to_owned(),
         documents: page.documents.into_iter().map(wire_map::memory_document).collect(),
         has_more: page.has_more,
-        selected: page.document.map(|document| selected(document, view)),
+        selected: page.document.map(|document| selected(document, view, before)),
         recent: page.recent.into_iter().map(wire_map::memory_version).collect(),
         found: if let Shown::Search(words) = shown { Some(words).zip(found) } else { None },
         stalled: stalled_of(page.stalled),
@@ -163,22 +170,24 @@ fn props_of(agent: &str, shown: Shown, page: page::Memory) -> Props {
 }
 
 /// What is read for a view besides the text.
-const fn part_of(view: View, version: Option<u64>) -> Part {
+const fn part_of(view: View, version: Option<u64>, before: Option<u64>) -> Part {
     match view {
         View::Text | View::Edit => Part::Text,
-        View::History => Part::History(version),
+        View::History => Part::History { version, before },
         View::Origin => Part::Origin,
     }
 }
 
 /// A document as it is shown. Of an erased one only its history is left.
-fn selected(found: Document, view: View) -> Selected {
+fn selected(found: Document, view: View, before: Option<u64>) -> Selected {
     Selected {
         is_erased: found.is_erased,
         document: wire_map::memory_document(found.document),
         text: found.text,
         view: if found.is_erased { View::History } else { view },
         versions: found.versions.into_iter().map(wire_map::memory_version).collect(),
+        before,
+        has_more_versions: found.has_more_versions,
         diff: found.diff.map(wire_map::memory_diff),
         origin: wire_map::memory_blame(found.origin).lines,
         preview: None,
@@ -261,7 +270,9 @@ async fn apply(ledger: &Ledger, scope: &Scope, agent: &str, form: &Form) -> Resu
 /// Shows the page with the typed text before it is saved.
 async fn preview(state: &AppState, viewer: Viewer, agent: &str, form: &Form) -> Result<Response, PageRejection> {
     let shown = Shown::newest(form.text("path"), View::Edit);
-    let mut props = read(state, &viewer.scope, agent, shown).await?;
+    let Some(mut props) = read_if_there(state, &viewer.scope, agent, shown).await? else {
+        return gone(state, viewer, agent, form, &Problem::new(Code::StaleVersion)).await;
+    };
     props.selected = props.selected.map(|selected| with_preview(selected, form.text("text")));
     props.form = form.kept("edit");
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
@@ -272,7 +283,37 @@ fn with_preview(selected: Selected, text: String) -> Selected {
     Selected { preview: Some(Preview { text, lines }), ..selected }
 }
 
-/// Shows the page with the refused form. A conflict shows both sides.
+/// Reads the page with the document that a form is about. `None` if no document has its path any more.
+async fn read_if_there(
+    state: &AppState,
+    scope: &Scope,
+    agent: &str,
+    shown: Shown,
+) -> Result<Option<Props>, PageRejection> {
+    match read(state, scope, agent, shown).await {
+        Err(PageRejection::Problem(problem)) if problem.code() == Code::NotFound => Ok(None),
+        read => read.map(Some),
+    }
+}
+
+/// Shows the text of a form in the form of a new document: no document has its path any more. Only the answer has the
+/// text, because it can be one that was erased.
+async fn gone(
+    state: &AppState,
+    viewer: Viewer,
+    agent: &str,
+    form: &Form,
+    problem: &Problem,
+) -> Result<Response, PageRejection> {
+    if !form.has("text") {
+        return Err(Problem::new(Code::NotFound).into());
+    }
+    let mut props = read(state, &viewer.scope, agent, Shown::Recent).await?;
+    props.form = memory_form::gone(form, problem);
+    Ok(refuse(problem, move || ui::page(&viewer.shell, props)).await)
+}
+
+/// Shows the page with the refused form. A conflict of texts shows both sides.
 async fn refused(
     state: &AppState,
     viewer: Viewer,
@@ -286,10 +327,17 @@ async fn refused(
         return Err(problem.into());
     }
     let (name, path, view) = memory_form::refused(form, sides.as_ref());
-    let mut props = read(state, &viewer.scope, agent, Shown::newest(path, view)).await?;
-    props.form = form.refused(name, &problem);
-    props.selected = props.selected.map(|selected| with_conflict(selected, sides));
+    let read = read_if_there(state, &viewer.scope, agent, Shown::newest(path, view)).await?;
+    let Some(props) = read else { return gone(state, viewer, agent, form, &problem).await };
+    let props = with_refusal(props, (form, name), &problem, sides);
     Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
+}
+
+fn with_refusal(props: Props, (form, name): (&Form, &str), problem: &Problem, sides: Option<Conflict>) -> Props {
+    let state = memory_form::state(form, name, problem, sides.as_ref());
+    // The other forms have no text that could be compared.
+    let sides = sides.filter(|_| name == "edit");
+    Props { form: state, selected: props.selected.map(|selected| with_conflict(selected, sides)), ..props }
 }
 
 fn sides_of(error: &Error) -> Option<Conflict> {
@@ -322,7 +370,8 @@ mod tests {
         let newest = Shown::newest("topics/a.md".into(), View::Text);
         assert_eq!(Shown::from(query("topics/a.md", "tea")), newest);
         let older = ShowQuery { view: text("history"), version: text("3"), ..query("topics/a.md", "") };
-        let asked = Asked { path: "topics/a.md".into(), view: View::History, version: Some(3) };
+        let older = ShowQuery { before: text("9"), ..older };
+        let asked = Asked { path: "topics/a.md".into(), view: View::History, version: Some(3), before: Some(9) };
         assert_eq!(Shown::from(older), Shown::Document(asked));
         assert_eq!(Shown::newest(String::new(), View::Edit), Shown::Recent);
     }

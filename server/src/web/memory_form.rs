@@ -1,12 +1,23 @@
 //! The forms of a memory document: what they ask for, and where a refused one is shown.
 
 use super::form::Form;
-use app::memory::View;
+use crate::problem::Problem;
+use app::{FieldError, FormState, memory::View};
 use domain::memory::MemoryPath;
 use ledger::{
     Error,
     memory::{self, Change, Conflict, Write},
 };
+use wire::Code;
+
+/// The message beside a rename or deletion that names an older version than the newest.
+const CHANGED: &str = "Someone changed this document after you opened this page. Nothing was renamed or deleted. \
+                       Read the newest version, which this page shows, and then rename or delete the document again if \
+                       you still want to.";
+/// The message beside a text whose document has another path, or none.
+const GONE: &str = "This document was renamed or erased meanwhile. Nothing was saved. The form has what you typed. If \
+                    the document was renamed, open it at its new path and put your change there. Create writes a new \
+                    document; leave out of it what was erased.";
 
 /// What the button of a form asks for.
 #[derive(Debug, Clone)]
@@ -57,12 +68,43 @@ pub fn refused(form: &Form, sides: Option<&Conflict>) -> (&'static str, String, 
     let name = match form.text("step").as_str() {
         "create" => "new",
         "save" | "preview" => "edit",
+        // The text of the earlier version is compared with the newest one, and can be saved.
+        "revert" if sides.is_some() => "edit",
         _ => "change",
     };
     let exists = name != "new" || sides.is_some_and(|sides| sides.current.is_some());
     let path = if exists { form.text("path") } else { String::new() };
-    let view = if name == "change" && sides.is_none() { View::Text } else { View::Edit };
+    let view = if name == "change" { View::Text } else { View::Edit };
     (if name == "new" && sides.is_some() { "edit" } else { name }, path, view)
+}
+
+/// The state of the refused form that is shown under this name. After a conflict the text of a revert is that of the
+/// earlier version, and the message of a rename or deletion says what to do.
+pub fn state(form: &Form, name: &str, problem: &Problem, sides: Option<&Conflict>) -> FormState {
+    let mut state = form.refused(name, problem);
+    let Some(sides) = sides else { return state };
+    match form.text("step").as_str() {
+        "revert" => {
+            state.values.insert("text".to_owned(), sides.wanted.clone());
+        }
+        "rename" | "delete" => state.errors = vec![general(CHANGED)],
+        _ => {}
+    }
+    state
+}
+
+/// The state of the form of a new document with what was typed for a document that is not there any more.
+pub fn gone(form: &Form, problem: &Problem) -> FormState {
+    let mut state = form.refused("new", problem);
+    if problem.code() == Code::StaleVersion {
+        state.errors.clear();
+    }
+    state.errors.insert(0, general(GONE));
+    state
+}
+
+fn general(message: &str) -> FieldError {
+    FieldError { field: None, message: message.to_owned() }
 }
 
 #[cfg(test)]
@@ -121,6 +163,18 @@ mod tests {
         assert_eq!(shown("create", Some(&sides)), ("edit", false, View::Edit));
         assert_eq!(shown("save", None), ("edit", true, View::Edit));
         assert_eq!(shown("delete", None), ("change", true, View::Text));
-        assert_eq!(shown("delete", Some(&sides)), ("change", true, View::Edit));
+        assert_eq!(shown("delete", Some(&sides)), ("change", true, View::Text));
+        assert_eq!(shown("revert", None), ("change", true, View::Text));
+        assert_eq!(shown("revert", Some(&sides)), ("edit", true, View::Edit));
+    }
+
+    #[test]
+    fn a_text_without_its_document_keeps_the_errors_of_its_fields() {
+        let form = form("save", &[("text", "typed")]);
+        let general = |state: &FormState| state.general(&["path", "text", "reason"]);
+        let stale = gone(&form, &Problem::new(Code::StaleVersion));
+        assert_eq!((stale.value("text"), general(&stale)), (Some("typed"), vec![GONE.to_owned()]));
+        let wrong = gone(&form, &Problem::field(Code::InvalidRequest, "text", "too long"));
+        assert_eq!((wrong.error("text"), general(&wrong)), (Some("too long"), vec![GONE.to_owned()]));
     }
 }

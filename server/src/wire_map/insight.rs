@@ -21,15 +21,20 @@ pub fn insights(record: InsightsRecord, capture_failures: u64) -> wired::Insight
         last: insights.window.last,
         is_cut,
         capture_failures,
-        ratings_missing: ratings_missing.map(|why| match why {
-            RatingsMissing::Unavailable => wired::RatingsMissing::Unavailable,
-            RatingsMissing::Unreadable => wired::RatingsMissing::Unreadable,
-        }),
+        ratings_missing: ratings_missing.map(self::ratings_missing),
         total: figures(insights.total),
         days: insights.days.into_iter().map(|(day, of)| wired::DayFigures { day, figures: figures(of) }).collect(),
         agents: insights.agents.into_iter().map(part).collect(),
         actions: insights.actions.into_iter().map(part).collect(),
         memory_writers: writers.into_iter().map(writer_figures).collect(),
+    }
+}
+
+/// Converts the reason why ratings are missing.
+pub const fn ratings_missing(why: RatingsMissing) -> wired::RatingsMissing {
+    match why {
+        RatingsMissing::Unavailable => wired::RatingsMissing::Unavailable,
+        RatingsMissing::Unreadable => wired::RatingsMissing::Unreadable,
     }
 }
 

@@ -214,3 +214,88 @@ async fn an_erased_document_has_a_page_that_says_who_erased_it_and_nothing_of_wh
         assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{gone}");
     }
 }
+
+/// Makes the next version of a document over the API. `base` is the version before it.
+async fn put(app: &App, path: &str, base: u64, text: &str) {
+    let write = json!({ "baseVersion": base, "text": text });
+    let to = format!("/api/agents/iris/memory/document?path={path}");
+    let written = app.request(Who::Operator, Method::PUT, &to).json(&write).send().await.unwrap();
+    assert!(written.status().is_success(), "{base}: {}", written.text().await.unwrap());
+}
+
+/// Posts a form of a document that is refused because of a conflict. Returns the page.
+async fn conflict(browser: &Browser<'_>, form: &[(&str, &str)]) -> String {
+    let refused = browser.ask(Method::POST, "/agents/iris/memory", form).await;
+    assert_eq!(refused.status(), StatusCode::CONFLICT, "{form:?}");
+    refused.text().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_revert_rename_or_deletion_that_someone_overtook_says_what_to_do() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let path = ("path", "topics/tea.md");
+    put(&app, path.1, 0, "green tea").await;
+    put(&app, path.1, 1, "black coffee").await;
+
+    let revert = [("step", "revert"), path, ("baseVersion", "1"), ("toVersion", "1")];
+    let shown = conflict(&ada, &revert).await;
+    assert!(shown.contains("\ngreen tea</textarea>"), "{shown}");
+    assert!(shown.contains("has the text of version 1") && !shown.contains("keeps your text"), "{shown}");
+    assert!(shown.contains("name=\"baseVersion\" value=\"2\""), "{shown}");
+
+    let delete = [("step", "delete"), path, ("baseVersion", "1")];
+    let rename = [("step", "rename"), path, ("baseVersion", "1"), ("newPath", "topics/drinks.md")];
+    for form in [&delete[..], &rename[..]] {
+        let shown = conflict(&ada, form).await;
+        assert!(!shown.contains("Saving again replaces it"), "{shown}");
+        for part in ["Nothing was renamed or deleted.", "black coffee", "name=\"baseVersion\" value=\"2\""] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+    }
+    assert!(conflict(&ada, &rename).await.contains("value=\"topics/drinks.md\""));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_text_whose_document_was_renamed_or_erased_meanwhile_is_kept_in_the_form() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    for path in ["topics/tea.md", "topics/coffee.md"] {
+        put(&app, path, 0, "before").await;
+    }
+    let rename = json!({ "path": "topics/tea.md", "newPath": "topics/drinks.md", "baseVersion": 1 });
+    app.post(Who::Operator, "/api/agents/iris/memory/rename", rename).await;
+    app.post(Who::Admin, "/api/agents/iris/memory/erase", json!({ "path": "topics/coffee.md" })).await;
+    for path in ["topics/tea.md", "topics/coffee.md"] {
+        for step in ["save", "preview"] {
+            let typed = [("text", "long typed words"), ("reason", "typed reason")];
+            let form = [&[("step", step), ("path", path), ("baseVersion", "1")][..], &typed[..]].concat();
+            let shown = conflict(&ada, &form).await;
+            let value = format!("value=\"{path}\"");
+            let says = "This document was renamed or erased meanwhile.";
+            for part in [says, "\nlong typed words</textarea>", "value=\"typed reason\"", &value, "value=\"create\""] {
+                assert!(shown.contains(part), "{step} {part}: {shown}");
+            }
+        }
+        let gone = ada.ask(Method::GET, &format!("/agents/iris/memory?path={path}"), &[]).await;
+        assert_eq!(gone.status(), StatusCode::NOT_FOUND, "nothing was saved at {path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_history_of_a_document_leads_to_its_first_version() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    for base in 0..52 {
+        put(&app, "topics/tea.md", base, &format!("Cup {base}")).await;
+    }
+    let history = "/agents/iris/memory?path=topics%2Ftea.md&view=history";
+    let newest = ada.page(history).await;
+    let first = "name=\"toVersion\" value=\"1\"";
+    let older = format!("{history}&before=3");
+    let link = format!("href=\"{}\"", older.replace('&', "&amp;"));
+    assert!(newest.contains(&link) && newest.contains("Older versions") && !newest.contains(first), "{newest}");
+    let oldest = ada.page(&older).await;
+    assert!(oldest.contains(first) && oldest.contains("Newest versions"), "{oldest}");
+    assert!(!oldest.contains("Older versions") && oldest.contains("Version 2 beside version 1"), "{oldest}");
+}

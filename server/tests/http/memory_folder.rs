@@ -81,3 +81,21 @@ async fn an_export_does_not_keep_deleted_documents_and_an_import_names_all_mista
     let (done, out, why) = memory(&app, "log", Path::new("topics/roof.md"), &[]);
     assert!(done && out.contains("by agent Operator Said."), "{out} {why}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_export_names_documents_that_no_file_can_be_and_writes_the_others() {
+    // Linux takes paths of 4,095 bytes: that of the short name fits, that of the long one does not.
+    const FOLDER_BYTES: usize = 3_980;
+    let app = App::start();
+    let long = format!("topics/{}.md", "a".repeat(120));
+    change(&app, Method::PUT, &long, 0).await;
+    change(&app, Method::PUT, "topics/garden.md", 0).await;
+    let root = tempfile::tempdir().unwrap();
+    let mut folder = root.path().to_owned();
+    while folder.as_os_str().len() < FOLDER_BYTES {
+        folder.push("f".repeat(20));
+    }
+    let (done, out, why) = memory(&app, "export", &folder, &[]);
+    assert!(!done && why.contains(&long) && why.contains("everything else was written"), "{out} {why}");
+    assert!(out.contains("1 document,") && folder.join("topics/garden.md").exists(), "{out} {why}");
+}

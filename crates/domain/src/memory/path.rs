@@ -1,7 +1,7 @@
 //! Paths of memory documents: `sessions/<date>-<slot>.md`, `people/<platform>-<user id>.md`, `topics/<slug>.md` and
 //! `self/<name>.md`.
 
-use crate::limit::MEMORY_NAME_CHARS_MAX;
+use crate::limit::{MEMORY_NAME_BYTES_MAX, MEMORY_NAME_CHARS_MAX};
 use chrono::NaiveDate;
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
@@ -53,6 +53,9 @@ pub enum BadPath {
     /// The name is empty or too long.
     #[error("a name has 1 to {MEMORY_NAME_CHARS_MAX} characters before `.md`")]
     Length,
+    /// The name is too long for a file.
+    #[error("a new name has at most {MEMORY_NAME_BYTES_MAX} bytes with `.md`; most letters have 1 to 4 bytes")]
+    Bytes,
     /// The name contains a character that is not safe in a file name.
     #[error("a name has letters, digits and `-_.@+`; it begins with a letter or digit and does not end with a dot")]
     Character,
@@ -95,6 +98,15 @@ impl MemoryPath {
             Folder::Topics | Folder::Own => {}
         }
         Ok(Self { folder, text })
+    }
+
+    /// Checks that a file can have the name, which a new or renamed document needs to be exported. [`Self::parse`]
+    /// takes longer names, so that documents of earlier versions can be read, renamed and erased.
+    ///
+    /// # Errors
+    /// [`BadPath::Bytes`].
+    pub fn check_new(&self) -> Result<(), BadPath> {
+        if self.name().len() + ENDING.len() > MEMORY_NAME_BYTES_MAX { Err(BadPath::Bytes) } else { Ok(()) }
     }
 
     /// The whole path.
@@ -244,6 +256,14 @@ mod tests {
         }
         assert!(MemoryPath::parse(&format!("topics/{}.md", "x".repeat(MEMORY_NAME_CHARS_MAX))).is_ok());
         assert!(MemoryPath::parse(&format!("topics/{}.md", "x".repeat(MEMORY_NAME_CHARS_MAX + 1))).is_err());
+    }
+
+    #[test]
+    fn a_new_name_can_be_that_of_a_file() {
+        let new = |name: String| MemoryPath::parse(&format!("topics/{name}.md")).unwrap().check_new();
+        assert_eq!(new("x".repeat(MEMORY_NAME_CHARS_MAX)), Ok(()));
+        assert_eq!(new("日".repeat(84)), Ok(()));
+        assert_eq!(new("日".repeat(85)), Err(BadPath::Bytes));
     }
 
     #[test]

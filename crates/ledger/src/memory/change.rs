@@ -1,9 +1,10 @@
 //! Deleting, renaming and reverting a memory document.
 
 use super::{
+    blame::attribute,
     check_agent,
     conflict::conflict,
-    write::{Attribution, NewState, NewVersion, Stamp, Written, put, refuse_forgotten, source_of, write_on},
+    write::{Attribution, NewState, NewVersion, Stamp, Written, put, refuse_forgotten, source_of, write_from},
 };
 use crate::{
     Error, Ledger, MemoryDocumentRecord, Result,
@@ -11,12 +12,15 @@ use crate::{
 };
 use domain::{
     Scope,
-    id::{SessionId, TenantId},
-    limit::MEMORY_REASON_CHARS_MAX,
-    memory::{Folder, MemoryPath, Operation, Source},
+    id::{MemoryDocumentId, SessionId, TenantId},
+    limit::{MEMORY_BLAME_VERSIONS_MAX, MEMORY_EVIDENCE_SESSIONS_MAX, MEMORY_REASON_CHARS_MAX},
+    memory::{Evidence, Folder, MemoryPath, Operation, Source},
     role::Permission,
 };
 use store::WriteTx;
+
+/// Most sessions that a version with an earlier text names: as many as the compared versions name together.
+const SESSIONS_MAX: usize = MEMORY_BLAME_VERSIONS_MAX as usize * MEMORY_EVIDENCE_SESSIONS_MAX;
 
 /// A change that names the version that the caller read.
 #[derive(Debug, Clone, Default)]
@@ -78,8 +82,8 @@ pub(super) async fn delete_on(
 /// Gives a document another path, at which no document may be.
 ///
 /// # Errors
-/// As [`delete`]; [`Error::NameTaken`] for a path of another document; [`Error::Forbidden`] also for an agent that
-/// names the document of a person who is forgotten.
+/// As [`delete`]; [`Error::NameTaken`] for a path of another document; [`Error::Invalid`] also for a name that is too
+/// long for a file; [`Error::Forbidden`] also for an agent that names the document of a person who is forgotten.
 pub async fn rename(
     ledger: &Ledger,
     scope: &Scope,
@@ -120,6 +124,7 @@ async fn rename_on(
     if found.path == new_path.as_str() {
         return Ok(found);
     }
+    new_path.check_new().map_err(|why| Error::invalid("newPath", why.to_string()))?;
     totals.updated_at = stamp.at;
     let text = store::memory::text(tx.conn(), tenant_id, found.id, found.version).await?;
     let text = text.ok_or_else(|| Error::Internal(format!("document {} has no newest version", found.id)))?;
@@ -131,7 +136,9 @@ async fn rename_on(
     Ok(document)
 }
 
-/// Writes the text of an earlier version as the newest one. Also brings a deleted document back.
+/// Writes the text of an earlier version as the newest one. Also brings a deleted document back. The new version names
+/// the origin of all its lines, because nothing else does where the versions between lack them. Of the versions up to
+/// the earlier one the newest [`MEMORY_BLAME_VERSIONS_MAX`] are compared for it.
 ///
 /// # Errors
 /// As [`delete`]; [`Error::NotFound`] also if there is no such version or its text was erased; [`Error::Forbidden`]
@@ -145,6 +152,7 @@ pub async fn revert(
     change: Change,
 ) -> Result<Written> {
     let (stamp, caller) = begin(ledger, scope, agent, &change)?;
+    let origin = origin_of(ledger, scope, agent, &path, to_version, change.session_id).await?;
     let (tenant_id, agent, keeper) = (scope.tenant_id, agent.to_owned(), ledger.clone());
     let reverted = ledger.store().write(scope.into(), move |tx| {
         Box::pin(async move {
@@ -155,6 +163,8 @@ pub async fn revert(
             let old = store::memory::text(tx.conn(), tenant_id, found.id, to_version).await?;
             let old = old.filter(|old| old.version.erased_at.is_none() && old.version.operation != Operation::Deleted);
             let old = old.ok_or(Error::NotFound("version"))?;
+            // Versions do not change, so the origin holds, unless another document has the path by now.
+            let (_, evidence) = origin.filter(|(id, _)| *id == found.id).ok_or(Error::NotFound("version"))?;
             let reason =
                 if change.reason.is_empty() { format!("Reverted to version {to_version}.") } else { change.reason };
             let new = NewVersion {
@@ -165,12 +175,43 @@ pub async fn revert(
                 source,
                 author: caller.caller.to_string(),
                 reason,
-                evidence: old.version.evidence,
+                evidence,
             };
-            write_on(tx, tenant_id, stamp, new).await
+            write_from(tx, tenant_id, stamp, new, SESSIONS_MAX).await
         })
     });
     reverted.await
+}
+
+/// Returns the document at a path, and the events that the lines of its version `to_version` come from. `None` if there
+/// is no such document or version. Texts are compared in a snapshot, because that takes long and SQLite has one writer.
+async fn origin_of(
+    ledger: &Ledger,
+    scope: &Scope,
+    agent: &str,
+    path: &MemoryPath,
+    to_version: u64,
+    session_id: Option<SessionId>,
+) -> Result<Option<(MemoryDocumentId, Vec<Evidence>)>> {
+    let (caller, agent, path) = (*scope, agent.to_owned(), path.clone());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let tenant_id = caller.tenant_id;
+            source_of(conn, &caller, &agent, session_id).await?;
+            let found = store::memory::find_by_path(conn, tenant_id, &agent, &path).await?;
+            let Some(found) = found else { return Ok(Vec::new()) };
+            let limit = MEMORY_BLAME_VERSIONS_MAX;
+            Ok(store::memory::texts_up_to(conn, tenant_id, found.id, to_version, limit).await?)
+        })
+    });
+    let texts = read.await?;
+    let newest = texts.first().map(|newest| &newest.version).filter(|newest| newest.version == to_version);
+    let Some(id) = newest.map(|newest| newest.document_id) else { return Ok(None) };
+    let mut evidence = Vec::new();
+    for (line, blamed) in (1_u32..).zip(attribute(texts)) {
+        evidence.extend(blamed.evidence.into_iter().map(|one| Evidence { line, ..one }));
+    }
+    Ok(Some((id, evidence)))
 }
 
 fn begin(ledger: &Ledger, scope: &Scope, agent: &str, change: &Change) -> Result<(Stamp, Scope)> {

@@ -3,7 +3,6 @@
 use crate::{Error, Result, guard::Fields};
 use domain::{
     id::{SessionId, TenantId},
-    limit::MEMORY_EVIDENCE_SESSIONS_MAX,
     memory::Evidence,
     memory_writer::channel::Channel,
 };
@@ -12,13 +11,15 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeMap;
 use store::WriteTx;
 
-/// Refuses an origin that names too many sessions, a line that the text does not have, or an event that is not in the
-/// log. Incognito sessions are no origin: what was said in them is not kept. Returns the channels of the sessions.
+/// Refuses an origin that names more than `sessions_max` sessions, a line that the text does not have, or an event that
+/// is not in the log. Incognito sessions are no origin: what was said in them is not kept. Returns the channels of the
+/// sessions.
 pub(super) async fn check(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     text: &str,
     evidence: &[Evidence],
+    sessions_max: usize,
 ) -> Result<Vec<Channel>> {
     let lines = text.lines().count();
     let mut fields = Fields::default();
@@ -33,8 +34,8 @@ pub(super) async fn check(
             fields.refuse("evidence", "sequences begin at 1");
         }
     }
-    if newest.len() > MEMORY_EVIDENCE_SESSIONS_MAX {
-        fields.refuse("evidence", format!("at most {MEMORY_EVIDENCE_SESSIONS_MAX} sessions"));
+    if newest.len() > sessions_max {
+        fields.refuse("evidence", format!("at most {sessions_max} sessions"));
     }
     fields.check()?;
     let mut channels = Vec::new();

@@ -3,7 +3,8 @@
 //! transaction then writes all changes, if the documents are still at the versions that were read.
 //!
 //! Where a version comes from that session alone, the text before it comes back without other lines of the session,
-//! joined with what was written since.
+//! joined with what was written since. A version with the text of an older one brought that text back. It names the
+//! origin of all its lines, and what it replaced was not replaced by the session.
 //! Lines that are left after that, because somebody changed the same place or because the version has other origins
 //! too, are taken out one by one.
 
@@ -252,7 +253,8 @@ fn without(versions: &[MemoryVersionText], session: SessionId, reverted: u64) ->
     let marks = marks(versions, &texts, session, reverted);
     let (mut text, mut is_theirs) = (old.clone(), marks[0].clone());
     for (at, version) in versions.iter().enumerate().take_while(|(_, one)| one.version.version > reverted) {
-        if !origin(&version.version.evidence, session).1 {
+        let is_brought_back = versions[at + 1..].iter().any(|older| older.version.digest == version.version.digest);
+        if is_brought_back || !origin(&version.version.evidence, session).1 {
             continue;
         }
         // Of the oldest version that was read, the one before it may exist and is not known.

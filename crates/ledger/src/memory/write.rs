@@ -9,7 +9,10 @@ use crate::{
 use domain::{
     Caller, Scope, Timestamp,
     id::{MemoryDocumentId, MemoryVersionId, SessionId, TenantId},
-    limit::{MEMORY_AGENT_BYTES_MAX, MEMORY_DOCUMENTS_MAX, MEMORY_EVIDENCE_MAX, MEMORY_REASON_CHARS_MAX},
+    limit::{
+        MEMORY_AGENT_BYTES_MAX, MEMORY_DOCUMENTS_MAX, MEMORY_EVIDENCE_MAX, MEMORY_EVIDENCE_SESSIONS_MAX,
+        MEMORY_REASON_CHARS_MAX,
+    },
     memory::{Document, Evidence, Folder, MemoryPath, Operation, Source, check_text, digest, terms},
     role::{Permission, TokenScope},
 };
@@ -88,7 +91,8 @@ pub struct Write {
 /// - [`Error::NotFound`] if `agent` is not a slug.
 /// - [`Error::MemoryConflict`] with both sides if the document is not at `base_version`, unless it has this text
 ///   already.
-/// - [`Error::Invalid`] for a text, reason or origin that cannot be kept.
+/// - [`Error::Invalid`] for a text, reason or origin that cannot be kept, and for a new path whose name is too long for
+///   a file.
 /// - [`Error::LimitReached`] for a full memory.
 /// - [`Error::Forbidden`] for a worker that does not name the session of the agent that it has claimed, for an
 ///   incognito session, and for an agent that writes below `self/` or about a person who is forgotten.
@@ -181,6 +185,20 @@ pub(super) async fn source_of(
 /// # Errors
 /// As [`write`]. The caller lets them roll the transaction back.
 pub async fn write_on(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, new: NewVersion) -> Result<Written> {
+    write_from(tx, tenant_id, stamp, new, MEMORY_EVIDENCE_SESSIONS_MAX).await
+}
+
+/// Writes as [`write_on`] does, with an origin of at most `sessions_max` sessions.
+///
+/// # Errors
+/// As [`write`].
+pub(super) async fn write_from(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    stamp: Stamp,
+    new: NewVersion,
+    sessions_max: usize,
+) -> Result<Written> {
     check_agent(&new.agent)?;
     if new.source == Source::Agent && new.path.folder() == Folder::Own {
         return Err(Error::Forbidden("documents below self/ come from the agent's card; people change them"));
@@ -194,6 +212,9 @@ pub async fn write_on(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, n
     let (text, evidence) = origin::redacted(new.text, new.evidence)?;
     let mut totals = store::memory::lock_agent(tx, tenant_id, &new.agent, stamp.at).await?;
     let found = store::memory::find_by_path(tx.conn(), tenant_id, &new.agent, &new.path).await?;
+    if found.is_none() {
+        new.path.check_new().map_err(|why| Error::invalid("path", why.to_string()))?;
+    }
     let live = found.as_ref().filter(|found| !found.is_deleted);
     if let Some(same) = live.filter(|live| live.digest == digest(&text)) {
         return Ok(Written { document: same.clone(), is_new: false });
@@ -217,7 +238,7 @@ pub async fn write_on(tx: &mut WriteTx<'_>, tenant_id: TenantId, stamp: Stamp, n
     if totals.bytes > MEMORY_AGENT_BYTES_MAX {
         return Err(Error::LimitReached(format!("an agent's memory has at most {MEMORY_AGENT_BYTES_MAX} bytes")));
     }
-    let channels = origin::check(tx, tenant_id, &text, &evidence).await?;
+    let channels = origin::check(tx, tenant_id, &text, &evidence, sessions_max).await?;
     let operation = if live.is_some() { Operation::Modified } else { Operation::Created };
     let next = NewState { operation, path: new.path, text, evidence, is_deleted: false };
     let by = Attribution { agent: new.agent, source: new.source, author: new.author, reason: new.reason };

@@ -19,8 +19,13 @@ const VERSIONS: u32 = 50;
 pub enum Part {
     /// Only the text.
     Text,
-    /// The versions, and the changes of the one with this number. `None` stands for the newest.
-    History(Option<u64>),
+    /// The versions, and the changes of one of them.
+    History {
+        /// The version whose changes are read; `None` for the newest of those that are listed.
+        version: Option<u64>,
+        /// The versions before this one are listed; `None` for the newest ones.
+        before: Option<u64>,
+    },
     /// The origin of each line.
     Origin,
 }
@@ -36,6 +41,8 @@ pub struct Document {
     pub is_erased: bool,
     /// Its versions, newest first; only for [`Part::History`], and of an erased document.
     pub versions: Vec<MemoryVersionRecord>,
+    /// Whether there are older versions than those; only for [`Part::History`].
+    pub has_more_versions: bool,
     /// What one version changed; only for [`Part::History`].
     pub diff: Option<VersionDiff>,
     /// Its lines with their origin; only for [`Part::Origin`].
@@ -55,11 +62,13 @@ pub(super) async fn document_on(
 ) -> Result<(Document, Vec<MemoryVersionText>)> {
     let found = read_on(conn, tenant_id, agent, path).await?;
     let MemoryText { document, text } = found.ok_or(Error::NotFound("memory document"))?;
-    let (mut versions, mut diff, mut texts) = (Vec::new(), None, Vec::new());
+    let (mut versions, mut has_more_versions, mut diff, mut texts) = (Vec::new(), false, None, Vec::new());
     match part {
         Part::Text => {}
-        Part::History(version) => {
-            versions = store::memory::versions(conn, tenant_id, document.id, None, VERSIONS).await?.items;
+        Part::History { version, before } => {
+            let page = store::memory::versions(conn, tenant_id, document.id, before, VERSIONS).await?;
+            (versions, has_more_versions) = (page.items, page.has_more);
+            let version = version.or_else(|| versions.first().map(|newest| newest.version));
             diff = Some(diff_on(conn, tenant_id, &document, None, version).await?);
         }
         Part::Origin => {
@@ -67,7 +76,8 @@ pub(super) async fn document_on(
             texts = store::memory::latest_texts(conn, tenant_id, document.id, limit).await?;
         }
     }
-    Ok((Document { document, text, is_erased: false, versions, diff, origin: Vec::new() }, texts))
+    let origin = Vec::new();
+    Ok((Document { document, text, is_erased: false, versions, has_more_versions, diff, origin }, texts))
 }
 
 /// Reads what is left of an erased document.
@@ -86,6 +96,7 @@ pub(super) async fn erased_on(
         text: String::new(),
         is_erased: true,
         versions: left.versions,
+        has_more_versions: false,
         diff: None,
         origin: Vec::new(),
     })

@@ -22,6 +22,7 @@ on_both_engines!(
     writers_of_one_version_make_one_new_version,
     documents_are_deleted_brought_back_renamed_and_reverted,
     paths_that_differ_in_case_are_one_document,
+    a_new_name_can_be_that_of_a_file,
     texts_and_origins_that_cannot_be_kept_are_refused,
     secrets_do_not_reach_a_document,
     a_full_memory_refuses_more,
@@ -179,6 +180,25 @@ async fn paths_that_differ_in_case_are_one_document(f: Fixture) {
     );
     put(&f, &f.operator, "topics/cafe\u{301}.md", 0, "x\n").await.unwrap();
     assert_eq!(read(&f, "topics/café.md").await.unwrap(), "x\n");
+    f.done().await;
+}
+
+async fn a_new_name_can_be_that_of_a_file(f: Fixture) {
+    let (l, s) = (&f.ledger, &f.operator);
+    let (fits, long) = (format!("topics/{}.md", "日".repeat(84)), format!("topics/{}.md", "日".repeat(85)));
+    let refused = put(&f, s, &long, 0, "one\n").await;
+    assert!(matches!(&refused, Err(Error::Invalid(issues)) if issues[0].field == "path"), "{refused:?}");
+    put(&f, s, &fits, 0, "one\n").await.unwrap();
+    let (short, other) = (memory::path(&fits).unwrap(), memory::path(&long).unwrap());
+    let refused = memory::rename(l, s, AGENT, short.clone(), other.clone(), change(1)).await;
+    assert!(matches!(&refused, Err(Error::Invalid(issues)) if issues[0].field == "newPath"), "{refused:?}");
+    // A document of an earlier version can be read, written and renamed.
+    let mut raw = f.engine.raw().await;
+    raw.execute(&format!("UPDATE memory_documents SET path = '{long}', path_folded = '{long}'")).await.unwrap();
+    assert_eq!(read(&f, &long).await.unwrap(), "one\n");
+    put(&f, s, &long, 1, "two\n").await.unwrap();
+    let renamed = memory::rename(l, s, AGENT, other, short, change(2)).await.unwrap();
+    assert_eq!((renamed.path, renamed.version), (fits, 3));
     f.done().await;
 }
 

@@ -4,7 +4,7 @@ use crate::memory::{AGENT, put};
 use chrono::TimeDelta;
 use domain::{
     id::SessionId,
-    limit::{MEMORY_EVIDENCE_MAX, MEMORY_REVERT_DOCUMENTS_MAX},
+    limit::{MEMORY_EVIDENCE_MAX, MEMORY_EVIDENCE_SESSIONS_MAX, MEMORY_REVERT_DOCUMENTS_MAX},
     memory::{Evidence, ToolCommand},
 };
 use ledger::{
@@ -18,6 +18,9 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     what_a_session_wrote_goes_from_all_documents_at_once,
     lines_of_other_sessions_and_of_people_stay,
+    lines_that_came_back_still_name_their_sessions,
+    lines_of_people_stay_in_a_document_that_came_back,
+    a_text_with_lines_of_many_sessions_comes_back,
     a_document_that_lost_a_forgotten_person_keeps_lines_of_people,
     a_document_that_was_made_again_or_renamed_is_reverted_where_it_is,
     a_repeat_leaves_what_people_did_since,
@@ -111,6 +114,64 @@ async fn lines_of_other_sessions_and_of_people_stay(f: Fixture) {
     let blamed = memory::blame(&f.ledger, &f.member, AGENT, memory::path("topics/both.md").unwrap()).await.unwrap();
     let good = blamed.iter().find(|line| line.text == "- good").unwrap();
     assert_eq!(good.evidence.iter().map(|one| one.session).collect::<Vec<_>>(), [other]);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+/// Deletes a document at this version, and brings the text of that version back.
+async fn bring_back(f: &Fixture, path: &str, version: u64) {
+    let at = memory::path(path).unwrap();
+    let change = |base_version| memory::Change { base_version, ..memory::Change::default() };
+    f.clock.advance(TimeDelta::milliseconds(2));
+    memory::delete(&f.ledger, &f.operator, AGENT, at.clone(), change(version)).await.unwrap();
+    f.clock.advance(TimeDelta::milliseconds(2));
+    memory::revert(&f.ledger, &f.operator, AGENT, at, version, change(version + 1)).await.unwrap();
+    f.clock.advance(TimeDelta::milliseconds(2));
+}
+
+async fn lines_that_came_back_still_name_their_sessions(f: Fixture) {
+    let (s, other, third) = (session(&f).await, session(&f).await, session(&f).await);
+    from(&f, "topics/a.md", 0, "- poison\n- good\n", &[(1, s), (2, other)]).await;
+    f.clock.advance(TimeDelta::milliseconds(2));
+    from(&f, "topics/a.md", 1, "- poison\n- good\n- more\n", &[(3, third)]).await;
+    bring_back(&f, "topics/a.md", 2).await;
+    let blamed = memory::blame(&f.ledger, &f.member, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
+    let named: Vec<_> = blamed.iter().flat_map(|line| &line.evidence).map(|one| (one.line, one.session)).collect();
+    assert_eq!(named, [(1, s), (2, other), (3, third)]);
+    assert_eq!(revert(&f, s).await.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["topics/a.md"]);
+    assert_eq!(text(&f, "topics/a.md").await.as_deref(), Some("- good\n- more\n"));
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn lines_of_people_stay_in_a_document_that_came_back(f: Fixture) {
+    let s = session(&f).await;
+    from(&f, "topics/a.md", 0, "- poison\n", &[(1, s)]).await;
+    f.clock.advance(TimeDelta::milliseconds(2));
+    put(&f, &f.operator, "topics/a.md", 1, "- poison\n- own\n").await.unwrap();
+    bring_back(&f, "topics/a.md", 2).await;
+    let reverted = revert(&f, s).await;
+    assert_eq!(reverted.iter().map(|one| one.is_whole).collect::<Vec<_>>(), [false]);
+    assert_eq!(text(&f, "topics/a.md").await.as_deref(), Some("- own\n"));
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_text_with_lines_of_many_sessions_comes_back(f: Fixture) {
+    let mut lines = Vec::new();
+    for line in (1..).take(MEMORY_EVIDENCE_SESSIONS_MAX + 1) {
+        lines.push((line, session(&f).await));
+    }
+    let whole: String = lines.iter().map(|(line, _)| format!("- Fact {line}\n")).collect();
+    let (last, first) = lines.split_last().unwrap();
+    from(&f, "topics/a.md", 0, whole.trim_end_matches(&format!("- Fact {}\n", last.0)), first).await;
+    f.clock.advance(TimeDelta::milliseconds(2));
+    from(&f, "topics/a.md", 1, &whole, &[*last]).await;
+    bring_back(&f, "topics/a.md", 2).await;
+    assert_eq!(text(&f, "topics/a.md").await.as_ref(), Some(&whole));
+    for (_, session) in [lines[0], *last] {
+        assert_eq!(preview(&f, session).await.len(), 1);
+    }
     f.assert_verified().await;
     f.done().await;
 }

@@ -184,17 +184,21 @@ async fn a_memory_is_searched_and_a_document_opened_in_one_snapshot(f: Fixture) 
     let home = one_snapshot(&f, page::memory_home::read(l, m, Some("black".into()))).await;
     assert_eq!(home.found.unwrap().iter().map(|found| found.line).collect::<Vec<_>>(), [2]);
     let document = |part| page::memory::memory(l, m, AGENT, Shown::Document(at.clone(), part));
+    let history = |version, before| Part::History { version, before };
     let shown = one_snapshot(&f, document(Part::Text)).await.document.unwrap();
     assert_eq!((shown.text.as_str(), shown.versions.len(), shown.diff), ("green\nblack\n", 0, None));
-    let shown = one_snapshot(&f, document(Part::History(Some(1)))).await.document.unwrap();
+    let shown = one_snapshot(&f, document(history(Some(1), None))).await.document.unwrap();
     assert_eq!((shown.versions.len(), shown.diff.map(|diff| diff.to.version)), (2, Some(1)));
-    let shown = one_snapshot(&f, document(Part::History(None))).await.document.unwrap();
+    let shown = one_snapshot(&f, document(history(None, None))).await.document.unwrap();
     assert_eq!(shown.diff.map(|diff| (diff.to.version, diff.added, diff.removed)), Some((2, 1, 0)));
+    let shown = one_snapshot(&f, document(history(None, Some(2)))).await.document.unwrap();
+    assert_eq!((shown.versions.len(), shown.has_more_versions), (1, false));
+    assert_eq!(shown.diff.map(|diff| diff.to.version), Some(1));
     let shown = one_snapshot(&f, document(Part::Origin)).await.document.unwrap();
     assert_eq!(shown.origin.iter().map(|line| line.version.version).collect::<Vec<_>>(), [1, 2]);
     let found = one_snapshot(&f, page::memory::memory(l, m, AGENT, Shown::Search("black".into()))).await;
     assert_eq!(found.found.unwrap().iter().map(|found| found.line).collect::<Vec<_>>(), [2]);
-    let missing = document(Part::History(Some(3))).await;
+    let missing = document(history(Some(3), None)).await;
     assert!(matches!(missing, Err(ledger::Error::NotFound("version"))), "{missing:?}");
     f.done().await;
 }
