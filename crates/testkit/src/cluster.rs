@@ -1,6 +1,6 @@
 //! A PostgreSQL of a test's own, for faults that must not reach the server that other tests use.
 
-use crate::Engine;
+use crate::{Engine, not_tested};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use std::{
     path::{Path, PathBuf},
@@ -25,7 +25,7 @@ impl Cluster {
             PathBuf::from(engine.raw().await.texts("SELECT setting FROM pg_config WHERE name = 'BINDIR'").await.pop()?);
         engine.discard().await;
         if !bin.join("initdb").is_file() {
-            eprintln!("this test needs the programs of PostgreSQL in {}", bin.display());
+            not_tested(&format!("faults of PostgreSQL's disk (P-43): its programs are not in {}", bin.display()));
             return None;
         }
         let cluster = Self { bin, folder: tempfile::tempdir().unwrap() };

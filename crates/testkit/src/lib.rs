@@ -7,6 +7,7 @@ pub mod cluster;
 mod engine;
 mod fixture;
 pub mod model;
+mod not_tested;
 pub mod proxy;
 pub mod receiver;
 pub mod smtp;
@@ -16,6 +17,7 @@ pub mod tls;
 pub use clock::{SeededEntropy, TestClock};
 pub use engine::{Engine, Raw};
 pub use fixture::{Fixture, INSTANCE_KEY, event, human, text};
+pub use not_tested::not_tested;
 
 /// Runs each named `async fn(Fixture)` once per engine, as `sqlite::name` and `postgres::name`.
 #[macro_export]

@@ -21,7 +21,8 @@ fn ratings_file(file: &Path) -> PathBuf {
     name.into()
 }
 
-/// Writes a consistent copy. The server may run meanwhile.
+/// Writes a consistent copy. The server may run meanwhile. If the ratings cannot be copied, the copy of the log stays:
+/// the log is complete without them, and a damaged file of ratings does not prevent its backup.
 pub async fn run(args: BackupArgs) -> Result<(), Failure> {
     let settings = config::load(args.database, ServeFlags::default())?;
     if let Database::Postgres { .. } = settings.database {
@@ -42,8 +43,14 @@ pub async fn run(args: BackupArgs) -> Result<(), Failure> {
     };
     ledger.close().await;
     copied?;
-    if rated? {
-        print_line(&format!("wrote the ratings to {}", ratings.display()))?;
+    print_line(&format!("wrote the whole log to {}; check it with `shiftbook verify`", args.file.display()))?;
+    match rated {
+        Ok(true) => print_line(&format!("wrote the ratings to {}", ratings.display())),
+        Ok(false) => Ok(()),
+        Err(error) => Err(Failure::Failed(format!(
+            "the ratings could not be copied: {error}; the copy of the log is complete. To copy both again, remove {} \
+             or name another file",
+            args.file.display()
+        ))),
     }
-    print_line(&format!("wrote the whole log to {}; check it with `shiftbook verify`", args.file.display()))
 }

@@ -18,9 +18,10 @@ use domain::{
     id::ActionId,
 };
 use ledger::{Ledger, Mode, action};
-use runner::export::{Rated, dump, private_folder, rating};
+use runner::export::{Rated, dump, dump_whole, private_folder, rating};
 use std::{
     collections::BTreeSet,
+    fs,
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     sync::{
@@ -29,9 +30,12 @@ use std::{
     },
     time::{Duration, Instant},
 };
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Most workspaces that an error names.
 const WORKSPACES_NAMED: usize = 10;
+/// Start of the name of the temporary folder that holds the streams during an export.
+const SCRATCH: &str = "export-";
 /// Interval between redraws of the progress line.
 const DRAW_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -189,7 +193,8 @@ pub async fn run(command: ExportCommand) -> Result<(), Failure> {
 async fn raw(args: RawArgs) -> Result<(), Failure> {
     let settings = config::load(args.database, ServeFlags::default())?;
     let ledger = open(&settings, Mode::Tool).await?;
-    let dumped = dump(&ledger, &args.tenant, &args.out, || true).await;
+    let stopped = stopped_by_signal()?;
+    let dumped = dump_whole(&ledger, &args.tenant, &args.out, || !stopped.load(Ordering::Relaxed)).await;
     ledger.close().await;
     let lines = dumped.map_err(Failure::from)?;
     print_line(&format!("wrote {} to files in {}", counted(lines, "line"), args.out.join("datalake").display()))
@@ -201,12 +206,14 @@ async fn training(args: TrainingArgs) -> Result<(), Failure> {
         are_ids(&options.filter.actions)?;
     }
     private::create_dir_all(&args.out).map_err(Failure::io(args.out.display().to_string()))?;
+    refuse_left_over(&args.out)?;
     let preview = match (&args.from, &args.tenant) {
         (Some(folder), tenant) => {
             let layout = Layout::below(folder);
             require_streams(folder, &layout)?;
+            let stopped = stopped_by_signal()?;
             let only = chosen(&layout, tenant.as_deref())?;
-            written((layout, only), Box::new(|_| Ok(None)), options, (args.out.clone(), stopped_by_ctrl_c())).await?
+            written((layout, only), Box::new(|_| Ok(None)), options, (args.out.clone(), stopped)).await?
         }
         (None, Some(tenant)) => {
             let settings = args.flags.settings()?;
@@ -217,6 +224,24 @@ async fn training(args: TrainingArgs) -> Result<(), Failure> {
     print_preview(&preview, &args.out)
 }
 
+/// Refuses a folder in which an export left the streams, because whoever gets the folder would get them too.
+fn refuse_left_over(out: &Path) -> Result<(), Failure> {
+    let context = || out.display().to_string();
+    for entry in fs::read_dir(out).map_err(Failure::io(context()))? {
+        let entry = entry.map_err(Failure::io(context()))?;
+        let folder = entry.path();
+        let is_scratch = entry.file_name().to_string_lossy().starts_with(SCRATCH);
+        if is_scratch && Layout::below(&folder).interactions().exists() {
+            return Err(Failure::Misused(format!(
+                "{}: this folder has messages that are not redacted, from an export that was killed or still runs; \
+                 remove it, or name another --out",
+                folder.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Refuses a folder without prompts and answers, because an empty export would look like a complete one.
 fn require_streams(folder: &Path, layout: &Layout) -> Result<(), Failure> {
     let interactions = layout.interactions();
@@ -224,7 +249,7 @@ fn require_streams(folder: &Path, layout: &Layout) -> Result<(), Failure> {
         (folder, "there is no such folder"),
         (interactions.as_path(), "there is no such folder; --from names the folder that holds `datalake`"),
     ] {
-        match std::fs::metadata(place) {
+        match fs::metadata(place) {
             Ok(found) if found.is_dir() => {}
             Ok(_) => return Err(Failure::Misused(format!("--from {}: not a folder", place.display()))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -264,11 +289,12 @@ fn chosen(layout: &Layout, wanted: Option<&str>) -> Result<Option<String>, Failu
 /// Writes the streams of the database to temporary files first, because an export reads them more than once.
 async fn from_database(settings: &Settings, tenant: &str, options: Options, out: &Path) -> Result<Preview, Failure> {
     let ledger = open(settings, Mode::Tool).await?;
-    let exported =
-        match private_folder("export-").tempdir_in(out).map_err(Failure::io("cannot make a temporary folder")) {
-            Ok(scratch) => dumped_and_written(settings, &ledger, tenant, options, (scratch.path(), out)).await,
-            Err(failure) => Err(failure),
-        };
+    let stopped = stopped_by_signal()?;
+    let scratch = private_folder(SCRATCH).tempdir_in(out).map_err(Failure::io("cannot make a temporary folder"));
+    let exported = match scratch {
+        Ok(scratch) => dumped_and_written(settings, &ledger, tenant, options, (scratch.path(), out, stopped)).await,
+        Err(failure) => Err(failure),
+    };
     ledger.close().await;
     exported
 }
@@ -278,7 +304,7 @@ async fn dumped_and_written(
     ledger: &Ledger,
     tenant: &str,
     mut options: Options,
-    (scratch, out): (&Path, &Path),
+    (scratch, out, stopped): (&Path, &Path, Arc<AtomicBool>),
 ) -> Result<Preview, Failure> {
     options.filter.actions = action_ids(ledger, tenant, options.filter.actions).await?;
     let rated: Rated = match instance_key::find(settings)? {
@@ -292,22 +318,38 @@ async fn dumped_and_written(
             Box::new(|_| Ok(None))
         }
     };
-    let stopped = stopped_by_ctrl_c();
     dump(ledger, tenant, scratch, || !stopped.load(Ordering::Relaxed)).await?;
     written((Layout::below(scratch), None), rated, options, (out.to_owned(), stopped)).await
 }
 
-/// Returns a flag that Ctrl-C sets. The export then removes its temporary files, which are not redacted, before it
-/// ends.
-fn stopped_by_ctrl_c() -> Arc<AtomicBool> {
+/// Returns a flag that Ctrl-C, SIGTERM and SIGHUP set. The export then removes its temporary files, which are not
+/// redacted, before it ends. From the return on none of them ends the process.
+fn stopped_by_signal() -> Result<Arc<AtomicBool>, Failure> {
     let stopped: Arc<AtomicBool> = Arc::default();
-    let sign = Arc::clone(&stopped);
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            sign.store(true, Ordering::Relaxed);
-        }
-    });
-    stopped
+    let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
+    if !ignores_hangup() {
+        kinds.push(SignalKind::hangup());
+    }
+    for kind in kinds {
+        let mut received = signal(kind).map_err(Failure::io("cannot listen to signals"))?;
+        let sign = Arc::clone(&stopped);
+        tokio::spawn(async move {
+            if received.recv().await.is_some() {
+                sign.store(true, Ordering::Relaxed);
+            }
+        });
+    }
+    Ok(stopped)
+}
+
+/// Whether the process was started to go on without its terminal, as `nohup` does it. Listening to SIGHUP would end
+/// that. Known on Linux only.
+fn ignores_hangup() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // The lowest bit is signal 1, SIGHUP.
+    ignored.is_some_and(|mask| mask & 1 == 1)
 }
 
 async fn written(

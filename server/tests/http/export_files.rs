@@ -1,12 +1,18 @@
 //! Exports from files, and exports whose ratings cannot be read.
 
 use crate::{
-    app::{App, Who},
+    app::{App, Who, binary, terminate},
     interaction::{asked_once, begin, captured, ended, seen},
 };
 use reqwest::Method;
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, fs, path::Path, process::Output};
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
 
 fn line(workspace: &str, id: &str, answer: &str) -> String {
     let prompt = json!([{ "role": "user", "content": "Which port?" }]);
@@ -278,6 +284,92 @@ async fn streams_of_an_unknown_workspace_leave_no_file() {
     let why = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && why.contains("workspace not found"), "{why}");
     assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0, "the corrected command finds no file in its way");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn streams_are_written_as_a_whole_or_not_at_all() {
+    let app = App::start();
+    let out = tempfile::tempdir().unwrap();
+    let raw = out.path().join("datalake/01-raw");
+    let there = raw.join("outcomes/acme_outcomes.jsonl");
+    fs::create_dir_all(raw.join("outcomes")).unwrap();
+    fs::write(&there, "an earlier one").unwrap();
+    let run = || app.cli().args(["export", "raw", "--tenant", "acme", "--out"]).arg(out.path()).output().unwrap();
+    let refused = run();
+    let why = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(1) && why.contains("acme_outcomes.jsonl"), "{why}");
+    assert!(!raw.join("interactions").exists() && !raw.join("feedback").exists());
+    assert_eq!(fs::read_to_string(&there).unwrap(), "an earlier one");
+    fs::remove_file(&there).unwrap();
+    let done = run();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    for file in ["interactions/interactions_acme.jsonl", "feedback/acme_feedback.jsonl", "outcomes/acme_outcomes.jsonl"]
+    {
+        assert!(raw.join(file).exists(), "{file}");
+    }
+    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 1, "the temporary folder is left behind");
+}
+
+/// A folder for streams, and the path of a file of interactions in it, which does not exist yet.
+fn streams() -> (tempfile::TempDir, PathBuf) {
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("datalake/01-raw/interactions");
+    fs::create_dir_all(&folder).unwrap();
+    (data, folder.join("interactions_2026-02-26_aa.jsonl"))
+}
+
+#[test]
+fn a_folder_with_messages_that_a_killed_export_left_is_refused_with_its_name() {
+    let (data, stream) = streams();
+    fs::write(stream, line("w", "a", "5432")).unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let left = out.path().join("export-abc/datalake/01-raw/interactions");
+    fs::create_dir_all(&left).unwrap();
+    fs::write(left.join("x.jsonl"), line("w", "a", "5432")).unwrap();
+    let mut command = binary(&data);
+    command.args(["export", "training", "--format", "sft", "--min-feedback", "none", "--out"]).arg(out.path());
+    command.arg("--from").arg(data.path());
+    let refused = command.output().unwrap();
+    let why = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && why.contains("export-abc"), "{why}");
+    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 1, "nothing is exported");
+    fs::remove_dir_all(out.path().join("export-abc")).unwrap();
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn an_export_that_is_told_to_end_removes_what_it_has_written() {
+    /// Lines after which an export that goes on ends, because there are no more.
+    const LINES_MAX: u32 = 1_000_000;
+    let (data, stream) = streams();
+    let next = data.path().join("next");
+    for pipe in [&stream, &next] {
+        assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    }
+    let out = tempfile::tempdir().unwrap();
+    let mut command = binary(&data);
+    command.args(["export", "training", "--format", "sft", "--min-feedback", "none", "--out"]).arg(out.path());
+    let child = command.arg("--from").arg(data.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The command first reads which workspaces there are. A pipe opens when both sides have opened it, so each of the
+    // two readings has one of its own.
+    let mut pipe = File::options().write(true).open(&stream).unwrap();
+    fs::rename(&next, &stream).unwrap();
+    pipe.write_all(line("w", "a", "5432").as_bytes()).unwrap();
+    drop(pipe);
+    let mut pipe = File::options().write(true).open(&stream).unwrap();
+    terminate(&child);
+    let further = line("w", "a", "5432");
+    for _ in 0..LINES_MAX {
+        if pipe.write_all(further.as_bytes()).is_err() {
+            break;
+        }
+    }
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    let why = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && why.contains("cancelled"), "{why}");
+    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0, "nothing is left behind");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -13,6 +13,7 @@ use std::{
     process::{Command, Stdio},
 };
 use tempfile::TempDir;
+use testkit::not_tested;
 
 /// A small file system in memory. Dropping it unmounts it.
 pub struct SmallDisk(TempDir);
@@ -25,7 +26,7 @@ impl SmallDisk {
         match Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(dir.path()).output() {
             Ok(output) if output.status.success() => Some(Self(dir)),
             other => {
-                eprintln!("this test needs to mount a small disk, which only root may: {other:?}");
+                not_tested(&format!("a full disk (P-43): a small disk cannot be mounted: {other:?}"));
                 None
             }
         }
@@ -41,6 +42,12 @@ impl SmallDisk {
         for size in [64 * 1024, 4096, 1] {
             while ballast.write_all(&vec![1; size]).is_ok() {}
         }
+    }
+
+    /// Frees this many bytes of the space that [`Self::fill`] used.
+    fn free(&self, bytes: u64) {
+        let ballast = File::options().write(true).open(self.ballast()).unwrap();
+        ballast.set_len(ballast.metadata().unwrap().len() - bytes).unwrap();
     }
 
     pub fn empty(&self) {
@@ -137,4 +144,26 @@ async fn a_full_disk_is_reported_writes_recover_and_a_start_on_it_names_the_caus
     assert_eq!((status(&app, "/readyz").await, create(&app).await), (200, 201), "{}", app.log());
     let verified = app.cli().arg("verify").output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_that_runs_out_of_room_leaves_no_file_and_the_server_goes_on() {
+    let Some(disk) = SmallDisk::mount(32, "0700") else { return };
+    let mut app = App::start_with("", &[], &[("SHIFTBOOK_DATA_DIR", disk.path().to_str().unwrap())]);
+    for _ in 0..100 {
+        assert_eq!(create(&app).await, 201);
+    }
+    // Closing the database moves everything from the write-ahead log into the file.
+    app.terminate();
+    app.wait();
+    app.serve_again();
+    let bytes = fs::metadata(disk.path().join("shiftbook.sqlite3")).unwrap().len();
+    disk.fill();
+    disk.free(bytes / 2);
+    let output = app.cli().arg("backup").arg(disk.path().join("copy")).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let names = fs::read_dir(disk.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let left: Vec<_> = names.filter(|name| name.starts_with("copy")).collect();
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!((status(&app, "/readyz").await, create(&app).await), (200, 201), "{}", app.log());
 }

@@ -74,6 +74,27 @@ async fn verify_and_backup_create_nothing_beside_the_database() {
     assert_eq!(listed(app.data_dir()).into_keys().collect::<Vec<_>>(), before);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_whose_ratings_cannot_be_copied_keeps_the_log_and_says_so() {
+    let app = stopped().await;
+    let ratings = app.data_dir().join("session_feedback.sqlite3");
+    for file in [ratings.with_extension("sqlite3-wal"), ratings.with_extension("sqlite3-shm")] {
+        let _ = fs::remove_file(file);
+    }
+    fs::write(&ratings, "these are no ratings").unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let copied = app.cli().arg("backup").arg(out.path().join("copy")).output().unwrap();
+    assert_eq!(copied.status.code(), Some(1), "{}", text(&copied));
+    for words in ["wrote the whole log to", "the ratings could not be copied", "the copy of the log is complete"] {
+        assert!(text(&copied).contains(words), "{}", text(&copied));
+    }
+    assert_eq!(listed(out.path()).into_keys().collect::<Vec<_>>(), ["copy"]);
+    let restored = tempfile::tempdir().unwrap();
+    fs::rename(out.path().join("copy"), restored.path().join("shiftbook.sqlite3")).unwrap();
+    let verified = app.cli().arg("verify").env("SHIFTBOOK_DATA_DIR", restored.path()).output().unwrap();
+    assert!(verified.status.success() && text(&verified).contains("1 session,"), "{}", text(&verified));
+}
+
 /// The command in a mount namespace where its folder is read-only. `None` if the test may not mount file systems.
 fn on_read_only_media(command: &Command, folder: &Path) -> Option<Command> {
     let mount = "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\"";

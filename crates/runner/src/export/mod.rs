@@ -1,5 +1,5 @@
-//! Exports of training data. People start them on a page; operators on the command line, which uses [`dump`] and
-//! [`rating`] directly.
+//! Exports of training data. People start them on a page; operators on the command line, which uses [`dump`],
+//! [`dump_whole`] and [`rating`] directly.
 
 mod exports;
 mod job;
@@ -11,7 +11,7 @@ pub use exports::{Busy, EXPORTS_KEPT_MAX, EXPORTS_RUNNING_MAX, Exports, Known};
 pub use job::{Job, Stage};
 pub use rating::{Rated, rating};
 pub use request::ExportRequest;
-pub use streams::{DumpError, dump};
+pub use streams::{DumpError, dump, dump_whole};
 
 use domain::{Scope, role::Permission};
 use std::{fs::Permissions, os::unix::fs::PermissionsExt as _};

@@ -1,13 +1,15 @@
 //! Writing the captured turns of a workspace from the database to files.
 
+use super::private_folder;
 use datalake::Layout;
 use ledger::{
     Ledger,
     interaction::{Stream, page_by_operator},
 };
 use std::{
+    fs,
     io::{self, BufWriter, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
 };
 use uuid::Uuid;
 
@@ -28,6 +30,54 @@ pub enum DumpError {
     Stopped,
 }
 
+/// The files of the three streams of a workspace below `out`.
+fn files(out: &Path, workspace: &str) -> [(Stream, PathBuf); 3] {
+    let layout = Layout::below(out);
+    [
+        (Stream::Interactions, layout.interactions().join(format!("interactions_{workspace}.jsonl"))),
+        (Stream::Feedback, layout.feedback().join(format!("{workspace}_feedback.jsonl"))),
+        (Stream::Outcomes, layout.outcomes().join(format!("{workspace}_outcomes.jsonl"))),
+    ]
+}
+
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> DumpError {
+    let path = path.display().to_string();
+    move |error| DumpError::Io(path, error)
+}
+
+/// Writes the streams as [`dump`] does, into a temporary folder in `out`, and moves the files to their places when all
+/// of them are complete and synced; how many lines.
+///
+/// # Errors
+/// As [`dump`]. None of the files is there then, except those that existed before.
+pub async fn dump_whole(
+    ledger: &Ledger,
+    workspace: &str,
+    out: &Path,
+    goes_on: impl Fn() -> bool,
+) -> Result<u64, DumpError> {
+    let places = files(out, workspace);
+    for (_, place) in &places {
+        if place.exists() {
+            return Err(io_error(place)(io::ErrorKind::AlreadyExists.into()));
+        }
+    }
+    private::create_dir_all(out).map_err(io_error(out))?;
+    let scratch = private_folder("export-").tempdir_in(out).map_err(io_error(out))?;
+    let lines = dump(ledger, workspace, scratch.path(), goes_on).await?;
+    for (at, ((_, place), (_, written))) in places.iter().zip(files(scratch.path(), workspace)).enumerate() {
+        let folder = place.parent().map_or(Ok(()), private::create_dir_all);
+        if let Err(error) = folder.and_then(|()| fs::rename(&written, place)) {
+            for (_, moved) in places.iter().take(at) {
+                // The first error is the one to report.
+                let _ = fs::remove_file(moved);
+            }
+            return Err(io_error(place)(error));
+        }
+    }
+    Ok(lines)
+}
+
 /// Writes the three streams of a workspace below `out`, page by page while it `goes_on`; how many lines.
 ///
 /// # Errors
@@ -35,14 +85,8 @@ pub enum DumpError {
 /// exists already or cannot be written; [`DumpError::Stopped`] if `goes_on` returns `false`. The files are incomplete
 /// then.
 pub async fn dump(ledger: &Ledger, workspace: &str, out: &Path, goes_on: impl Fn() -> bool) -> Result<u64, DumpError> {
-    let layout = Layout::below(out);
-    let files = [
-        (Stream::Interactions, layout.interactions().join(format!("interactions_{workspace}.jsonl"))),
-        (Stream::Feedback, layout.feedback().join(format!("{workspace}_feedback.jsonl"))),
-        (Stream::Outcomes, layout.outcomes().join(format!("{workspace}_outcomes.jsonl"))),
-    ];
     let mut lines = 0;
-    for (stream, path) in files {
+    for (stream, path) in files(out, workspace) {
         if !goes_on() {
             return Err(DumpError::Stopped);
         }

@@ -34,8 +34,11 @@ pub(crate) async fn back_up(
     copied.unwrap_or_else(|panic| Err(Error::Database(format!("the backup failed: {panic}"))))
 }
 
-fn copy(mut reader: SqliteConnection, target: &Path, has_changed: impl FnOnce() -> bool) -> Result<()> {
-    let failed = |what: &str, e: &dyn std::fmt::Display| Error::Unavailable(format!("{what}: {e}"));
+fn failed(what: &str, e: &dyn std::fmt::Display) -> Error {
+    Error::Unavailable(format!("{what}: {e}"))
+}
+
+fn copy(reader: SqliteConnection, target: &Path, has_changed: impl FnOnce() -> bool) -> Result<()> {
     if target.exists() {
         return Err(Error::Unavailable(format!("{} exists already", target.display())));
     }
@@ -46,22 +49,35 @@ fn copy(mut reader: SqliteConnection, target: &Path, has_changed: impl FnOnce() 
     }
     // SQLite takes an empty file as none, and keeps its mode.
     private::create_new(Path::new(&partial)).map_err(|e| failed("cannot make the copy", &e))?;
-    let sql = format!("VACUUM INTO '{}'", partial.replace('\'', "''"));
-    let copied = reader.batch(&sql);
-    if has_changed() {
-        // The copy may mix two states of the file, and an error may come from that too.
-        std::fs::remove_file(&partial).map_err(|e| failed("cannot remove the copy", &e))?;
-        return Err(Error::Unavailable("a server began to write during the copy: run the backup again".into()));
+    if let Err(error) = copy_into(reader, &partial, target, has_changed) {
+        // On a full disk the server can write again only without the partial copy. The first error is the cause.
+        let _ = std::fs::remove_file(&partial);
+        return Err(error);
     }
-    copied?;
-    let file = std::fs::File::open(&partial).map_err(|e| failed("cannot open the copy", &e))?;
-    file.sync_all().map_err(|e| failed("cannot sync the copy", &e))?;
-    std::fs::rename(&partial, target).map_err(|e| failed("cannot rename the copy", &e))?;
     let parent = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     std::fs::File::open(parent).and_then(|dir| dir.sync_all()).map_err(|e| failed("cannot sync the directory", &e))
+}
+
+/// Copies into the empty file `partial`, syncs it and gives it the name `target`. On an error `partial` stays.
+fn copy_into(
+    mut reader: SqliteConnection,
+    partial: &str,
+    target: &Path,
+    has_changed: impl FnOnce() -> bool,
+) -> Result<()> {
+    let sql = format!("VACUUM INTO '{}'", partial.replace('\'', "''"));
+    let copied = reader.batch(&sql);
+    if has_changed() {
+        // The copy may mix two states of the file, and an error may come from that too.
+        return Err(Error::Unavailable("a server began to write during the copy: run the backup again".into()));
+    }
+    copied?;
+    let file = File::open(partial).map_err(|e| failed("cannot open the copy", &e))?;
+    file.sync_all().map_err(|e| failed("cannot sync the copy", &e))?;
+    std::fs::rename(partial, target).map_err(|e| failed("cannot rename the copy", &e))
 }
 
 /// Locks a file of the data directory; `exclusive_now` refuses instead of waiting.
