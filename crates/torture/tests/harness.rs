@@ -36,3 +36,10 @@ async fn ignored_client_ids_are_found() {
     let (report, _) = run(60, Some("no_dedup"), Scenario::Chaos).await.unwrap();
     assert_ne!(report.violations, []);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_ends_by_itself_before_a_kill_is_found() {
+    let (report, _) = run(30, Some("exits_by_itself"), Scenario::Chaos).await.unwrap();
+    let found = |text: &str| report.violations.iter().any(|violation| violation.what.contains(text));
+    assert!(found("the server ended by itself: exit status: 3"), "{:?}", report.violations);
+}

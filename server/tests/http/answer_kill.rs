@@ -3,17 +3,13 @@
 
 use crate::app::{App, Who};
 use crate::feedback_request::running;
+use crate::kills::Kills;
 use reqwest::Method;
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, time::Duration};
 use testkit::Engine;
 
 /// Default number of rounds per engine. `SHIFTBOOK_ANSWER_KILL_ROUNDS` sets another one; the long tier runs 1,000.
 const ROUNDS: usize = 12;
-/// Longest time between the calls and the kill, on SQLite: about twice their duration.
-const SQLITE_MICROS: u64 = 30_000;
-/// The same on PostgreSQL, where they need a dozen round trips.
-const POSTGRES_MICROS: u64 = 150_000;
 
 fn rounds() -> usize {
     std::env::var("SHIFTBOOK_ANSWER_KILL_ROUNDS").map_or(ROUNDS, |text| text.parse().unwrap())
@@ -44,22 +40,19 @@ async fn take(app: &App, session: &str, call: &str) -> Option<Value> {
     send(app, Who::Worker, &format!("/api/sessions/{session}/answers/take"), &body).await
 }
 
-async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
-    let mut answered = BTreeMap::new();
-    for round in 0..rounds() {
+async fn killed_at_any_instant(mut app: App) {
+    let mut kills = Kills::default();
+    // Nothing disturbs the first round.
+    for round in 0..=rounds() {
         let session = running(&app).await;
         let ask = json!({ "attempt": 1, "message": "Where?", "blocking": false, "idempotencyKey": "k" });
         let asked = app.post(Who::Worker, &format!("/api/sessions/{session}/feedback-requests"), ask).await;
         let request = asked["request"]["id"].as_str().unwrap().to_owned();
-        let instant = Duration::from_micros(fastrand::u64(0..instants_micros));
-        let taken = tokio::select! {
-            taken = answer_and_take(&app, &session, &request) => taken,
-            // This is the time of the fault. The test waits for nothing.
-            () = tokio::time::sleep(instant) => None,
-        };
-        *answered.entry(taken.is_some()).or_insert(0) += 1;
+        let taken = kills.interrupt(answer_and_take(&app, &session, &request)).await.flatten();
         app.kill();
         app.serve_again();
+        let answers_of = format!("/api/sessions/{session}/answers");
+        kills.count(taken.is_some(), get(&app, &answers_of).await["items"][0]["consumedAttempt"] == 1);
         // The member and the worker repeat what they do not know to be done.
         let again = answer_and_take(&app, &session, &request).await.unwrap();
         let given = |taken: &Value| taken["input"].as_array().map_or(0, Vec::len);
@@ -67,12 +60,13 @@ async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
         assert_eq!(given(&again), 1, "round {round}: the answer is lost");
         let other = take(&app, &session, "another call").await.unwrap();
         assert_eq!(given(&other), 0, "round {round}: taken twice");
-        let all = get(&app, &format!("/api/sessions/{session}/answers")).await;
+        let all = get(&app, &answers_of).await;
         let items = all["items"].as_array().unwrap();
         assert_eq!(
             (items.len(), &items[0]["consumedAttempt"]),
             (1, &json!(1)),
-            "round {round}, killed after {instant:?}"
+            "round {round}, killed after {:?}",
+            kills.after
         );
         let log = get(&app, &format!("/api/sessions/{session}/events")).await;
         let count = |kind: &str| log["events"].as_array().unwrap().iter().filter(|e| e["type"] == kind).count();
@@ -80,7 +74,7 @@ async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
         assert_eq!((count("user.form_submit"), count("session.context_injected")), (1, 1), "round {round}");
         app.post(Who::Operator, &format!("/api/sessions/{session}/cancel"), json!({})).await;
     }
-    println!("takes whose answer arrived before the kill: {answered:?}");
+    kills.report();
     app.kill();
     let verified = app.cli().arg("verify").output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
@@ -89,13 +83,13 @@ async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_is_taken_once_however_the_server_is_killed_on_sqlite() {
-    killed_at_any_instant(App::start(), SQLITE_MICROS).await;
+    killed_at_any_instant(App::start()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_is_taken_once_however_the_server_is_killed_on_postgresql() {
     let engine = Engine::postgres().await;
     let Engine::Postgres { url, .. } = &engine else { unreachable!("asked for PostgreSQL") };
-    killed_at_any_instant(App::start_on(url), POSTGRES_MICROS).await;
+    killed_at_any_instant(App::start_on(url)).await;
     engine.discard().await;
 }

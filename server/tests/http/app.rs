@@ -201,8 +201,10 @@ impl App {
         self.dir.path()
     }
 
-    /// Kills the process with SIGKILL and waits for its end.
+    /// Kills the process with SIGKILL and waits for its end. Fails if it has ended by itself.
     pub fn kill(&mut self) {
+        let ended = self.child.try_wait().unwrap();
+        assert!(ended.is_none(), "the server ended by itself: {ended:?}\n{}", self.log());
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         if let Some(reader) = self.reader.take() {

@@ -1,18 +1,16 @@
 //! P-18: the server is killed at a random time during an approval, repeatedly. The reviewer repeats the decision,
 //! which is recorded once and takes effect once.
 
-use crate::app::{App, Who};
+use crate::{
+    app::{App, Who},
+    kills::Kills,
+};
 use reqwest::Method;
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, time::Duration};
 use testkit::Engine;
 
 /// Default number of rounds per engine. `SHIFTBOOK_APPROVAL_KILL_ROUNDS` sets another one; the long tier runs 1,000.
 const ROUNDS: usize = 12;
-/// Longest time between the decision and the kill, on SQLite: about twice the duration of an approval.
-const SQLITE_MICROS: u64 = 30_000;
-/// The same on PostgreSQL, where an approval needs a dozen round trips.
-const POSTGRES_MICROS: u64 = 150_000;
 
 fn rounds() -> usize {
     std::env::var("SHIFTBOOK_APPROVAL_KILL_ROUNDS").map_or(ROUNDS, |text| text.parse().unwrap())
@@ -54,35 +52,34 @@ async fn staged(app: &App, of: &Value, round: usize) -> (String, String, String)
     (entity["id"].as_str().unwrap().into(), session, only["id"].as_str().unwrap().into())
 }
 
-async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
+async fn killed_at_any_instant(mut app: App) {
     let cookie = app.cookie().await;
     let of = json!({ "name": "Company", "slug": "company", "fields": [] });
     let of = app.post(Who::Operator, "/api/entity-types", of).await;
     let patch = app.request(Who::Admin, Method::PATCH, "/api/workspace").json(&json!({ "undoSeconds": 0 }));
     assert!(patch.send().await.unwrap().status().is_success());
-    let mut answered = BTreeMap::new();
-    for round in 0..rounds() {
+    let mut kills = Kills::default();
+    // Nothing disturbs the first round.
+    for round in 0..=rounds() {
         let (entity, session, approval) = staged(&app, &of, round).await;
-        let instant = Duration::from_micros(fastrand::u64(0..instants_micros));
-        let answer = tokio::select! {
-            answer = decide(&app, &cookie, &approval) => answer,
-            // This is the time of the fault. The test waits for nothing.
-            () = tokio::time::sleep(instant) => None,
-        };
-        *answered.entry(answer.is_some()).or_insert(0) += 1;
+        let answer = kills.interrupt(decide(&app, &cookie, &approval)).await.flatten();
         app.kill();
         app.serve_again();
+        let log_of = format!("/api/sessions/{session}/events");
+        let count = |log: &Value, kind: &str| {
+            log["events"].as_array().unwrap().iter().filter(|event| event["type"] == kind).count()
+        };
+        kills.count(answer.is_some(), count(&get(&app, &log_of).await, "user.output_approval") > 0);
         let (status, decided) = decide(&app, &cookie, &approval).await.unwrap();
         assert_eq!((status, decided["state"].as_str()), (200, Some("settled")), "{decided}");
         let versions = get(&app, &format!("/api/entities/{entity}/versions")).await;
         let written: Vec<_> = versions["items"].as_array().unwrap().iter().map(|v| v["sessionId"].clone()).collect();
-        assert_eq!(written, [json!(session), Value::Null], "round {round}, killed after {instant:?}");
-        let log = get(&app, &format!("/api/sessions/{session}/events")).await;
-        let count = |kind: &str| log["events"].as_array().unwrap().iter().filter(|e| e["type"] == kind).count();
-        assert_eq!((count("user.output_approval"), count("session.completed")), (1, 1), "round {round}");
+        assert_eq!(written, [json!(session), Value::Null], "round {round}, killed after {:?}", kills.after);
+        let log = get(&app, &log_of).await;
+        assert_eq!((count(&log, "user.output_approval"), count(&log, "session.completed")), (1, 1), "round {round}");
         assert_eq!(get(&app, &format!("/api/sessions/{session}")).await["status"], "completed");
     }
-    println!("decisions whose answer arrived before the kill: {answered:?}");
+    kills.report();
     app.kill();
     let verified = app.cli().arg("verify").output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
@@ -91,13 +88,13 @@ async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_approval_has_its_effect_once_however_the_server_is_killed_on_sqlite() {
-    killed_at_any_instant(App::start(), SQLITE_MICROS).await;
+    killed_at_any_instant(App::start()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_approval_has_its_effect_once_however_the_server_is_killed_on_postgresql() {
     let engine = Engine::postgres().await;
     let Engine::Postgres { url, .. } = &engine else { unreachable!("asked for PostgreSQL") };
-    killed_at_any_instant(App::start_on(url), POSTGRES_MICROS).await;
+    killed_at_any_instant(App::start_on(url)).await;
     engine.discard().await;
 }

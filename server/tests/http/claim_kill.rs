@@ -7,18 +7,14 @@ use crate::{
     app::{App, Who},
     feedback_request::{claim, running},
     form::questions,
+    kills::Kills,
     submit_kill::Round,
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, time::Duration};
 use testkit::Engine;
 
 /// Default number of rounds per engine. `SHIFTBOOK_CLAIM_KILL_ROUNDS` sets another one.
 const ROUNDS: usize = 12;
-/// Longest time between the submission and the kill, on SQLite: about twice the duration of all calls.
-const SQLITE_MICROS: u64 = 30_000;
-/// The same on PostgreSQL, where they need some dozens of round trips.
-const POSTGRES_MICROS: u64 = 150_000;
 
 fn rounds() -> usize {
     std::env::var("SHIFTBOOK_CLAIM_KILL_ROUNDS").map_or(ROUNDS, |text| text.parse().unwrap())
@@ -59,19 +55,16 @@ async fn next_claim(app: &App, session: &str) -> Value {
     claimed
 }
 
-async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
-    let mut ends = BTreeMap::new();
-    for round in 0..rounds() {
+async fn killed_at_any_instant(mut app: App) {
+    let mut kills = Kills::default();
+    // Nothing disturbs the first round.
+    for round in 0..=rounds() {
         let of = asked(&app).await;
         let session = &of.session;
-        let instant = Duration::from_micros(fastrand::u64(0..instants_micros));
-        let claimed = tokio::select! {
-            claimed = submit_and_claim(&app, &of) => claimed,
-            // This is the time of the fault. The test waits for nothing.
-            () = tokio::time::sleep(instant) => None,
-        };
+        let claimed = kills.interrupt(submit_and_claim(&app, &of)).await.flatten();
         app.kill();
         app.serve_again();
+        kills.count(claimed.is_some(), get(&app, &format!("/api/sessions/{session}")).await["attempt"] == 2);
         // Both repeat what they do not know to be done.
         assert!(of.submit(&app).await, "round {round}");
         let next = next_claim(&app, session).await;
@@ -82,14 +75,12 @@ async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
             (None, true) => "response lost",
             (None, false) => "no claim",
         };
-        *ends.entry(end).or_insert(0) += 1;
-
         let given = |claim: &Value| claim["sessionContext"]["input"].as_array().map_or(0, Vec::len);
         let claims: Vec<Value> = claimed.into_iter().chain([next, last]).collect();
         let with_answer = claims.iter().filter(|claim| given(claim) > 0).map(|claim| (&claim["attempt"], given(claim)));
         let second = json!(2);
         let expected = if is_lost { vec![] } else { vec![(&second, 1)] };
-        let what = format!("round {round}, killed after {instant:?}, {end}");
+        let what = format!("round {round}, killed after {:?}, {end}", kills.after);
         assert_eq!(with_answer.collect::<Vec<_>>(), expected, "{what}");
         let all = get(&app, &format!("/api/sessions/{session}/answers")).await;
         let items = all["items"].as_array().unwrap();
@@ -101,7 +92,7 @@ async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
         assert_eq!((count("user.form_submit"), count("session.context_injected")), (1, 1), "{what}");
         app.post(Who::Operator, &format!("/api/sessions/{session}/cancel"), json!({})).await;
     }
-    println!("claims at the time of the kill: {ends:?}");
+    kills.report();
     app.kill();
     let verified = app.cli().arg("verify").output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
@@ -110,7 +101,7 @@ async fn killed_at_any_instant(mut app: App, instants_micros: u64) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_claim_takes_the_answer_of_a_stranger_however_the_server_is_killed_on_sqlite() {
-    killed_at_any_instant(App::start(), SQLITE_MICROS).await;
+    killed_at_any_instant(App::start()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -122,6 +113,6 @@ async fn one_claim_takes_the_answer_of_a_stranger_however_the_server_is_killed_o
     std::fs::write(key.path(), format!("{}\n", testkit::INSTANCE_KEY)).unwrap();
     let key_file = key.path().to_str().unwrap();
     let variables = [("SHIFTBOOK_DATABASE_URL", url.as_str()), ("SHIFTBOOK_INSTANCE_KEY_FILE", key_file)];
-    killed_at_any_instant(App::start_with("", &[], &variables), POSTGRES_MICROS).await;
+    killed_at_any_instant(App::start_with("", &[], &variables)).await;
     engine.discard().await;
 }

@@ -36,6 +36,7 @@ mod human;
 mod inbox;
 mod incognito;
 mod interaction;
+mod kills;
 mod limits;
 mod matrix;
 mod matrix_people;

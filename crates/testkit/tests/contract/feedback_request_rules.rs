@@ -3,6 +3,9 @@
 use crate::feedback_request::{answer, answers, ask, request, says, state};
 use crate::gate::{claim, gate_of, session_now, sweep_after};
 use crate::graph::of_agent;
+use crate::response::submission;
+use crate::retention::{SECRET, columns_with};
+use crate::view_link_request::stranger;
 use chrono::TimeDelta;
 use domain::{
     feedback_request::{OnExpiry, Outcome, RequestState, RespondentKind},
@@ -13,11 +16,12 @@ use domain::{
 };
 use ledger::{
     Error, InstanceKey, LeaseClock, ListPage,
-    feedback_request::{self, Form, NewRequest, OpenPosition},
+    feedback_request::{self, Form, NewAnswer, NewRequest, OpenPosition},
     gate,
-    response::DraftSave,
+    response::{DraftSave, Submission},
     retention,
     session::{self, NewSession, YieldRequest},
+    view_link,
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -204,17 +208,43 @@ async fn a_child_finds_the_answers_of_its_root(f: Fixture) {
 
 async fn retention_erases_what_was_asked_and_answered(f: Fixture) {
     let session = f.running().await;
-    let asked = ask(&f, &session, request(&session, "k", true)).await;
-    answer(&f, &f.operator, asked.request.id, says(json!({ "region": "US", "why": "a secret" }))).await.unwrap();
-    claim(&f).await;
+    let about = format!("Where do we start with {SECRET}?");
+    let asked = ask(&f, &session, NewRequest { message: about, ..request(&session, "k", true) }).await;
+    let given = NewAnswer { note: Some(SECRET.into()), ..says(json!({ "region": "US", "why": SECRET })) };
+    answer(&f, &f.operator, asked.request.id, given).await.unwrap();
+    let running = claim(&f).await.session;
+    // Answers are listed in the order of their times.
+    f.clock.advance(TimeDelta::seconds(1));
+    let of_lead = NewRequest { access: Some(Gate::Lead), ..request(&running, "k2", false) };
+    let (asked, secret) = view_link::ask(&f.ledger, &f.worker, session.id, of_lead).await.unwrap();
+    let lead = stranger(&f, &secret.unwrap()).await;
+    let given = Submission { request_id: Some(asked.request.id.0), ..submission("one", json!({ "region": "EU" })) };
+    ledger::response::submit(&f.ledger, &lead, asked.request.view_id, given).await.unwrap();
+    let columns = [
+        "feedback_requests.message",
+        "gates.title",
+        "gates.task",
+        "gate_decisions.value",
+        "gate_decisions.note",
+        "request_answers.answers",
+        "request_answers.note",
+        "session_events.content",
+        "session_events.metadata",
+    ];
+    assert_eq!(columns_with(&f, SECRET, &columns).await, columns, "the test would find it");
+    let label = answers(&f, session.id, false).await.pop().unwrap().respondent.label;
+    assert!(label.is_some_and(|label| label.contains("zoe@example.org")), "the lead says who they are");
     session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
     f.clock.advance(TimeDelta::days(100));
     let key = InstanceKey::parse(&"ab".repeat(32)).unwrap();
     let older_than = f.ledger.now() - TimeDelta::days(90);
     retention::erase_by_operator(&f.ledger, &key, older_than, |_| {}).await.unwrap();
-    let [erased] = answers(&f, session.id, false).await.try_into().unwrap();
-    assert_eq!((erased.answers, erased.message.as_str()), (None, "(erased)"));
+    let [erased, of_lead] = answers(&f, session.id, false).await.try_into().unwrap();
+    assert_eq!((erased.answers, erased.note, erased.message.as_str()), (None, None, "(erased)"));
     assert_eq!((erased.outcome, erased.consumed_attempt), (Outcome::Answered, Some(2)));
+    assert_eq!((of_lead.answers, of_lead.respondent.label), (None, None));
+    assert_eq!((of_lead.outcome, of_lead.respondent.kind), (Outcome::Answered, RespondentKind::Lead));
+    assert!(columns_with(&f, SECRET, &columns).await.is_empty(), "the secret is still in a column");
     let verified = ledger::verify::all(&f.ledger, std::slice::from_ref(&key), |_| {}).await.unwrap();
     assert!(verified.bad.is_none(), "{:?}", verified.bad);
     f.done().await;

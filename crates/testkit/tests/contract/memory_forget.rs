@@ -5,6 +5,7 @@ use crate::{
     gate::says,
     memory::put,
     memory_writer::{AGENT, changes, finish, line, own_path, proposals, settle, take, talk, talked, talked_again},
+    retention::columns_with,
     thread::ENDING,
 };
 use chrono::TimeDelta;
@@ -16,7 +17,9 @@ use domain::{
     session::Status,
 };
 use ledger::{
-    Error, ListPage, gate, memory,
+    Error, ListPage,
+    gate::{self, NewDecision},
+    memory,
     memory_forget::{self, Forget, Forgetting},
     memory_writer::{RunWindow, WriterTerms},
     session, thread,
@@ -204,7 +207,8 @@ async fn proposals_about_a_person_are_withdrawn_and_their_texts_erased(f: Fixtur
     let run = waiting(&f, "I like trains.", "Denied zanzibarmarker").await;
     let own = own_path(&run);
     let denied = proposals(&f).await.remove(0);
-    gate::decide(&f.ledger, &f.operator, denied.gate.id, says(Verdict::Deny)).await.unwrap();
+    let denial = NewDecision { note: Some(format!("not {MARKER}")), ..says(Verdict::Deny) };
+    gate::decide(&f.ledger, &f.operator, denied.gate.id, denial).await.unwrap();
     settle(&f).await;
     talked_again(&f, "I like buses.").await;
     let run = take(&f, WriterTerms::default()).await.unwrap();
@@ -222,6 +226,8 @@ async fn proposals_about_a_person_are_withdrawn_and_their_texts_erased(f: Fixtur
     let held = proposals(&f).await.into_iter().find(|item| item.gate.id != open.gate.id).unwrap();
     gate::decide(&f.ledger, &f.operator, held.gate.id, says(Verdict::Approve)).await.unwrap();
 
+    let columns = ["gates.task", "gate_decisions.note", "memory_denials.line", "session_events.content"];
+    marker_is_in(&f, &columns).await;
     let found = preview(&f, &own).await;
     assert_eq!((found.proposals.len(), found.denials), (3, 1), "{found:?}");
     assert_eq!(found.proposals.iter().filter(|one| one.waits).count(), 2);
@@ -234,7 +240,7 @@ async fn proposals_about_a_person_are_withdrawn_and_their_texts_erased(f: Fixtur
         let session = session::get(&f.ledger, &f.admin, item.gate.session_id).await.unwrap();
         assert_eq!((session.status(), session.title.as_str(), session.input), (status, "(erased)", None));
     }
-    marker_is_gone(&f, &["gates.task", "gate_decisions.note", "memory_denials.line", "session_events.content"]).await;
+    marker_is_gone(&f, &columns).await;
     assert!(preview(&f, &own).await.proposals.is_empty());
     f.assert_verified().await;
     f.done().await;
@@ -322,13 +328,15 @@ async fn erasing_a_document_takes_its_proposals_and_denied_lines_with_it(f: Fixt
 
     let refused = memory_forget::erase(&f.ledger, &f.operator, AGENT, memory::path(&own).unwrap()).await;
     assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    let columns = ["gates.task", "memory_denials.line", "memory_versions.body", "session_events.metadata"];
+    marker_is_in(&f, &columns).await;
     memory_forget::erase(&f.ledger, &f.admin, AGENT, memory::path(&own).unwrap()).await.unwrap();
 
     let left: Vec<_> = proposals(&f).await.iter().map(|item| item.gate.title.clone()).collect();
     assert!(left.len() == 1 && left[0].contains("topics/buses.md"), "{left:?}");
     let change = changes(&late, json!([line(&late, "more")]), Value::Null);
     assert!(matches!(finish(&f, late, change, Policy::Review).await, Err(Error::Unavailable(_))));
-    marker_is_gone(&f, &["gates.task", "memory_denials.line", "memory_versions.body", "session_events.metadata"]).await;
+    marker_is_gone(&f, &columns).await;
     f.assert_verified().await;
     f.done().await;
 }
@@ -349,14 +357,16 @@ async fn without_a_key_nothing_of_a_document_is_erased(f: Fixture) {
     f.done().await;
 }
 
+/// Asserts that each of these columns, each as `table.column`, has the marker in some row. Otherwise [`marker_is_gone`]
+/// would prove nothing.
+async fn marker_is_in(f: &Fixture, columns: &[&str]) {
+    assert_eq!(columns_with(f, MARKER, columns).await, columns, "the test would find it");
+}
+
 /// Asserts that no row has the marker in these columns, each as `table.column`.
 async fn marker_is_gone(f: &Fixture, columns: &[&str]) {
-    let mut raw = f.engine.raw().await;
-    for column in columns {
-        let (table, column) = column.split_once('.').unwrap();
-        let found = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {column} LIKE '%{MARKER}%'")).await;
-        assert_eq!(found, 0, "{table}.{column}");
-    }
+    let left = columns_with(f, MARKER, columns).await;
+    assert!(left.is_empty(), "{left:?}");
 }
 
 async fn proposals_from_before_a_rename_are_erased_with_their_document(f: Fixture) {
@@ -383,11 +393,13 @@ async fn proposals_from_before_a_rename_are_erased_with_their_document(f: Fixtur
     let change = changes(&run, json!([topic("Blue")]), Value::Null);
     finish(&f, run, change, Policy::Review).await.unwrap();
 
+    let columns = ["gates.task", "memory_versions.body", "session_events.metadata"];
+    marker_is_in(&f, &columns).await;
     memory_forget::erase(&f.ledger, &f.admin, AGENT, boats).await.unwrap();
 
     let left = proposals(&f).await;
     assert!(left.len() == 1 && left[0].gate.id != approved.gate.id, "{left:?}");
-    marker_is_gone(&f, &["gates.task", "memory_versions.body", "session_events.metadata"]).await;
+    marker_is_gone(&f, &columns).await;
     f.assert_verified().await;
     f.done().await;
 }

@@ -1,7 +1,7 @@
 //! P-9: retention erases the content of sessions and keeps the proof of what happened.
 
 use crate::entity::{company, note};
-use crate::gate::{at_once, decide, gated, says, staged};
+use crate::gate::{at_once, complete, decide, gated, says, staged};
 use crate::{
     interaction::{answered, due, keep_all},
     response_table::{rating, submit},
@@ -13,25 +13,27 @@ use domain::{
     gate::{GateState, Verdict},
     id::SessionId,
     interaction::Feedback,
-    session::Status,
+    memory_writer::channel::{Channel, ChannelKind},
+    session::{Status, Type},
     session_feedback::{Label, Surface},
 };
 use ledger::{
     Error, InstanceKey,
     entity::{self, NewEntity},
+    event::NewEvent,
     feedback,
     gate::{self, NewDecision},
     interaction::{self, ListInteractions},
     response,
     retention::{self, Erased},
-    session::{self, Failure},
+    session::{self, Failure, NewSession},
     thread::{self, Message, NewThread},
 };
 use runner::{
     capture::{TurnCapture, drain, mark},
     retention::erase_files,
 };
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 use std::{path::Path, sync::Arc};
 use testkit::{Fixture, on_both_engines, text};
 
@@ -40,13 +42,28 @@ on_both_engines!(
     history_is_erased_by_retention_alone_and_a_forged_erasure_is_found,
     what_ended_lately_or_goes_on_is_left_alone,
     an_incognito_session_stays_one_when_it_is_erased,
+    an_erased_conversation_is_found_by_its_channel_no_more,
     the_page_of_an_agent_says_what_was_erased,
     a_response_loses_its_answers_and_the_scores_of_its_ratings,
     what_was_captured_is_erased_from_tables_and_from_files_of_any_day,
     a_capture_under_way_does_not_bring_back_what_is_erased,
 );
 
-const SECRET: &str = "pineapple-upside-down";
+pub const SECRET: &str = "pineapple-upside-down";
+
+/// Columns that have the secret before the sessions of [`talkative`], [`reviewed`] and a completed one are erased.
+const COLUMNS: [&str; 10] = [
+    "session_events.content",
+    "session_events.metadata",
+    "sessions.title",
+    "sessions.input",
+    "sessions.metadata",
+    "sessions.result",
+    "sessions.error_message",
+    "gates.task",
+    "gate_decisions.note",
+    "session_failures.message",
+];
 
 pub fn key() -> InstanceKey {
     InstanceKey::parse(&"ab".repeat(32)).unwrap()
@@ -59,8 +76,18 @@ async fn erase(f: &Fixture, days_old: i64) -> ledger::Result<Erased> {
 
 /// A failed session with the secret in every text.
 async fn talkative(f: &Fixture) -> SessionId {
-    let running = f.running().await;
-    f.append(running.id, 1, vec![text(SECRET), text("and more")]).await.unwrap();
+    let said = json!({ "said": SECRET }).to_string();
+    let new = NewSession {
+        agent_slug: Some("scout".into()),
+        title: Some(SECRET.into()),
+        input: Some(said.clone()),
+        metadata: Some(said.clone()),
+        ..NewSession::of_type(Type::Agent)
+    };
+    session::create(&f.ledger, &f.operator, new).await.unwrap();
+    let running = f.claim(1, 3_600).await.remove(0);
+    let first = NewEvent { metadata: Some(RawValue::from_string(said).unwrap()), ..text(SECRET) };
+    f.append(running.id, 1, vec![first, text("and more")]).await.unwrap();
     let failure = Failure { attempt: 1, message: SECRET.into(), code: None, usage: None };
     session::fail(&f.ledger, &f.worker, running.id, failure).await.unwrap();
     running.id
@@ -86,6 +113,19 @@ async fn verified(f: &Fixture) -> ledger::verify::Verified {
     verified
 }
 
+/// Returns those of the columns, each as `table.column`, that have the text in some row.
+pub async fn columns_with<'a>(f: &Fixture, text: &str, columns: &[&'a str]) -> Vec<&'a str> {
+    let mut raw = f.engine.raw().await;
+    let mut found = Vec::new();
+    for of in columns {
+        let (table, column) = of.split_once('.').unwrap();
+        if raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {column} LIKE '%{text}%'")).await > 0 {
+            found.push(*of);
+        }
+    }
+    found
+}
+
 /// Whether any file in the directory contains the secret.
 fn is_in_files(dir: &Path) -> bool {
     let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
@@ -96,15 +136,17 @@ fn is_in_files(dir: &Path) -> bool {
 
 async fn old_sessions_lose_their_content_and_still_verify(f: Fixture) {
     let (failed, denied) = (talkative(&f).await, reviewed(&f).await);
+    complete(&f, &f.running().await, &json!({ "text": SECRET })).await;
     let before: Vec<_> = f.log(failed).await.iter().map(|event| (event.id, event.digest)).collect();
     if let Some(dir) = f.ledger.data_dir() {
         assert!(is_in_files(dir), "the test would find it");
     }
+    assert_eq!(columns_with(&f, SECRET, &COLUMNS).await, COLUMNS, "the test would find it");
     f.clock.advance(TimeDelta::days(40));
     let preview = retention::preview_by_operator(&f.ledger, f.ledger.now() - TimeDelta::days(30)).await.unwrap();
     let erased = erase(&f, 30).await.unwrap();
     assert_eq!((erased.sessions, erased.events), (preview.sessions, preview.events));
-    assert_eq!(erased.sessions, 2);
+    assert_eq!(erased.sessions, 3);
 
     let log = f.log(failed).await;
     assert_eq!(log.iter().map(|event| (event.id, event.digest)).collect::<Vec<_>>(), before, "what happened stays");
@@ -125,18 +167,7 @@ async fn old_sessions_lose_their_content_and_still_verify(f: Fixture) {
             assert!(!is_in_files(dir), "the secret is still in a file of {}", dir.display());
         }
     }
-    let mut raw = f.engine.raw().await;
-    for (table, column) in [
-        ("session_events", "content"),
-        ("session_events", "metadata"),
-        ("sessions", "title"),
-        ("gates", "task"),
-        ("gate_decisions", "note"),
-        ("session_failures", "message"),
-    ] {
-        let found = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {column} LIKE '%{SECRET}%'")).await;
-        assert_eq!(found, 0, "{table}.{column}");
-    }
+    assert!(columns_with(&f, SECRET, &COLUMNS).await.is_empty(), "the secret is still in a column");
     // A second run finds nothing to erase.
     assert_eq!(erase(&f, 30).await.unwrap(), Erased::default());
     f.done().await;
@@ -176,6 +207,23 @@ async fn an_incognito_session_stays_one_when_it_is_erased(f: Fixture) {
     let rated = feedback::record(&f.ledger, &f.member, id, Label::Positive, Surface::WebEnd).await.unwrap();
     assert_eq!(rated.user_id_or_null, None, "a rating after the erasure names somebody");
     assert!(feedback::list_by_operator(&f.ledger, id).await.unwrap().is_empty(), "it outlives the process");
+    f.done().await;
+}
+
+async fn an_erased_conversation_is_found_by_its_channel_no_more(f: Fixture) {
+    let (platform, id, name) = ("slack".into(), "C1".into(), "general".into());
+    let channel = Some(Channel { platform, id, name, kind: ChannelKind::Text, parent: None });
+    let talk = thread::start(&f.ledger, &f.member, NewThread { channel, ..new(Some(SECRET)) }).await.unwrap().session;
+    thread::end(&f.ledger, &f.member, talk.id, ENDING).await.unwrap();
+    let mut raw = f.engine.raw().await;
+    let of_channel = "SELECT COUNT(*) FROM sessions WHERE channel IS NOT NULL";
+    assert_eq!(raw.number(of_channel).await, 1, "the test would find it");
+    f.clock.advance(TimeDelta::days(40));
+    assert_eq!(erase(&f, 30).await.unwrap().sessions, 1);
+    assert_eq!(raw.number(of_channel).await, 0);
+    let read = session::get(&f.ledger, &f.admin, talk.id).await.unwrap();
+    assert_eq!(Channel::of_metadata(&read.metadata), None);
+    verified(&f).await;
     f.done().await;
 }
 

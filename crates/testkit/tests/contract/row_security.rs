@@ -1,7 +1,7 @@
-//! P-22: row-level security on PostgreSQL, for every table in the catalogue.
+//! P-22: row-level security on PostgreSQL, for every table in the catalogue, and the rights of the server's role.
 //!
-//! Only tables without a workspace are named here. A new table with a `tenant_id` is found in the catalogue, gets
-//! a row for each of two workspaces, and must hide and protect them.
+//! For row-level security only tables without a workspace are named here. A new table with a `tenant_id` is found in
+//! the catalogue, gets a row for each of two workspaces, and must hide and protect them.
 
 use serde_json::Value;
 use std::{
@@ -64,6 +64,48 @@ const WAYS_AROUND: [(&str, &str); 4] = [
            WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')",
     ),
 ];
+
+/// Tables to which the server only adds rows, or which it only reads.
+const APPEND_ONLY: [&str; 15] = [
+    "public.criteria_set_versions",
+    "public.entity_versions",
+    "public.erasures",
+    "public.gate_decisions",
+    "public.gate_reviewers",
+    "public.interaction_feedback",
+    "public.interaction_outcomes",
+    "public.interactions",
+    "public.memory_cards",
+    "public.memory_runs",
+    "public.memory_versions",
+    "public.session_dependencies",
+    "public.session_events",
+    "public.session_roll",
+    "public.view_versions",
+];
+
+/// Rights that the server's role has although a trigger looks at every such change, and why.
+const LOOKED_AT: [(&str, &str); 1] =
+    [("public.request_answers UPDATE", "the claim that takes an answer stamps it; the trigger lets only that through")];
+
+/// Rights of the server's role to write, as `schema.table PRIVILEGE`. A right to one column counts.
+const RIGHTS: &str = "SELECT n.nspname || '.' || c.relname || ' ' || p.name
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      CROSS JOIN (VALUES ('INSERT'), ('UPDATE'), ('DELETE'), ('TRUNCATE'), ('TRIGGER')) AS p (name)
+    WHERE c.relkind IN ('r', 'p') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+      AND n.nspname NOT LIKE 'pg\\_t%'
+      AND CASE WHEN p.name IN ('INSERT', 'UPDATE') THEN has_any_column_privilege('shiftbook_app', c.oid, p.name)
+          ELSE has_table_privilege('shiftbook_app', c.oid, p.name) END
+    ORDER BY 1";
+
+/// Changes that a trigger looks at before they happen, whatever the row and the columns, in the form of [`RIGHTS`]. The
+/// bits of `tgtype`: 2 is before, 8 is DELETE, 16 is UPDATE, 32 is TRUNCATE.
+const GUARDED: &str = "SELECT DISTINCT n.nspname || '.' || c.relname || ' ' || p.name
+    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+      CROSS JOIN (VALUES ('DELETE', 8), ('UPDATE', 16), ('TRUNCATE', 32)) AS p (name, bit)
+    WHERE NOT t.tgisinternal AND t.tgqual IS NULL AND t.tgattr::text = ''
+      AND t.tgtype::integer & 2 <> 0 AND t.tgtype::integer & p.bit <> 0
+    ORDER BY 1";
 
 pub struct Table {
     pub name: String,
@@ -232,6 +274,47 @@ async fn a_table_whose_policy_is_missing_or_weak_is_found() {
         let found = faults(&mut raw, &table, &acme, &other).await;
         assert!(!found.is_empty(), "{name} passes");
     }
+    drop(raw);
+    f.done().await;
+}
+
+/// PostgreSQL only. Triggers refuse such changes for every role; the server's role has no right to them at all.
+#[tokio::test]
+async fn the_servers_role_has_no_right_to_change_what_happened() {
+    let f = Fixture::postgres().await;
+    let mut raw = f.engine.raw().await;
+    let (rights, guarded) = (raw.texts(RIGHTS).await, raw.texts(GUARDED).await);
+    let has = |right: &str| rights.iter().any(|one| one == right);
+    // The queries find what is there.
+    for right in ["public.session_events INSERT", "public.sessions UPDATE", "public.outbox DELETE"] {
+        assert!(has(right), "{right} is missing: {rights:?}");
+    }
+    for change in ["public.session_events UPDATE", "public.gate_decisions DELETE", "public.sessions TRUNCATE"] {
+        assert!(guarded.iter().any(|one| one == change), "{change} is missing: {guarded:?}");
+    }
+    let mut wrong: Vec<String> = ["UPDATE", "DELETE"]
+        .iter()
+        .flat_map(|privilege| APPEND_ONLY.iter().map(move |table| format!("{table} {privilege}")))
+        .chain(guarded)
+        .filter(|change| has(change) && !LOOKED_AT.iter().any(|(right, _)| right == change))
+        .collect();
+    wrong.extend(rights.iter().filter(|right| right.ends_with(" TRUNCATE") || right.ends_with(" TRIGGER")).cloned());
+    // Only retention writes erasures, with the rights of the tables' owner.
+    wrong.extend(rights.iter().filter(|right| *right == "public.erasures INSERT").cloned());
+    assert!(wrong.is_empty(), "the server's role may {wrong:?}");
+    drop(raw);
+    f.done().await;
+}
+
+/// The test finds a right that a migration grants by mistake.
+#[tokio::test]
+async fn a_right_to_change_the_log_is_found() {
+    let f = Fixture::postgres().await;
+    let mut raw = f.engine.raw().await;
+    let before = raw.texts(RIGHTS).await;
+    raw.execute("GRANT UPDATE (content), DELETE ON session_events TO shiftbook_app").await.unwrap();
+    let found: Vec<_> = raw.texts(RIGHTS).await.into_iter().filter(|right| !before.contains(right)).collect();
+    assert_eq!(found, ["public.session_events DELETE", "public.session_events UPDATE"]);
     drop(raw);
     f.done().await;
 }

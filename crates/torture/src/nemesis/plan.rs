@@ -13,7 +13,8 @@ use tokio::time::sleep;
 /// The nemesis in the history.
 pub const NEMESIS: u32 = 0;
 
-/// Kills, stops and cuts until the load is over. The server is running when this returns.
+/// Kills, stops and cuts until the load is over, or until the server ends by itself. It is running when this returns,
+/// unless it ended by itself.
 pub async fn chaos(
     server: &mut Server,
     proxy: &Proxy,
@@ -24,6 +25,10 @@ pub async fn chaos(
     while context.is_loading() {
         context.rest(Duration::from_millis(rng.u64(50..800))).await;
         if !context.is_loading() {
+            break;
+        }
+        // A kill would hide it. It is not started again, so that the verdict of the round names it.
+        if server.died().is_some() {
             break;
         }
         match rng.u32(0..10) {

@@ -54,7 +54,7 @@ pub struct Report {
     /// The violations of the last round; a run ends with the first round that has any.
     pub violations: Vec<Violation>,
     /// What could not be tested on this machine, and why.
-    pub notes: Vec<String>,
+    pub not_tested: Vec<String>,
     /// Scenarios that ran.
     pub ran: Vec<Scenario>,
     /// Duration of the run.
@@ -79,11 +79,11 @@ impl Run {
     /// Runs to the end. An error means that no verdict was possible.
     pub async fn finish(mut self) -> Result<Report> {
         let ticker = AbortOnDrop(tokio::spawn(tick(self.label.clone(), self.counters.clone(), self.started)));
-        let mut notes = Vec::new();
+        let mut not_tested = Vec::new();
         let mut scenarios = vec![Scenario::Chaos, Scenario::Lease];
         match self.power_cut_obstacle() {
             None => scenarios.push(Scenario::PowerCut),
-            Some(obstacle) => notes.push(format!("power cuts were NOT tested: {obstacle}")),
+            Some(obstacle) => not_tested.push(format!("power cuts (P-2): {obstacle}")),
         }
         let start = scenarios.iter().position(|scenario| *scenario == self.options.first).unwrap_or(0);
         scenarios.rotate_left(start);
@@ -121,7 +121,7 @@ impl Run {
         }
         drop(site);
         drop(ticker);
-        Ok(Report { violations, notes, ran, elapsed: self.started.elapsed() })
+        Ok(Report { violations, not_tested, ran, elapsed: self.started.elapsed() })
     }
 
     fn left(&self) -> Duration {
@@ -139,12 +139,13 @@ impl Run {
     /// not pass.
     fn unproven(&self, ran: &[Scenario]) -> Vec<String> {
         let counters = &self.counters;
-        let due: [(Scenario, u64, &str); 9] = [
+        let due: [(Scenario, u64, &str); 10] = [
             (Scenario::Chaos, counters.appends_acked.get(), "no append was acknowledged"),
             (Scenario::Chaos, counters.kills.get(), "the server was never killed"),
             (Scenario::Chaos, counters.reads.get(), "nothing was read"),
             (Scenario::Chaos, counters.stream_events.get(), "nothing was streamed"),
             (Scenario::Chaos, counters.connection_cuts.get(), "no connection was cut"),
+            (Scenario::Lease, counters.worker_stops.get(), "no worker was stopped"),
             (Scenario::Lease, counters.claims.get(), "nothing was claimed"),
             (Scenario::Lease, counters.completions.get(), "nothing was completed"),
             (Scenario::Lease, counters.stale_refused.get(), "no stale write was tried"),

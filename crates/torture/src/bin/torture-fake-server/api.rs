@@ -33,6 +33,7 @@ use wire::{
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 pub async fn answer(store: Arc<Store>, request: Request<Incoming>) -> Result<Answer> {
+    store.count_request()?;
     let (parts, body) = request.into_parts();
     let path = parts.uri.path().to_owned();
     let query = parts.uri.query().unwrap_or_default().to_owned();

@@ -32,6 +32,7 @@ pub enum Bug {
     SequenceGap,
     DoubleClaim,
     LeaseNeverExpires,
+    ExitsByItself,
 }
 
 impl Bug {
@@ -45,6 +46,7 @@ impl Bug {
             "sequence_gap" => Self::SequenceGap,
             "double_claim" => Self::DoubleClaim,
             "lease_never_expires" => Self::LeaseNeverExpires,
+            "exits_by_itself" => Self::ExitsByItself,
             _ => anyhow::bail!("no bug is called {name:?}"),
         })
     }

@@ -7,9 +7,10 @@ use std::{
     collections::BTreeMap,
     fs::{File, OpenOptions},
     io::Write as _,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
         mpsc::{Sender, channel},
     },
     time::{Duration, Instant},
@@ -23,6 +24,10 @@ use wire::{
 pub const TOKEN: &str = "sbk_fake";
 /// Claims after which a lost lease fails a session.
 const ATTEMPTS_MAX: u32 = 3;
+/// The request at which [`Bug::ExitsByItself`] ends the process: after those that set a round up.
+const EXITS_AT: u64 = 100;
+/// Exit code of that end.
+const EXIT_CODE: i32 = 3;
 
 /// What a handler answers when it does not answer with a value.
 pub enum Refused {
@@ -39,6 +44,9 @@ impl<E: Into<anyhow::Error>> From<E> for Refused {
 pub struct Store {
     inner: Mutex<Inner>,
     pub bug: Option<Bug>,
+    requests: AtomicU64,
+    /// A file that is there once a process has ended by itself.
+    exited: PathBuf,
 }
 
 pub struct Inner {
@@ -78,7 +86,19 @@ impl Store {
             Some(Bug::AckBeforeCommit) => Log::Late(late_writer(file)),
             _ => Log::Durable(file),
         };
-        Ok(Self { inner: Mutex::new(Inner { sessions, log, appends: 0 }), bug })
+        let (requests, exited) = (AtomicU64::new(0), data_dir.join("exited"));
+        Ok(Self { inner: Mutex::new(Inner { sessions, log, appends: 0 }), bug, requests, exited })
+    }
+
+    /// Counts a request. With [`Bug::ExitsByItself`] the process ends at request [`EXITS_AT`], once: the processes
+    /// after it go on, so that only a look at the process before a fault finds it.
+    pub fn count_request(&self) -> Result<()> {
+        let requests = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.bug == Some(Bug::ExitsByItself) && requests == EXITS_AT && !self.exited.exists() {
+            File::create(&self.exited).context("cannot note the end")?;
+            std::process::exit(EXIT_CODE);
+        }
+        Ok(())
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Inner> {
