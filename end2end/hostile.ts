@@ -245,9 +245,16 @@ export async function look(page: Page, seen: string[], where: string) {
   expect(seen, where).toEqual([]);
 }
 
-/** Opens a page and checks it. `awake` waits for its scripts. */
+/** Opens a page and checks it. `awake` waits for its scripts. Returns the response. */
 export async function visit(page: Page, seen: string[], path: string, awake = true) {
-  await page.goto(path, { waitUntil: "load" });
+  const response = await page.goto(path, { waitUntil: "load" });
   if (awake) await hydrated(page);
   await look(page, seen, path);
+  return response;
+}
+
+/** Opens a page that has to exist, and checks it. A page of an error has nothing of the stored content. */
+export async function visitExisting(page: Page, seen: string[], path: string, awake = true) {
+  const response = await visit(page, seen, path, awake);
+  expect(response?.status(), path).toBe(200);
 }

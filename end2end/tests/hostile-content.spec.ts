@@ -3,7 +3,7 @@
  * every page that shows them is visited in Chromium, with and without its content security policy.
  */
 import { type BrowserContext, type Locator, type Page } from "@playwright/test";
-import { generated, joined, line, look, picked, triggerHandlers, forbiddenElements, visit, watch } from "../hostile";
+import { generated, joined, line, look, picked, triggerHandlers, forbiddenElements, visit, visitExisting, watch } from "../hostile";
 import { api, cookieOf, expect, hydrated, signIn, environment, test, type NewEvent } from "../support";
 import { postAs } from "../working";
 
@@ -287,6 +287,9 @@ async function fill(): Promise<Made> {
   return { paths, open: log.open, talk: talks.talk, type: filled.type.id, gates: waiting.gates, memory };
 }
 
+/** Pages of one object, and texts of memory documents. The object's name or its text is a payload. */
+const OF_ONE_OBJECT = /^\/(sessions|actions|entities|entity-types|criteria-sets|inbox|chat)\/[0-9a-f-]{36}|\/memory\?path=topics[^&]*$/;
+
 /** Texts in an address that its page shows. */
 const reflected = joined(picked, 6, " ").flatMap((payload) => {
   const words = encodeURIComponent(payload);
@@ -401,8 +404,8 @@ async function working(page: Page, seen: string[]) {
   const { session } = await postAs<{ session: { id: string } }>(context, "/api/sessions/human/start", { taskId: action.id });
   const marker = (payload: string) => ({ id: crypto.randomUUID(), type: "human.marker", content: [text(payload)], metadata: { at: new Date().toISOString() } });
   await postAs(context, `/api/sessions/${session.id}/events`, { events: picked.map(marker) });
-  await visit(page, seen, "/working-on");
-  await visit(page, seen, `/sessions/${session.id}`);
+  await visitExisting(page, seen, "/working-on");
+  await visitExisting(page, seen, `/sessions/${session.id}`);
   await postAs(context, "/api/sessions/human/stop", { sessionId: session.id });
 }
 
@@ -419,7 +422,10 @@ for (const bypassCSP of [false, true]) {
       await signIn(page, "admin", tenant);
       const step = (name: string, work: () => Promise<void>) => test.step(name, work);
       await step("pages", async () => {
-        for (const path of content.paths) await visit(page, seen, path, !path.startsWith("/api"));
+        for (const path of content.paths) {
+          await visitExisting(page, seen, path, !path.startsWith("/api"));
+          if (OF_ONE_OBJECT.test(path)) await expect(page.locator("main"), path).toContainText("ran()");
+        }
       });
       await step("live", () => live(page, seen, content));
       await step("typed", () => typed(page, seen, content));

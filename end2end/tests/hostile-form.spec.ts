@@ -1,6 +1,6 @@
 /** No script runs from texts of forms and of agents' questions, or from what people answer. */
 import { type Page } from "@playwright/test";
-import { joined, line, look, picked, visit, watch } from "../hostile";
+import { joined, line, look, picked, visitExisting, watch } from "../hostile";
 import { api, expect, signIn, test } from "../support";
 
 const tenant = "hostile";
@@ -136,9 +136,8 @@ for (const bypassCSP of [false, true]) {
       const { url, pages, forms } = await made;
       const seen = await watch(context);
       await signIn(page, "admin", tenant);
-      for (const path of pages) await visit(page, seen, path);
-      for (const path of forms) {
-        await visit(page, seen, path, false);
+      for (const path of [...pages, ...forms]) {
+        await visitExisting(page, seen, path, pages.includes(path));
         await expect(page.locator("main"), path).toContainText("ran()");
       }
       await typed(page, seen, url);

@@ -1,5 +1,5 @@
 /** No script runs from what a memory writer proposes, or from errors of its model. */
-import { joined, line, picked, visit, watch } from "../hostile";
+import { joined, line, picked, visitExisting, watch } from "../hostile";
 import { expect, OFTEN, test } from "../support";
 import { startWriterServer, type Answer, type WriterServer } from "../writer";
 
@@ -50,7 +50,7 @@ for (const bypassCSP of [false, true]) {
       const paths = await proposed;
       const seen = await watch(context);
       await writing.signIn(page, "admin");
-      for (const path of paths) await visit(page, seen, path);
+      for (const path of paths) await visitExisting(page, seen, path);
       await page.goto(paths[0]!);
       await expect(page.locator("main")).toContainText("ran()");
       // The turn that a line comes from is quoted beside it, as text.

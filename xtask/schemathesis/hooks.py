@@ -4,6 +4,7 @@ import atexit
 import json
 import os
 import re
+from collections import Counter
 
 import schemathesis
 
@@ -177,15 +178,24 @@ def rule_of(error, path):
 # The rules that errors of this run were of.
 NEEDED = set()
 
+# How many requests of this run were answered with 2xx, by operation.
+SUCCEEDED = Counter()
+
+
+@schemathesis.hook
+def after_call(ctx, case, response):
+    if 200 <= response.status_code < 300:
+        SUCCEEDED[case.operation.label] += 1
+
 
 @atexit.register
-def say_which_rules_were_needed():
-    """For `cargo xtask test`, which names the rules that no run needed."""
+def say_what_this_run_needed_and_did():
+    """For `cargo xtask test`, which names the rules that no run needed, and fails if no request succeeded."""
     path = os.environ.get("SHIFTBOOK_RULES_FILE")
     if path:
         rules = [*RULES, *RULES_OF, *RULES_BELOW, WITH_A_FRACTION]
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"rules": rules, "needed": sorted(NEEDED)}, file)
+            json.dump({"rules": rules, "needed": sorted(NEEDED), "succeeded": SUCCEEDED}, file)
 
 
 # Of a caller who is signed in: the name of the cookie, and the id of the sign-in.

@@ -90,7 +90,8 @@ static IDENTITIES: [Identity; 6] = [
 /// Runs side by side.
 const AT_ONCE: usize = 2;
 
-/// The file below a run's folder in which the hooks say which of their rules were needed.
+/// The file below a run's folder in which the hooks say which of their rules were needed, and how many requests of
+/// each operation succeeded.
 const RULES_FILE: &str = "rules.json";
 
 /// Names of the rules of the hooks, which excuse refusals of valid data.
@@ -103,15 +104,17 @@ struct Rules {
 }
 
 impl Rules {
-    /// Adds what the hooks of one run have written. A run that was stopped has written nothing.
-    fn add(&mut self, folder: &Path) -> Result<()> {
-        let Ok(text) = std::fs::read_to_string(folder.join(RULES_FILE)) else { return Ok(()) };
+    /// Adds what the hooks of one run have written. Returns the number of operations of which a request succeeded.
+    fn add(&mut self, folder: &Path) -> Result<usize> {
+        const OTHER_SHAPE: &str = "the hooks' file of rules has another shape";
+        let text =
+            std::fs::read_to_string(folder.join(RULES_FILE)).context("the hooks have written no file of rules")?;
         let of_run: Value = serde_json::from_str(&text)?;
         for (names, list) in [(&mut self.rules, "rules"), (&mut self.needed, "needed")] {
-            let listed = of_run[list].as_array().context("the hooks' file of rules has another shape")?;
+            let listed = of_run[list].as_array().context(OTHER_SHAPE)?;
             names.extend(listed.iter().filter_map(Value::as_str).map(str::to_owned));
         }
-        Ok(())
+        Ok(of_run["succeeded"].as_object().context(OTHER_SHAPE)?.len())
     }
 
     /// The rules that no run needed.
@@ -127,6 +130,9 @@ impl Rules {
         }
     }
 }
+
+/// A header of a request: its name and its value.
+type Header = (&'static str, String);
 
 /// Ids of objects, by the dictionary of the settings that they belong to.
 type Objects = Vec<(&'static str, Vec<String>)>;
@@ -157,10 +163,12 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     Ok(())
 }
 
-fn report(identity: &Identity, started: Instant, outcome: Result<()>) -> Count {
+/// Says what a run has found. `outcome` is the number of operations of which a request succeeded.
+fn report(identity: &Identity, started: Instant, outcome: Result<usize>) -> Count {
     match outcome {
-        Ok(()) => {
-            say(&format!("    {}: nothing found in {}", identity.name, seconds(started.elapsed())));
+        Ok(succeeded) => {
+            let took = seconds(started.elapsed());
+            say(&format!("    {}: nothing found in {took}, 2xx from {succeeded} operations", identity.name));
             Count { passed: 1, failed: 0 }
         }
         Err(error) => {
@@ -170,18 +178,21 @@ fn report(identity: &Identity, started: Instant, outcome: Result<()>) -> Count {
     }
 }
 
-/// A server with objects of every kind, and one run before it.
-fn examine(build: Build, identity: &Identity, rules: &Mutex<Rules>) -> Result<()> {
+/// A server with objects of every kind, and one run before it. Returns the number of operations of which a request
+/// succeeded. 401 and 403 are expected answers of every operation, so it is checked that the caller is known to the
+/// server before the run and after it, and that something succeeded.
+fn examine(build: Build, identity: &Identity, rules: &Mutex<Rules>) -> Result<usize> {
     let folder = tempfile::tempdir_in(crate::scratch::folder())?;
     let data = folder.path().join("data");
     let admin = Admin::new(build, &data, TENANT);
     let mut run = command(schemathesis_program());
     run.args(["--config-file", "schemathesis.toml", "run", "--no-color", "--continue-on-failure"]);
+    let mut headers = Vec::new();
     match identity.credentials {
         Credentials::None => {}
         Credentials::Token { role, scope } => {
             let token = admin.add_token(identity.name, role, scope)?;
-            run.args(["--header", &format!("Authorization: Bearer {token}")]);
+            headers.push(("Authorization", format!("Bearer {token}")));
         }
         Credentials::Cookie { role } => admin.add_user(EMAIL, role, PASSWORD)?,
     }
@@ -190,21 +201,40 @@ fn examine(build: Build, identity: &Identity, rules: &Mutex<Rules>) -> Result<()
     let client = server.client(&maker);
     write_settings(folder.path(), &objects(&client)?)?;
     if matches!(identity.credentials, Credentials::Cookie { .. }) {
-        sign_in(&mut run, &client)?;
+        headers.extend(sign_in(&mut run, &client)?);
     }
+    for (name, value) in &headers {
+        run.args(["--header", &format!("{name}: {value}")]);
+    }
+    expect_known(&server, &headers).context("before the run")?;
     let outcome = call(run, folder.path(), &server.url, identity.phases(build));
     let added = rules.lock().unwrap_or_else(PoisonError::into_inner).add(folder.path());
-    outcome.and(added)
+    outcome?;
+    let succeeded = added?;
+    expect_known(&server, &headers).context("after the run")?;
+    if succeeded == 0 && !headers.is_empty() {
+        bail!("no request was answered with 2xx");
+    }
+    Ok(succeeded)
 }
 
-/// The headers of a browser's request, and for the hooks what belongs to its sign-in.
-fn sign_in(run: &mut Command, client: &Client) -> Result<()> {
+/// Fails unless the server takes these headers for a caller's, or for nobody's if there are none.
+fn expect_known(server: &Served, headers: &[Header]) -> Result<()> {
+    let expected = if headers.is_empty() { 401 } else { 200 };
+    let status = server.status("/api/me", headers)?;
+    if status != expected {
+        bail!("/api/me answered the caller with {status} instead of {expected}");
+    }
+    Ok(())
+}
+
+/// The headers of a browser's request. Gives the hooks what belongs to its sign-in.
+fn sign_in(run: &mut Command, client: &Client) -> Result<[Header; 2]> {
     let cookie = client.sign_in(EMAIL, PASSWORD)?;
     let (name, _) = cookie.split_once('=').context("a cookie without a name")?;
     let listed = client.get_as(&cookie, "/api/sign-ins")?;
     run.env("SHIFTBOOK_COOKIE_NAME", name).env("SHIFTBOOK_SIGN_IN", text(&listed["signIns"][0], "id")?);
-    run.args(["--header", &format!("Cookie: {cookie}"), "--header", "Sec-Fetch-Site: same-origin"]);
-    Ok(())
+    Ok([("Cookie", cookie), ("Sec-Fetch-Site", "same-origin".to_owned())])
 }
 
 /// One run with all checks. What it says is shown only if it finds something.
@@ -331,11 +361,18 @@ mod tests {
         let mut rules = Rules::default();
         for needed in [json!(["slug"]), json!(["note", "slug"])] {
             let folder = tempfile::tempdir().unwrap();
-            rules.add(folder.path()).unwrap();
-            let written = json!({ "rules": ["kind", "note", "slug"], "needed": needed });
+            let succeeded = json!({ "GET /api/me": 3, "POST /api/groups": 1 });
+            let written = json!({ "rules": ["kind", "note", "slug"], "needed": needed, "succeeded": succeeded });
             std::fs::write(folder.path().join(RULES_FILE), written.to_string()).unwrap();
-            rules.add(folder.path()).unwrap();
+            assert_eq!(rules.add(folder.path()).unwrap(), 2);
         }
         assert_eq!(rules.unused(), ["kind"]);
+    }
+
+    #[test]
+    fn a_run_whose_hooks_have_written_nothing_has_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Rules::default().add(folder.path()).unwrap_err();
+        assert_eq!(error.to_string(), "the hooks have written no file of rules");
     }
 }

@@ -87,6 +87,16 @@ impl Served {
         Client { url: self.url.clone(), token: token.to_owned() }
     }
 
+    /// The status of a GET request with these headers and no others.
+    pub fn status(&self, path: &str, headers: &[(&'static str, String)]) -> Result<u16> {
+        let mut request = ureq::get(format!("{}{path}", self.url));
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let response = request.config().timeout_global(LIMIT).http_status_as_error(false).build().call();
+        Ok(response.with_context(|| format!("no answer from {path}"))?.status().as_u16())
+    }
+
     /// A worker process for one agent: `shiftbook work --agent A -- COMMAND`. It inherits the environment, through
     /// which the demo's agents get `pace`: seconds between two steps.
     pub fn worker(&self, token: &str, agent: &str, words: &[String], pace: &str, log: &Path) -> Result<Managed> {

@@ -16,6 +16,8 @@ use crate::{e2e, examples, prerequisites, schemathesis, scratch, site, tidy, tor
 
 /// Minutes of torture on PostgreSQL.
 const POSTGRES_MINUTES: &str = "0.75";
+/// The search for planted bugs: a minute for each, of which they took half at most.
+const PLANTED: [&str; 3] = ["planted", "--minutes", "1"];
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -26,7 +28,7 @@ pub struct Options {
     #[arg(long, conflicts_with = "only")]
     quick: bool,
     /// Torture, browsers and examples on the binary as it ships, which takes longer to build than all the rest. The
-    /// step `trl` and more phases of Schemathesis are added.
+    /// steps `planted` and `trl` and more phases of Schemathesis are added.
     #[arg(long, conflicts_with = "quick")]
     release: bool,
 }
@@ -44,6 +46,8 @@ enum Step {
     Release,
     Budget,
     Torture,
+    /// Only with `--release` or by name: it compiles the server once more.
+    Planted,
     E2e,
     Examples,
     Schemathesis,
@@ -52,7 +56,7 @@ enum Step {
 }
 
 impl Step {
-    const ALL: [Step; 15] = [
+    const ALL: [Step; 16] = [
         Step::Prerequisites,
         Step::Fmt,
         Step::Tidy,
@@ -66,6 +70,7 @@ impl Step {
         Step::Budget,
         Step::Schemathesis,
         Step::Torture,
+        Step::Planted,
         Step::E2e,
         Step::Examples,
         Step::Trl,
@@ -84,6 +89,7 @@ impl Step {
             Step::Release => "release",
             Step::Budget => "budget",
             Step::Torture => "torture",
+            Step::Planted => "planted",
             Step::E2e => "e2e",
             Step::Examples => "examples",
             Step::Schemathesis => "schemathesis",
@@ -99,7 +105,7 @@ impl Step {
             // Prerequisites only installs; a machine that has everything needs nothing from it.
             Step::Postgres => &[Step::Prerequisites],
             Step::Tests => &[Step::Compile, Step::Postgres],
-            Step::Release | Step::Budget => &[Step::Site],
+            Step::Release | Step::Budget | Step::Planted => &[Step::Site],
             Step::Torture => &[Step::Site, Step::Compile, Step::Postgres],
             Step::Trl => &[Step::Site, Step::Compile],
             Step::E2e | Step::Examples | Step::Schemathesis => &[Step::Prerequisites, Step::Site, Step::Compile],
@@ -113,6 +119,7 @@ impl Step {
                 | Step::Release
                 | Step::Budget
                 | Step::Torture
+                | Step::Planted
                 | Step::E2e
                 | Step::Examples
                 | Step::Schemathesis
@@ -122,7 +129,7 @@ impl Step {
 
     /// Whether the step runs only with `--release` or if it is named.
     fn is_long(self) -> bool {
-        self == Step::Trl
+        matches!(self, Step::Planted | Step::Trl)
     }
 
     /// Whether this step runs if only `goal` is named.
@@ -181,6 +188,7 @@ fn perform(step: Step, build: Build, postgres: &mut Option<Postgres>, tests: &mu
         Step::Release => build::build(),
         Step::Budget => site::check_budget(),
         Step::Torture => torture_tier(build, &url(postgres)?),
+        Step::Planted => torture::command(&PLANTED.map(str::to_owned)),
         Step::E2e => {
             let outcome = e2e::e2e(build, &[]);
             *tests = Some(e2e::count().unwrap_or_default());
@@ -205,6 +213,10 @@ fn clippy() -> Result<()> {
     wasm_target::lint(&compiler, &["app", "frontend"])
 }
 
+/// Environment variable: a file to which each test that cannot run on this machine appends a line. Test runners show
+/// no output of tests that pass.
+const NOT_TESTED_VARIABLE: &str = "SHIFTBOOK_NOT_TESTED_FILE";
+
 /// Unit and contract tests on both engines. nextest where it is installed, because it tells slow and stuck tests apart;
 /// documentation examples always by cargo itself.
 fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
@@ -223,9 +235,10 @@ fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
     let mut total = Count::default();
     let mut outcome = Ok(());
     let mut failed = BTreeSet::new();
+    let not_tested = tempfile::NamedTempFile::new_in(scratch::folder())?;
     for (runner, call) in calls {
         let mut command = build::checked_cargo();
-        command.env(URL_VARIABLE, postgres_url).args(call).args(TESTED);
+        command.env(URL_VARIABLE, postgres_url).env(NOT_TESTED_VARIABLE, not_tested.path()).args(call).args(TESTED);
         if std::io::stdout().is_terminal() {
             command.env("CARGO_TERM_COLOR", "always");
         }
@@ -238,6 +251,9 @@ fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
         outcome = outcome.and(result);
     }
     *tests = Some(total);
+    for line in std::fs::read_to_string(not_tested.path())?.lines() {
+        say(&format!("    not tested: {line}"));
+    }
     if !failed.is_empty() {
         let names = failed.into_iter().collect::<Vec<_>>().join("\n    ");
         bail!("these did not pass:\n    {names}");
@@ -293,15 +309,18 @@ mod tests {
         assert_eq!(names(Step::E2e), "prerequisites site compile e2e");
         assert_eq!(names(Step::Schemathesis), "prerequisites site compile schemathesis");
         assert_eq!(names(Step::Torture), "prerequisites site compile postgres torture");
+        assert_eq!(names(Step::Planted), "site planted");
         assert_eq!(names(Step::Trl), "site compile trl");
     }
 
     #[test]
     fn a_long_step_runs_only_where_it_is_named_and_before_a_release() {
         let options = |only, release| Options { only, quick: false, release };
-        assert!(!Step::Trl.is_wanted(&options(None, false)));
-        assert!(Step::Trl.is_wanted(&options(None, true)));
-        assert!(Step::Trl.is_wanted(&options(Some(Step::Trl), false)));
+        for step in [Step::Planted, Step::Trl] {
+            assert!(!step.is_wanted(&options(None, false)));
+            assert!(step.is_wanted(&options(None, true)));
+            assert!(step.is_wanted(&options(Some(step), false)));
+        }
         let examples = options(Some(Step::Examples), false);
         assert!(Step::Examples.is_wanted(&options(None, false)) && !Step::Trl.is_wanted(&examples));
     }

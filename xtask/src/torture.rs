@@ -54,7 +54,9 @@ fn planted(arguments: &[String]) -> Result<()> {
             .args(["build", "--release", "--package", "server", "--features", "planted-bugs", "--target-dir"])
             .arg(target("planted")))
     })?;
-    run(harness()?.args(["planted", "--server"]).arg(target("planted/release/shiftbook")).args(arguments))
+    let mut harness = harness()?;
+    crate::scratch::on_disk(&mut harness).args(["planted", "--server"]).arg(target("planted/release/shiftbook"));
+    run(harness.args(arguments))
 }
 
 fn harness() -> Result<Command> {
