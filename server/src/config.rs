@@ -55,7 +55,7 @@ pub struct ServeFlags {
     /// The address that browsers see, e.g. https://log.example.org; https makes cookies Secure
     #[arg(long, env = "SHIFTBOOK_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
-    /// Do not run the agents of the settings file; workers elsewhere do
+    /// Do not run the agents and memory writers of the settings file; workers elsewhere run the agents
     #[arg(long)]
     pub no_agents: bool,
     /// File with the key that signs webhooks: 64 hexadecimal digits, the same on every server [default on SQLite:

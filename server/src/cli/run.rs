@@ -181,4 +181,19 @@ mod tests {
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
     }
+
+    #[test]
+    fn the_document_for_operators_has_a_row_for_every_command() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/operations.md");
+        let text = std::fs::read_to_string(file).unwrap();
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name();
+            let begin = format!("| `shiftbook {name}");
+            let rows: Vec<_> = text.lines().filter(|line| line.starts_with(&begin)).collect();
+            assert!(!rows.is_empty(), "docs/operations.md has no row for `{name}`");
+            for part in command.get_subcommands().map(clap::Command::get_name) {
+                assert!(rows.iter().any(|row| row.contains(part)), "no row for `{name} {part}`");
+            }
+        }
+    }
 }

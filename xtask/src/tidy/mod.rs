@@ -13,6 +13,7 @@ mod files;
 mod folders;
 mod gallery;
 mod handlers;
+mod limits;
 mod map;
 mod modules;
 mod pictures;
@@ -127,6 +128,7 @@ fn check(sources: &Sources) -> Vec<Finding> {
     findings.extend(figures::check(sources));
     findings.extend(pictures::check(sources));
     findings.extend(gallery::check(sources));
+    findings.extend(limits::check(sources));
     findings.sort();
     findings
 }

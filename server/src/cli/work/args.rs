@@ -9,13 +9,22 @@ const PROTOCOL: &str = "\
 What the command gets:
   The session's input as one line of JSON on stdin (null when there is none), and in its environment
   SHIFTBOOK_SESSION_ID, SHIFTBOOK_ATTEMPT, SHIFTBOOK_URL, SHIFTBOOK_TOKEN, SHIFTBOOK_ACTION_SLUG, SHIFTBOOK_AGENT_SLUG.
+  Also in its environment, where there is something to pass:
+  SHIFTBOOK_OUTPUT_ERRORS   why the previous result was refused
+  SHIFTBOOK_RESUME          the decision or answer with which the session continues
+  SHIFTBOOK_ANSWERS         answers of people for which the session did not wait
+  SHIFTBOOK_CONTEXT         what the person was doing, for the end of the prompt
+  SHIFTBOOK_DEPENDENCIES    results of the sessions that this one depends on
+  SHIFTBOOK_CHILDREN        results of the sessions that this one has started
 
 What its output means:
   stdout  {\"type\":\"agent.tool_call\",…}   that event
           {\"type\":\"result\",…}            the session's result; `usage` in it is kept apart
+          {\"type\":\"request_feedback\",…}  a question to people; the session waits, and the command runs again
           any other line               an agent.message
   stderr  any line                     an external.event
   Exit code 0 completes the session; anything else fails it with the end of stderr.
+  The first result that is refused runs the command again; the second one fails the session.
 
 Coding agents get the task as their prompt on stdin, and what they print is understood:
   --format claude-code -- claude -p --output-format stream-json --verbose
