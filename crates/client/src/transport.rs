@@ -58,6 +58,15 @@ impl Client {
     /// # Errors
     /// [`Error::Setup`] if the address or the token cannot be used.
     pub fn new(base_url: &str, token: &str) -> Result<Self> {
+        Self::with_connect_timeout(base_url, token, limit::CONNECT_TIMEOUT)
+    }
+
+    /// As [`Client::new`], with this time to open a connection. A call that cannot open one in time fails with
+    /// [`Error::Transport`].
+    ///
+    /// # Errors
+    /// As [`Client::new`].
+    pub fn with_connect_timeout(base_url: &str, token: &str, connect_timeout: Duration) -> Result<Self> {
         let base = parse_base(base_url)?;
         let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
             .map_err(|_| Error::Setup("the token holds characters that no token has".into()))?;
@@ -65,7 +74,7 @@ impl Client {
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, bearer);
         headers.insert(USER_AGENT, HeaderValue::from_static(concat!("shiftbook-client/", env!("CARGO_PKG_VERSION"))));
-        let http = started(builder_for(&base).default_headers(headers))?;
+        let http = started(builder_for(&base).connect_timeout(connect_timeout).default_headers(headers))?;
         Ok(Self { http, base })
     }
 

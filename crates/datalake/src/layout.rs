@@ -19,6 +19,11 @@ impl Layout {
         Layout { raw: data.join("datalake").join("01-raw") }
     }
 
+    /// The folder that holds those of the three streams.
+    pub fn raw(&self) -> &Path {
+        &self.raw
+    }
+
     /// The folder `interactions/`.
     pub fn interactions(&self) -> PathBuf {
         self.raw.join("interactions")

@@ -226,17 +226,25 @@ async fn training(args: TrainingArgs) -> Result<(), Failure> {
 
 /// Refuses a folder in which an export left the streams, because whoever gets the folder would get them too.
 fn refuse_left_over(out: &Path) -> Result<(), Failure> {
-    let context = || out.display().to_string();
-    for entry in fs::read_dir(out).map_err(Failure::io(context()))? {
-        let entry = entry.map_err(Failure::io(context()))?;
-        let folder = entry.path();
-        let is_scratch = entry.file_name().to_string_lossy().starts_with(SCRATCH);
-        if is_scratch && Layout::below(&folder).interactions().exists() {
-            return Err(Failure::Misused(format!(
-                "{}: this folder has messages that are not redacted, from an export that was killed or still runs; \
-                 remove it, or name another --out",
-                folder.display()
-            )));
+    // `export training` makes its temporary folder in `out`, `export raw` beside those of the streams.
+    let layout = Layout::below(out);
+    for parent in [out, layout.raw()] {
+        let failed = |error: io::Error| Failure::io(parent.display().to_string())(error);
+        let entries = match fs::read_dir(parent) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(failed)?;
+            let folder = entry.path();
+            let is_scratch = entry.file_name().to_string_lossy().starts_with(SCRATCH);
+            if is_scratch && Layout::below(&folder).interactions().exists() {
+                return Err(Failure::Misused(format!(
+                    "{}: this folder has messages that are not redacted, from an export that was killed or still runs; \
+                     remove it, or name another --out",
+                    folder.display()
+                )));
+            }
         }
     }
     Ok(())

@@ -10,6 +10,7 @@ use std::{
     collections::BTreeSet,
     fs::{self, File},
     io::Write as _,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
@@ -283,7 +284,8 @@ async fn streams_of_an_unknown_workspace_leave_no_file() {
     let refused = app.cli().args(["export", "raw", "--tenant", "none-such", "--out"]).arg(out.path()).output().unwrap();
     let why = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && why.contains("workspace not found"), "{why}");
-    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0, "the corrected command finds no file in its way");
+    let raw = out.path().join("datalake/01-raw");
+    assert_eq!(fs::read_dir(raw).unwrap().count(), 0, "the corrected command finds no file in its way");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -307,7 +309,19 @@ async fn streams_are_written_as_a_whole_or_not_at_all() {
     {
         assert!(raw.join(file).exists(), "{file}");
     }
-    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 1, "the temporary folder is left behind");
+    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(&raw).unwrap().count(), 3, "the temporary folder is left behind");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn streams_are_written_where_datalake_is_on_another_file_system() {
+    let app = App::start();
+    // The first is in memory and the second is not, wherever other temporary files are.
+    let [out, elsewhere] = ["/dev/shm", "/var/tmp"].map(|folder| tempfile::tempdir_in(folder).unwrap());
+    symlink(elsewhere.path(), out.path().join("datalake")).unwrap();
+    let done = app.cli().args(["export", "raw", "--tenant", "acme", "--out"]).arg(out.path()).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(elsewhere.path().join("01-raw/outcomes/acme_outcomes.jsonl").exists());
 }
 
 /// A folder for streams, and the path of a file of interactions in it, which does not exist yet.
@@ -322,20 +336,22 @@ fn streams() -> (tempfile::TempDir, PathBuf) {
 fn a_folder_with_messages_that_a_killed_export_left_is_refused_with_its_name() {
     let (data, stream) = streams();
     fs::write(stream, line("w", "a", "5432")).unwrap();
-    let out = tempfile::tempdir().unwrap();
-    let left = out.path().join("export-abc/datalake/01-raw/interactions");
-    fs::create_dir_all(&left).unwrap();
-    fs::write(left.join("x.jsonl"), line("w", "a", "5432")).unwrap();
-    let mut command = binary(&data);
-    command.args(["export", "training", "--format", "sft", "--min-feedback", "none", "--out"]).arg(out.path());
-    command.arg("--from").arg(data.path());
-    let refused = command.output().unwrap();
-    let why = String::from_utf8_lossy(&refused.stderr);
-    assert!(refused.status.code() == Some(2) && why.contains("export-abc"), "{why}");
-    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 1, "nothing is exported");
-    fs::remove_dir_all(out.path().join("export-abc")).unwrap();
-    let done = command.output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    for name in ["export-abc", "datalake/01-raw/export-abc"] {
+        let out = tempfile::tempdir().unwrap();
+        let left = out.path().join(name).join("datalake/01-raw/interactions");
+        fs::create_dir_all(&left).unwrap();
+        fs::write(left.join("x.jsonl"), line("w", "a", "5432")).unwrap();
+        let mut command = binary(&data);
+        command.args(["export", "training", "--format", "sft", "--min-feedback", "none", "--out"]).arg(out.path());
+        command.arg("--from").arg(data.path());
+        let refused = command.output().unwrap();
+        let why = String::from_utf8_lossy(&refused.stderr);
+        assert!(refused.status.code() == Some(2) && why.contains(name), "{why}");
+        assert_eq!(fs::read_dir(out.path()).unwrap().count(), 1, "nothing is exported");
+        fs::remove_dir_all(out.path().join(name)).unwrap();
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
 }
 
 #[test]

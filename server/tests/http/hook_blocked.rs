@@ -1,15 +1,15 @@
-//! Hooks that cannot be sent: a large one over a slow connection, and one that a proxy refuses.
+//! Hooks that cannot be sent: a large one over a slow connection or without one, and one that a proxy refuses.
 
 use crate::{
     app::App,
     hook::{CLAUDE_CODE, Machine, files, free_address, names, recorded_hooks, session_of_hooks},
 };
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, copy, copy_bidirectional},
-    net::{TcpListener, TcpStream},
-    time::sleep,
+    net::{TcpListener, TcpSocket, TcpStream},
+    time::{sleep, timeout},
 };
 
 /// Forwards connections to the server, about 200 KB per second of what the agent sends.
@@ -57,6 +57,45 @@ async fn a_hook_that_is_too_large_for_a_slow_connection_holds_up_no_others() {
     let recorded = recorded_hooks(&events);
     assert_eq!(recorded[0], "PostToolUse");
     assert_eq!(recorded[1..], names(CLAUDE_CODE));
+}
+
+/// An address that does not answer: its listener has as many connections as it takes, so packets that would open
+/// another one are dropped. This lasts until what is returned beside it is dropped.
+async fn silent_address() -> (SocketAddr, TcpListener, Vec<TcpStream>) {
+    /// Connections after which the listener must have taken as many as it does.
+    const CONNECTIONS_MAX: usize = 100;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut waiting = Vec::new();
+    while let Ok(connected) = timeout(Duration::from_millis(500), TcpStream::connect(address)).await {
+        waiting.push(connected.unwrap());
+        assert!(waiting.len() < CONNECTIONS_MAX, "the listener takes any number of connections");
+    }
+    (address, listener, waiting)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_large_hook_stays_as_it_is_while_no_connection_can_be_made() {
+    let app = App::start();
+    let (address, _listener, _waiting) = silent_address().await;
+    let machine = Machine::new(&app, &format!("http://{address}"));
+    let ended = |id: &str, size: usize| {
+        let hook = json!({
+            "session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": id,
+            "tool_response": { "stdout": "o".repeat(size) },
+        });
+        hook.to_string()
+    };
+    machine.hook("claude-code", &ended("large", 100_000)).await;
+    let large = machine.spool().join(&files(&machine.spool())[0]);
+    let kept = std::fs::read(&large).unwrap();
+    for id in ["second", "third"] {
+        machine.hook("claude-code", &ended(id, 1)).await;
+    }
+    assert_eq!(machine.waiting(), 3);
+    assert!(std::fs::read(&large).unwrap() == kept, "the hook is as it was");
 }
 
 /// Forwards connections to the server, except those whose first request contains this text: a proxy's page

@@ -16,8 +16,9 @@ use domain::{
 };
 use store::{PreparedEvent, WriteTx};
 
-/// Number of newest events that are searched for what a session waits for.
-const LOOK_BACK: u32 = 20;
+/// Number of events that are searched for what a session waits for: as many after the hook that paused it, and as many
+/// of the newest.
+const SEARCHED_MAX: u32 = 20;
 
 /// Writes the hook to its session, which is locked and not final.
 pub(super) async fn apply(
@@ -64,24 +65,23 @@ async fn commands(tx: &mut WriteTx<'_>, session: &Session, hook: &Attempted) -> 
     Ok(hook.parsed.steps(session.status(), wait.as_ref()))
 }
 
-/// Returns what a waiting session waits for, if the hook that paused it or a later one recorded it.
+/// Returns what a waiting session waits for, if the hook that paused it or a later one recorded it. The newest counts.
+/// Of more than twice [`SEARCHED_MAX`] later ones, those in the middle are not read.
 async fn wait_of(tx: &mut WriteTx<'_>, session: &Session) -> Result<Option<Wait>> {
-    let kinds = ["external.event".to_owned(), Kind::SESSION_STATUS_CHANGE.to_owned()];
-    let before = session.head_sequence + 1;
-    let page = store::event::before(tx.conn(), session.tenant_id, session.id, before, &kinds, LOOK_BACK).await?;
-    let mut is_before_change = false;
-    for event in page.items.iter().rev() {
-        if event.kind == Kind::SESSION_STATUS_CHANGE {
-            is_before_change = true;
-            continue;
-        }
-        let wait = Wait::read(&event.metadata);
-        // The event of the hook that paused the session comes before the change. Older ones are of waits that ended.
-        if wait.is_some() || is_before_change {
-            return Ok(wait);
-        }
+    let (tenant_id, id, head) = (session.tenant_id, session.id, session.head_sequence);
+    let changes = [Kind::SESSION_STATUS_CHANGE.to_owned()];
+    let change = store::event::before(tx.conn(), tenant_id, id, head + 1, &changes, 1).await?.items.pop();
+    let Some(paused) = change.map(|change| change.sequence) else { return Ok(None) };
+    let kinds = ["external.event".to_owned()];
+    // The event of the hook that paused the session comes before the change. Older ones are of waits that ended.
+    let mut events = store::event::before(tx.conn(), tenant_id, id, paused, &kinds, 1).await?.items;
+    let first = store::event::after(tx.conn(), tenant_id, id, (paused, head), &kinds, SEARCHED_MAX).await?;
+    events.extend(first.items);
+    if first.has_more {
+        let newest = store::event::before(tx.conn(), tenant_id, id, head + 1, &kinds, SEARCHED_MAX).await?;
+        events.extend(newest.items.into_iter().filter(|event| event.sequence > paused));
     }
-    Ok(None)
+    Ok(events.iter().rev().find_map(|event| Wait::read(&event.metadata)))
 }
 
 /// Decides one command, changes the row accordingly, and returns the event.

@@ -45,8 +45,8 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> DumpError {
     move |error| DumpError::Io(path, error)
 }
 
-/// Writes the streams as [`dump`] does, into a temporary folder in `out`, and moves the files to their places when all
-/// of them are complete and synced; how many lines.
+/// Writes the streams as [`dump`] does, into a temporary folder, and moves the files to their places when all of them
+/// are complete and synced; how many lines.
 ///
 /// # Errors
 /// As [`dump`]. None of the files is there then, except those that existed before.
@@ -62,8 +62,11 @@ pub async fn dump_whole(
             return Err(io_error(place)(io::ErrorKind::AlreadyExists.into()));
         }
     }
-    private::create_dir_all(out).map_err(io_error(out))?;
-    let scratch = private_folder("export-").tempdir_in(out).map_err(io_error(out))?;
+    // Beside the places, because `datalake` may be on another file system than `out`, and no file moves between two.
+    let layout = Layout::below(out);
+    let raw = layout.raw();
+    private::create_dir_all(raw).map_err(io_error(raw))?;
+    let scratch = private_folder("export-").tempdir_in(raw).map_err(io_error(raw))?;
     let lines = dump(ledger, workspace, scratch.path(), goes_on).await?;
     for (at, ((_, place), (_, written))) in places.iter().zip(files(scratch.path(), workspace)).enumerate() {
         let folder = place.parent().map_or(Ok(()), private::create_dir_all);

@@ -30,6 +30,7 @@ on_both_engines!(
     sending_every_hook_again_adds_nothing,
     hooks_at_the_same_instant_make_one_session,
     a_permission_waits_for_a_person_until_its_own_call_is_answered,
+    a_wait_lasts_however_many_hooks_of_other_agents_follow,
     no_worker_is_handed_such_a_session_and_no_sweep_takes_it,
     workspaces_and_people_do_not_see_into_each_others_agents,
     an_agent_that_goes_on_after_its_end_gets_a_session_under_the_first,
@@ -247,6 +248,30 @@ async fn a_permission_waits_for_a_person_until_its_own_call_is_answered(f: Fixtu
     let wait = ["running>waiting_human", "waiting_human>pending", "pending>running"];
     let expected = [&["draft>pending", "pending>running"][..], &wait.repeat(6)[..], &["running>idle"][..]].concat();
     assert_eq!(changes(&f, session.id).await, expected);
+    f.done().await;
+}
+
+async fn a_wait_lasts_however_many_hooks_of_other_agents_follow(f: Fixture) {
+    send(&f, &f.member, payload("UserPromptSubmit", json!({ "prompt": "build it" }))).await.unwrap();
+    let others = async || {
+        for _ in 0..25 {
+            send(&f, &f.member, by("b", payload("SubagentStart", json!({})))).await.unwrap();
+        }
+    };
+    send(&f, &f.member, by("a", tool("PermissionRequest", "Bash", "make", "t-1"))).await.unwrap();
+    others().await;
+    send(&f, &f.member, by("b", tool("PreToolUse", "Bash", "ls", "t-2"))).await.unwrap();
+    assert_eq!(status(&f).await, Status::WaitingHuman);
+    // Of several requests the newest counts.
+    others().await;
+    send(&f, &f.member, by("c", tool("PermissionRequest", "Bash", "make test", "t-3"))).await.unwrap();
+    send(&f, &f.member, by("a", tool("PreToolUse", "Bash", "ls", "t-4"))).await.unwrap();
+    assert_eq!(status(&f).await, Status::WaitingHuman);
+    send(&f, &f.member, by("c", tool("PreToolUse", "Bash", "ls", "t-5"))).await.unwrap();
+    assert_eq!(status(&f).await, Status::Running);
+    let session = only(&f).await;
+    let wait = ["running>waiting_human", "waiting_human>pending", "pending>running"];
+    assert_eq!(changes(&f, session.id).await, [&["draft>pending", "pending>running"][..], &wait[..]].concat());
     f.done().await;
 }
 

@@ -49,7 +49,8 @@ async fn forward(source: Source, args: &ForwardArgs, deadline: Instant) -> Resul
     let entry = entry(source, deadline).await?;
     let token = args.token.as_deref().filter(|token| !token.trim().is_empty());
     let token = token.ok_or("SHIFTBOOK_TOKEN is not set; nothing was recorded")?;
-    let client = Client::new(&args.url, token).map_err(|error| error.to_string())?;
+    let client = Client::with_connect_timeout(&args.url, token, limit::CONNECT_TIMEOUT);
+    let client = client.map_err(|error| error.to_string())?;
     let spool = Spool::find(args.state_dir.as_deref(), &args.url, token);
     let spool = match &spool {
         Some(spool) if !spool.is_empty() => spool,
@@ -80,9 +81,10 @@ async fn deliver(client: &Client, spool: &Spool, own: &Entry, deadline: Instant)
     let mut is_first = true;
     for name in spool.names() {
         let Some(entry) = spool.read(&name) else { continue };
-        // The size of a hook is the reason for its delay only if it had most of the time of a call to itself.
+        // The size of a hook is the reason for its delay only if it had most of the time of a call to itself. With more
+        // time than opening a connection may take, it is late only if there was a connection.
         let left = deadline.saturating_duration_since(Instant::now());
-        let had_time = std::mem::replace(&mut is_first, false) && left > limit::DEADLINE / 2;
+        let had_time = std::mem::replace(&mut is_first, false) && left > limit::CONNECT_TIMEOUT;
         match send(client, &entry, deadline).await {
             Sent::Late if had_time && entry.payload.get().len() > limit::LATE_BYTES_MIN => match shortened(&entry) {
                 Some(shorter) => {
@@ -144,8 +146,8 @@ enum Sent {
     Refused(String),
     /// The server cannot be reached, fails, or refuses the token; the hook is sent again later.
     Away,
-    /// There was no answer in time. The server cannot be reached or is slow, or the payload is too large for the
-    /// connection.
+    /// There was no answer in time. The server is slow, or the payload is too large for the connection. With less time
+    /// than [`limit::CONNECT_TIMEOUT`] there may have been no connection.
     Late,
 }
 

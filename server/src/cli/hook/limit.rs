@@ -6,6 +6,10 @@ use std::time::Duration;
 pub const CONTEXT_DEADLINE: Duration = Duration::from_millis(230);
 /// Deadline of any other hook. Claude Code gives all hooks at the end of a session 1.5 s together.
 pub const DEADLINE: Duration = Duration::from_secs(1);
+/// Time to open a connection. It ends well before [`DEADLINE`], so that a hook that is late over a connection differs
+/// from one without a connection: only the first may be too large. Opening a connection takes about three round trips
+/// with TLS and a name to resolve, and a call takes one more. Where opening takes longer, the call hardly ends in time.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_millis(600);
 /// Largest payload that is read, in bytes.
 pub const PAYLOAD_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Size to which the texts of a payload are truncated before it is sent, in bytes. An event holds at most 256 KiB; the
