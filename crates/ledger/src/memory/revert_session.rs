@@ -3,8 +3,9 @@
 //! transaction then writes all changes, if the documents are still at the versions that were read.
 //!
 //! Where a version comes from that session alone, the text before it comes back without other lines of the session,
-//! joined with what was written since. A version with the text of an older one brought that text back. It names the
-//! origin of all its lines, and what it replaced was not replaced by the session.
+//! joined with what was written since. A version with the text of an older one brought that text back, unless it names
+//! a newer event: then the session wrote the text again. One that brought a text back names the origin of all its
+//! lines, and what it replaced was not replaced by the session.
 //! Lines that are left after that, because somebody changed the same place or because the version has other origins
 //! too, are taken out one by one.
 
@@ -34,7 +35,7 @@ use domain::{
     role::Permission,
 };
 use similar::DiffOp;
-use std::mem;
+use std::{collections::HashMap, mem};
 use store::{Conn, WriteTx};
 
 /// What is reverted.
@@ -251,10 +252,10 @@ fn without(versions: &[MemoryVersionText], session: SessionId, reverted: u64) ->
     let texts: Vec<String> = versions.iter().map(|one| one.document.to_text()).collect();
     let Some(old) = texts.first() else { return String::new() };
     let marks = marks(versions, &texts, session, reverted);
+    let first_named = first_named(versions);
     let (mut text, mut is_theirs) = (old.clone(), marks[0].clone());
     for (at, version) in versions.iter().enumerate().take_while(|(_, one)| one.version.version > reverted) {
-        let is_brought_back = versions[at + 1..].iter().any(|older| older.version.digest == version.version.digest);
-        if is_brought_back || !origin(&version.version.evidence, session).1 {
+        if !origin(&version.version.evidence, session).1 || is_brought_back(versions, at, &first_named) {
             continue;
         }
         // Of the oldest version that was read, the one before it may exist and is not known.
@@ -275,6 +276,25 @@ fn without(versions: &[MemoryVersionText], session: SessionId, reverted: u64) ->
     let left = drop_lines(&text, &is_theirs);
     let says = Document::parse(&left).body.lines().any(says_something);
     if says || left == *old { left } else { String::new() }
+}
+
+/// The place of the oldest version that names each event, by session and sequence. `versions` are newest first.
+fn first_named(versions: &[MemoryVersionText]) -> HashMap<(SessionId, u64), usize> {
+    let mut first = HashMap::new();
+    // The place of an older version replaces that of a newer one.
+    for (at, one) in versions.iter().enumerate() {
+        first.extend(one.version.evidence.iter().map(|evidence| ((evidence.session, evidence.sequence), at)));
+    }
+    first
+}
+
+/// Whether the version at this place has the text of an older one and names only events that were named by then.
+/// `first` is what [`first_named`] returns.
+fn is_brought_back(versions: &[MemoryVersionText], at: usize, first: &HashMap<(SessionId, u64), usize>) -> bool {
+    let version = &versions[at].version;
+    let mut older = versions.iter().enumerate().skip(at + 1);
+    let Some((same, _)) = older.find(|(_, one)| one.version.digest == version.digest) else { return false };
+    version.evidence.iter().all(|one| first.get(&(one.session, one.sequence)).is_some_and(|first| *first >= same))
 }
 
 /// Marks the lines of each version that the session wrote since the version `reverted`: those for which the version

@@ -24,6 +24,7 @@ on_both_engines!(
     a_document_that_lost_a_forgotten_person_keeps_lines_of_people,
     a_document_that_was_made_again_or_renamed_is_reverted_where_it_is,
     a_repeat_leaves_what_people_did_since,
+    a_text_that_a_session_wrote_twice_gives_way_to_that_of_people,
     text_of_the_session_itself_does_not_come_back,
     documents_are_found_by_their_origin,
     of_many_documents_each_call_reverts_the_next_ones,
@@ -36,9 +37,14 @@ async fn session(f: &Fixture) -> SessionId {
     thread::start(&f.ledger, &f.member, new).await.unwrap().session.id
 }
 
-/// Writes a document whose lines with these numbers come from a session.
+/// Writes a document whose lines with these numbers come from event 2 of a session.
 async fn from(f: &Fixture, path: &str, base_version: u64, text: &str, lines: &[(u32, SessionId)]) {
-    let evidence = lines.iter().map(|(line, session)| Evidence { line: *line, session: *session, sequence: 2 });
+    from_event(f, path, base_version, text, lines, 2).await;
+}
+
+/// Writes a document whose lines with these numbers come from this event of a session.
+async fn from_event(f: &Fixture, path: &str, base_version: u64, text: &str, lines: &[(u32, SessionId)], event: u64) {
+    let evidence = lines.iter().map(|(line, session)| Evidence { line: *line, session: *session, sequence: event });
     let write = Write { base_version, text: text.into(), evidence: evidence.collect(), ..Write::default() };
     memory::write(&f.ledger, &f.operator, AGENT, memory::path(path).unwrap(), write).await.unwrap();
 }
@@ -235,6 +241,30 @@ async fn a_repeat_leaves_what_people_did_since(f: Fixture) {
     from(&f, "topics/back.md", 4, &format!("{less}- poison\n"), &[(5, s)]).await;
     assert_eq!(revert(&f, s).await.len(), 1);
     assert_eq!(text(&f, "topics/back.md").await.as_deref(), Some(less));
+    f.done().await;
+}
+
+async fn a_text_that_a_session_wrote_twice_gives_way_to_that_of_people(f: Fixture) {
+    let s = session(&f).await;
+    // Again after a revert, which brought the person's text back.
+    let path = "topics/reverted.md";
+    put(&f, &f.operator, path, 0, "- coffee\n").await.unwrap();
+    from_event(&f, path, 1, "- tea\n", &[(1, s)], 1).await;
+    assert_eq!(revert(&f, s).await.len(), 1);
+    assert_eq!(text(&f, path).await.as_deref(), Some("- coffee\n"));
+    from_event(&f, path, 3, "- tea\n", &[(1, s)], 2).await;
+    let shown = preview(&f, s).await;
+    assert_eq!(shown.iter().map(|one| (one.version, one.is_whole)).collect::<Vec<_>>(), [(4, false)]);
+    assert_eq!(revert(&f, s).await, shown);
+    assert_eq!(text(&f, path).await.as_deref(), Some("- coffee\n"));
+    // Again after a person corrected it.
+    let path = "topics/corrected.md";
+    from_event(&f, path, 0, "- tea\n", &[(1, s)], 1).await;
+    put(&f, &f.operator, path, 1, "- coffee\n").await.unwrap();
+    from_event(&f, path, 2, "- tea\n", &[(1, s)], 2).await;
+    assert_eq!(revert(&f, s).await.iter().map(|one| one.is_whole).collect::<Vec<_>>(), [false]);
+    assert_eq!(text(&f, path).await.as_deref(), Some("- coffee\n"));
+    f.assert_verified().await;
     f.done().await;
 }
 
