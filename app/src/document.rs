@@ -1,6 +1,7 @@
 //! The HTML document of a page: head, scripts and body.
 
 use crate::{
+    OWNER_HEADER,
     render::write,
     shell::{Shell, Theme},
     text::{
@@ -21,6 +22,11 @@ pub const FAVICON_SVG: &str = include_str!("favicon.svg");
 /// `data-early` anew, so the keys are not in it. Text that follows a key, or a focus that comes anew, makes it void.
 /// One that is held down counts once: the same Enter has opened the popover.
 const EARLY: &str = r#"document.documentElement.classList.add("js");for(const n of["focusin","input","keydown"])addEventListener(n,e=>{const d=e.target.dataset;if(d?.early==null)return;if(n!="keydown")d.keys="";else if(!e.isComposing&&/Enter|Arrow[DU]|Home|End/.test(e.key)){e.repeat||(d.keys+=e.key+" ");e.preventDefault()}})"#;
+
+/// Adds the owner of the page to the address of each posted form, as the parameter `h`, because another tab may have
+/// switched the workspace or signed in as someone else. Forms that an island sends are left alone. The address is
+/// restored afterwards, because islands compare it.
+const OWNED: &str = r#"(h=>addEventListener("submit",e=>{const f=e.target,b=e.submitter,o=document.querySelector("[data-owner]");if(!o||e.defaultPrevented||f.getAttribute("method")!="post")return;const[t,n]=b?.hasAttribute("formaction")?[b,"formaction"]:[f,"action"],a=t.getAttribute(n)||"",u=new URL(a,location);u.searchParams.set(h,o.dataset.owner);t.setAttribute(n,u);setTimeout(()=>t.setAttribute(n,a))}))"#;
 
 /// Hydrates the islands. Their exported names end in a hash of their source. They are looked up by the part before
 /// it, because two compilers may print the same source differently. The function of a lazy island returns a promise;
@@ -78,7 +84,7 @@ fn head(html: &mut String, shell: &Shell, title: &str) {
     // The server also serves pages if the site was not built.
     if shell.viewer.is_some() && !shell.js_href.is_empty() {
         html.push_str(&format!(
-            "<script nonce=\"{nonce}\">{EARLY}</script><link rel=\"modulepreload\" nonce=\"{nonce}\" href=\"{js}\"><link rel=\"preload\" href=\"{wasm}\" as=\"fetch\" type=\"application/wasm\" crossorigin>\
+            "<script nonce=\"{nonce}\">{EARLY};{OWNED}(\"{OWNER_HEADER}\")</script><link rel=\"modulepreload\" nonce=\"{nonce}\" href=\"{js}\"><link rel=\"preload\" href=\"{wasm}\" as=\"fetch\" type=\"application/wasm\" crossorigin>\
              <script type=\"module\" nonce=\"{nonce}\">import init,* as m from \"{js}\";const WASM=\"{wasm}\";{LOADER}</script>"
         ));
     }

@@ -7,18 +7,21 @@ use crate::{
     ui::button::{ButtonLink, CopyLine},
 };
 use leptos::prelude::*;
+use wire::Code;
 
 /// A failed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The HTTP status of the response.
-    pub status: u16,
+    /// What went wrong. The response has its status.
+    pub code: Code,
     /// Details that may be shown; absent for 403, 404 and 500.
     pub detail: Option<String>,
     /// Id of the request, for support.
     pub request_id: String,
     /// Whether the request carried a session cookie, valid or not. Otherwise the page offers to sign in.
     pub has_sign_in: bool,
+    /// Path of the page that sent the request, if it must be opened again. The page links to it.
+    pub again: Option<String>,
 }
 
 struct Words {
@@ -27,8 +30,8 @@ struct Words {
     todo: &'static str,
 }
 
-const fn words(status: u16) -> Words {
-    match status {
+const fn words(code: Code) -> Words {
+    match code.http_status() {
         403 | 404 | 410 => Words {
             title: "Not found",
             happened: "There is nothing at this address, or you are not allowed to see it.",
@@ -48,6 +51,12 @@ const fn words(status: u16) -> Words {
             title: "That did not work",
             happened: "This address does not support that request. Nothing was changed.",
             todo: "Go back and try again.",
+        },
+        409 if matches!(code, Code::OtherSignIn) => Words {
+            title: "Signed in otherwise now",
+            happened: "Another tab of this browser has switched the workspace or signed in as someone else.",
+            todo: "To do it in the first workspace, or as the first person, switch back or sign in again, and enter it \
+                   again.",
         },
         409 => Words {
             title: "It has changed in the meantime",
@@ -79,11 +88,16 @@ const fn words(status: u16) -> Words {
 
 /// Renders the page, in the shell if the viewer is signed in. The text does not depend on the viewer.
 pub fn page(shell: &Shell, failure: &Failure) -> String {
-    let Words { title, happened, todo } = words(failure.status);
-    let hushed = matches!(failure.status, 403 | 404 | 410 | 500..=599);
+    let Words { title, happened, todo } = words(failure.code);
+    let status = failure.code.http_status();
+    let hushed = matches!(status, 403 | 404 | 410 | 500..=599);
     let detail = failure.detail.clone().filter(|_| !hushed);
-    let quote = (failure.status >= 500 && !failure.request_id.is_empty()).then(|| failure.request_id.clone());
-    let (href, label) = if failure.has_sign_in { ("/today", "Go to Today") } else { ("/sign-in", "Sign in") };
+    let quote = (status >= 500 && !failure.request_id.is_empty()).then(|| failure.request_id.clone());
+    let (href, label) = match failure.again.clone() {
+        Some(again) => (again, "Reload the page"),
+        None if failure.has_sign_in => ("/today".to_owned(), "Go to Today"),
+        None => ("/sign-in".to_owned(), "Sign in"),
+    };
     let body = move || {
         view! {
             <h1>{title}</h1>
@@ -110,7 +124,7 @@ mod tests {
 
     #[test]
     fn forbidden_and_missing_cannot_be_told_apart() {
-        let (a, b) = (words(403), words(404));
+        let (a, b) = (words(Code::Forbidden), words(Code::NotFound));
         assert_eq!((a.title, a.happened, a.todo), (b.title, b.happened, b.todo));
     }
 }

@@ -127,6 +127,10 @@ pub mod working_on;
 /// Header with which a script asks the server for a part of a page.
 pub const FRAGMENT_HEADER: &str = "x-fragment";
 
+/// Names the workspace and the person for whom a page was rendered, as its attribute `data-owner` does. Scripts send it
+/// as a header, forms as a parameter of the address. The server refuses a change if the browser is signed in otherwise.
+pub const OWNER_HEADER: &str = "x-shiftbook-owner";
+
 #[cfg(feature = "ssr")]
 pub use document::{FAVICON_SVG, render};
 #[cfg(feature = "ssr")]

@@ -1,5 +1,6 @@
 /** Signing in and out, and what other people cannot see. */
-import { api, expect, signIn, environment, test } from "../support";
+import { api, expect, hydrated, signIn, environment, test } from "../support";
+import { activeOf, awake, finder, idle, options, said, signInIdle } from "../working";
 
 test("a wrong password keeps the address and says what is wrong @nojs", async ({ page }) => {
   await page.goto("/sign-in");
@@ -58,6 +59,24 @@ test("a token is shown once, works, and stops when revoked @nojs", async ({ page
   await expect(api(secret!).get("/api/me")).rejects.toThrow(/401/);
 });
 
+test("without a clipboard, Copy selects the token and says how to copy it", async ({ page }) => {
+  // Browsers have none over plain HTTP, except on localhost.
+  await page.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+  await signIn(page, "admin");
+  await page.goto("/settings");
+  const form = page.locator('form[action="/settings/tokens"]');
+  if (!(await form.isVisible())) await page.locator("summary", { has: page.getByText(/token/i) }).first().click();
+  await form.locator('input[name="name"]').fill("copied by hand");
+  await form.locator('button[type="submit"]').click();
+  const token = page.locator("#new-token .copy-line").first();
+  await expect(token).toContainText("sbk_");
+  await hydrated(page);
+  const copy = token.getByRole("button", { name: "Copy the token" });
+  await copy.click();
+  await expect(copy).toContainText("Press Ctrl C");
+  expect(await page.evaluate(() => getSelection()?.toString().trim())).toBe((await token.locator("pre").textContent())?.trim());
+});
+
 test("a member is not offered what only operators and admins may do @nojs", async ({ page }) => {
   await signIn(page, "member");
   await page.goto("/settings");
@@ -69,4 +88,41 @@ test("a member is not offered what only operators and admins may do @nojs", asyn
   expect(await offered.evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value))).toEqual(["", "member"]);
   await page.goto("/actions");
   await expect(page.locator('form[action="/actions"]')).toHaveCount(0);
+});
+
+test("a page that was opened before another sign-in changes nothing", async ({ page }, info) => {
+  const email = `late-${info.project.name.replace(/\W+/g, "-")}-${Date.now().toString(36)}@acme.localhost`;
+  await signIn(page, "admin");
+  await page.goto("/settings");
+  await page.getByText("Invite someone").click();
+  const form = page.locator('form[action="/settings/invitations"]');
+  await form.locator('input[name="email"]').fill(email);
+  // Another tab of this browser signs in as someone else, in another workspace.
+  await signIn(page, "admin", "other");
+  const second = await page.context().newPage();
+  await second.goto("/settings");
+  await form.getByRole("button", { name: "Create invitation" }).click();
+  await expect(page.getByRole("heading", { name: "Signed in otherwise now" })).toBeVisible();
+  await expect(page.locator("main")).toContainText("Nothing was changed.");
+  await second.reload();
+  await expect(second.locator("main")).not.toContainText(email);
+  const reload = page.getByRole("link", { name: "Reload the page" });
+  await expect(reload).toHaveAttribute("href", "/settings");
+  await reload.click();
+  await page.getByText("Invite someone").click();
+  await form.locator('input[name="email"]').fill(email);
+  await form.getByRole("button", { name: "Create invitation" }).click();
+  await expect(page.getByRole("row", { name: new RegExp(email) })).toHaveCount(1);
+});
+
+test("a script of a page that was opened before another sign-in changes nothing", async ({ page }) => {
+  const name = `Too late ${Date.now().toString(36)}`;
+  await signInIdle(page, "operator");
+  await awake(page, "/today");
+  await signInIdle(page, "member");
+  await idle(page).click();
+  await finder(page).fill(name);
+  await options(page).filter({ hasText: `Create new task “${name}”` }).click();
+  await expect(said(page)).toContainText("Nothing was changed.");
+  expect(await activeOf(page.context())).toBeNull();
 });

@@ -49,7 +49,7 @@ test("a card whose documents were edited after its preview is not given until it
   const headers = { origin: environment().url };
   const saved = await page.context().request.post(`/agents/${agent}/memory`, { form, headers, maxRedirects: 0 });
   expect(saved.status()).toBe(303);
-  const refused = page.waitForResponse((response) => response.url().endsWith(`/agents/${agent}/card`));
+  const refused = page.waitForResponse((response) => new URL(response.url()).pathname === `/agents/${agent}/card`);
   await use.click();
   expect((await refused).status()).toBe(409);
   await expect(page.getByText("have changed since you saw the preview. Nothing was written.")).toBeVisible();

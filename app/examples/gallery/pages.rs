@@ -16,6 +16,7 @@ use domain::{
 use serde_json::Value;
 use std::collections::HashMap;
 use std::{error::Error, fs};
+use wire::Code;
 
 /// The page whose rendering time is limited, and a function that renders it.
 pub fn hundred_events() -> (impl Fn(session_page::Props) -> String, session_page::Props) {
@@ -271,16 +272,19 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         Err(_) => serde_json::from_str(include_str!("openapi.json"))?,
     };
     pages.push(("api-docs", api_docs::page(&shell, &document)));
-    let failure = |status, has_sign_in| error_page::Failure {
-        status,
+    let failure = |code, has_sign_in| error_page::Failure {
+        code,
         detail: None,
         request_id: "01935f02-7d1c-7b3e-9f51-2f6f7c1b9a10".into(),
         has_sign_in,
+        again: None,
     };
-    for (name, status, has_sign_in) in
-        [("error-404", 404, true), ("error-500", 500, true), ("error-500-stranger", 500, false)]
-    {
-        pages.push((name, error_page::page(&stranger(), &failure(status, has_sign_in))));
+    for (name, code, has_sign_in) in [
+        ("error-404", Code::NotFound, true),
+        ("error-500", Code::Internal, true),
+        ("error-500-stranger", Code::Internal, false),
+    ] {
+        pages.push((name, error_page::page(&stranger(), &failure(code, has_sign_in))));
     }
     Ok(pages.into_iter().map(|(name, html)| (name.to_owned(), html)).collect())
 }

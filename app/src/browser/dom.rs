@@ -40,6 +40,12 @@ pub fn root() -> Option<HtmlElement> {
     document().document_element()?.dyn_into().ok()
 }
 
+/// Workspace and person for whom the page was rendered. Empty on a page of nobody.
+pub fn owner() -> String {
+    let element = root().and_then(|root| find(&root, "[data-owner]"));
+    element.and_then(|element| element.get_attribute("data-owner")).unwrap_or_default()
+}
+
 /// Adds an event listener for the lifetime of the page.
 pub fn on<E: JsCast + 'static>(target: &EventTarget, event: &str, mut handle: impl FnMut(E) + 'static) {
     listen(target, event, false, Box::new(move |event: Event| handle(event.unchecked_into())));

@@ -1,6 +1,6 @@
 //! Requests to our own server. The browser adds the session cookie.
 
-use super::dom::window;
+use super::dom::{self, window};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{FormData, HtmlElement, HtmlFormElement, Request, RequestInit, Response, UrlSearchParams};
@@ -70,7 +70,7 @@ pub fn encoded(named: &[(&str, &str)]) -> String {
 pub const KEEPALIVE_BYTES_MAX: usize = 60 * 1024;
 
 /// Builds a request. One with a body is sent with `keepalive` unless the body is larger than
-/// [`KEEPALIVE_BYTES_MAX`]. `None` if the browser does not accept the parts.
+/// [`KEEPALIVE_BYTES_MAX`], and names the owner of the page. `None` if the browser does not accept the parts.
 pub fn build(method: &str, url: &str, body: Option<&str>, kind: &str, accept: &str) -> Option<Request> {
     let init = RequestInit::new();
     init.set_method(method);
@@ -83,6 +83,7 @@ pub fn build(method: &str, url: &str, body: Option<&str>, kind: &str, accept: &s
     let request = Request::new_with_str_and_init(url, &init).ok()?;
     if body.is_some() {
         request.headers().set("content-type", kind).ok()?;
+        request.headers().set(crate::OWNER_HEADER, &dom::owner()).ok()?;
     }
     request.headers().set("accept", accept).ok()?;
     request.headers().set(crate::FRAGMENT_HEADER, "1").ok()?;

@@ -23,9 +23,7 @@ const SHOWN: [(&str, &str); 2] = [
 
 /// The storage key of an item. Another person on the same tab has other keys.
 fn key(id: &str) -> String {
-    let owner = dom::root().and_then(|root| dom::find(&root, "[data-owner]"));
-    let owner = owner.and_then(|element| element.get_attribute("data-owner")).unwrap_or_default();
-    ["shiftbook-inbox ", &owner, " ", id].concat()
+    ["shiftbook-inbox ", &dom::owner(), " ", id].concat()
 }
 
 /// Stores what was typed into the item. A form as it was rendered stores nothing.

@@ -107,8 +107,8 @@ async fn send_all(work: Work) -> Ended {
         let settled = match status {
             RECORDED => queue::recorded(&owner, &batch).await,
             401 => return Ended::SignedOut,
-            // Another person has signed in; this page still belongs to the previous one.
-            403 | 404 if !is_still(&owner).await => return Ended::SignedOut,
+            // Another person has signed in, or the workspace was switched. This page belongs to the previous owner.
+            403 | 404 | 409 if !is_still(&owner).await => return Ended::SignedOut,
             0 | 408 | 429 | 500.. => {
                 read_count(work).await;
                 return Ended::Unreachable;

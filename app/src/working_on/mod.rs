@@ -43,4 +43,4 @@ pub use api::{CreateTask, Marker, StartWork, StopWork, Task, Tasks};
 pub use chooser::TaskChooser;
 pub use context::WorkingOnContext;
 pub use island::WorkingOn;
-pub use work::Work;
+pub use work::{Work, owner_of};

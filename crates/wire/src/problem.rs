@@ -94,6 +94,8 @@ codes! {
     Internal = "internal", 500, "Something went wrong on our side";
     /// The server is over capacity or shutting down; try again.
     Unavailable = "unavailable", 503, "Not available right now";
+    /// The page that asks for the change was opened under another sign-in; `detail` names the present one.
+    OtherSignIn = "other_sign_in", 409, "This browser is signed in otherwise now";
 }
 
 /// One field that is wrong.

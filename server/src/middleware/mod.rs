@@ -1,10 +1,11 @@
-//! The middleware before all routes: request id, cross-origin check, limits on bodies and time,
+//! The middleware before all routes: request id, cross-origin check, owner of the page, limits on bodies and time,
 //! panics, security headers, rendering of problems, the log line and its metrics.
 
 mod body;
 mod csrf;
 mod finish;
 mod headers;
+mod owner;
 
 use crate::{host, nonce::Nonce, problem::Problem, state::AppState};
 use axum::{
@@ -72,7 +73,9 @@ async fn admit(state: &AppState, request: Request, pages: bool) -> Result<Reques
         host::check(request.uri(), request.headers(), state.public_origin.as_deref())?;
     }
     csrf::check(request.method(), request.headers(), state.public_origin.as_deref(), state.cookies)?;
-    body::buffer(request).await
+    let request = body::buffer(request).await?;
+    owner::check(state, request.method(), request.uri(), request.headers()).await?;
+    Ok(request)
 }
 
 /// Runs the handler. A panic fails this request with 500 and does not close the connection.

@@ -179,10 +179,14 @@ fn sign_in_href(parts: &Parts) -> String {
 
 /// Returns the path of the requested page. For a form, it is the path of the page with the form.
 pub fn return_path(parts: &Parts) -> Option<String> {
-    let of_page = || parts.headers.get(header::REFERER)?.to_str().ok()?.parse::<Uri>().ok();
-    let uri = if parts.method.is_safe() { parts.uri.clone() } else { of_page()? };
+    let uri = if parts.method.is_safe() { parts.uri.clone() } else { referring_page(&parts.headers)? };
     let path = uri.path_and_query()?.as_str();
     (path != "/" && !path.contains("/rows")).then(|| path.to_owned())
+}
+
+/// The address of the page that made a request, from its `Referer` header.
+pub fn referring_page(headers: &HeaderMap) -> Option<Uri> {
+    headers.get(header::REFERER)?.to_str().ok()?.parse().ok()
 }
 
 /// The shell of a page without a viewer.

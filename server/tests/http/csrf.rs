@@ -1,8 +1,9 @@
-//! P-24: a browser request from another site changes nothing. The test sends one to every unsafe route of the server.
+//! P-24: a browser request from another site changes nothing, and neither does one from a page of another sign-in. The
+//! tests send them to every unsafe route of the server.
 
 use crate::{
     app::{App, PASSWORD, Who},
-    people::{People, Person},
+    people::{OWNER_HEADER, People, Person},
     prepare::{Prepared, Sent, prepare},
     routes::{Route, documented, pages},
 };
@@ -78,12 +79,7 @@ async fn refused_from_elsewhere(app: &App, people: &People, person: &Person, rou
     let prepared = prepare(app, people, person, route).await;
     let mut raw = Raw::of_sqlite(&app.data_dir().join("shiftbook.sqlite3")).await;
     let before = everything(&mut raw).await;
-    let (own_kind, body) = match &prepared.sent {
-        Sent::Nothing => (None, String::new()),
-        Sent::Json(body) => (Some("application/json"), body.to_string()),
-        Sent::Form(fields) => (Some(CONTENT_TYPES[0]), urlencoded(fields)),
-        Sent::Text(kind, body) => (Some(*kind), body.clone()),
-    };
+    let (own_kind, body) = encoded(&prepared.sent);
     let cookies = [person.cookie(), prepared.cookie.clone()].into_iter().flatten().collect::<Vec<_>>().join("; ");
     for kind in CONTENT_TYPES.into_iter().chain(own_kind) {
         for headers in foreign(app) {
@@ -118,6 +114,16 @@ async fn refused_from_elsewhere(app: &App, people: &People, person: &Person, rou
     }
 }
 
+/// The content type and the text of a body.
+fn encoded(sent: &Sent) -> (Option<&'static str>, String) {
+    match sent {
+        Sent::Nothing => (None, String::new()),
+        Sent::Json(body) => (Some("application/json"), body.to_string()),
+        Sent::Form(fields) => (Some(CONTENT_TYPES[0]), urlencoded(fields)),
+        Sent::Text(kind, body) => (Some(*kind), body.clone()),
+    }
+}
+
 /// The fields as `a=b&c=d`, escaped.
 fn urlencoded(fields: &[(String, String)]) -> String {
     let url = reqwest::Url::parse_with_params("http://x", fields).unwrap();
@@ -134,6 +140,51 @@ async fn every_unsafe_route_refuses_requests_of_other_sites_and_they_change_noth
     assert!(unsafe_routes.len() > 80, "{unsafe_routes:?}");
     for route in &unsafe_routes {
         refused_from_elsewhere(&app, &people, people.named("admin"), route).await;
+    }
+}
+
+/// Sends a request as a script and as a form of a page that was opened under another sign-in, and asserts the refusal.
+/// The same request of a page of this sign-in is not refused for this reason.
+async fn refused_of_another_owner(app: &App, people: &People, person: &Person, route: &Route, owners: [&str; 2]) {
+    let [own, other] = owners;
+    let prepared = prepare(app, people, person, route).await;
+    let mut raw = Raw::of_sqlite(&app.data_dir().join("shiftbook.sqlite3")).await;
+    let before = everything(&mut raw).await;
+    let (kind, body) = encoded(&prepared.sent);
+    let kind = kind.unwrap_or(CONTENT_TYPES[0]);
+    let (method, path) = (&route.0, &prepared.path);
+    let request = |to: &str| person.request(app, method.clone(), to).header("content-type", kind).body(body.clone());
+    let joint = if path.contains('?') { '&' } else { '?' };
+    let of_form = format!("{path}{joint}{OWNER_HEADER}={other}");
+    for refused in [request(path).header(OWNER_HEADER, other), request(&of_form)] {
+        let (status, text) = answer(refused).await;
+        assert!(status == 409 && text.contains("other_sign_in"), "{} {}: {status} {text}", route.0, route.1);
+    }
+    let after = everything(&mut raw).await;
+    let changed: Vec<_> = after.iter().filter(|row| !before.contains(row)).collect();
+    assert!(changed.is_empty() && after.len() == before.len(), "{} {} changed {changed:#?}", route.0, route.1);
+    let (_, text) = answer(request(path).header(OWNER_HEADER, own)).await;
+    assert!(!text.contains("other_sign_in"), "{} {} of its own page: {text}", route.0, route.1);
+    if !person.is_signed_in(app).await {
+        person.sign_in(app).await;
+    }
+}
+
+/// The routes that change who is signed in, and in which workspace. Pages of every sign-in may send them.
+const CHANGES_THE_SIGN_IN: [&str; 4] = ["/setup", "/sign-in", "/sign-out", "/workspace"];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_unsafe_route_refuses_pages_of_another_sign_in_and_they_change_nothing() {
+    let app = App::start();
+    let people = People::of(&app).await;
+    let admin = people.named("admin");
+    let (own, other) = (admin.owner(&app).await, people.named("owner").owner(&app).await);
+    let mut routes = documented(&app).await;
+    routes.extend(pages());
+    routes.retain(|(method, path)| method != Method::GET && !CHANGES_THE_SIGN_IN.contains(&path.as_str()));
+    assert!(routes.len() > 80, "{routes:?}");
+    for route in &routes {
+        refused_of_another_owner(&app, &people, admin, route, [&own, &other]).await;
     }
 }
 

@@ -5,6 +5,9 @@ use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use std::{io::Write as _, process::Stdio, sync::Mutex};
 
+/// Header, and parameter of a form's address, with which a page names its owner.
+pub const OWNER_HEADER: &str = "x-shiftbook-owner";
+
 /// A person with a browser.
 pub struct Person {
     /// Name of the person's column in the table.
@@ -43,6 +46,12 @@ impl Person {
         let (status, text) = (answer.status(), answer.text().await.unwrap());
         assert!(status.is_success(), "{} GET {path}: {status} {text}", self.name);
         serde_json::from_str(&text).unwrap()
+    }
+
+    /// The owner of the pages that this person sees now: workspace and person.
+    pub async fn owner(&self, app: &App) -> String {
+        let me = self.get(app, "/api/me").await;
+        format!("{}/{}", me["tenant"]["id"].as_str().unwrap(), me["user"]["id"].as_str().unwrap())
     }
 
     /// Signs the person in again, if their account permits it.

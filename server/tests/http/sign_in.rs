@@ -3,8 +3,10 @@
 use crate::{
     app::{App, PASSWORD},
     browser::Browser,
+    people::{OWNER_HEADER, add},
 };
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
+use serde_json::{Value, json};
 use testkit::Raw;
 use tokio::task::JoinSet;
 
@@ -130,6 +132,48 @@ async fn a_document_of_memory_that_is_saved_after_signing_out_is_kept() {
     let deletes = [("step", "delete"), ("path", "topics/garden.md"), ("baseVersion", "1")];
     let answer = Browser::stranger(&app).ask(Method::POST, path, &deletes).await;
     assert_eq!(leads(&answer), (StatusCode::SEE_OTHER, "/sign-in"));
+}
+
+/// The owner that a page names in its HTML.
+fn owner_of(page: &str) -> &str {
+    let (_, rest) = page.split_once("data-owner=\"").unwrap();
+    rest.split_once('"').unwrap().0
+}
+
+#[tokio::test]
+async fn a_page_of_the_workspace_before_the_switch_changes_nothing() {
+    let app = App::start();
+    add(&app, ADA, "other", "admin");
+    let browser = Browser::of(&app, ADA).await;
+    let switched = browser.ask(Method::POST, "/workspace", &[("slug", "acme")]).await;
+    assert_eq!(leads(&switched), (StatusCode::SEE_OTHER, "/today?notice=workspace_switched"));
+    let owner = owner_of(&browser.page("/settings").await).to_owned();
+    let invite = format!("/settings/invitations?{OWNER_HEADER}={}", owner.replace('/', "%2F"));
+    let form = [("email", "zoe@acme.test"), ("role", "admin")];
+    browser.ask(Method::POST, "/workspace", &[("slug", "other")]).await;
+    assert_ne!(owner_of(&browser.page("/settings").await), owner);
+
+    let refused = browser.ask(Method::POST, &invite, &form).await;
+    assert_eq!(refused.status(), StatusCode::CONFLICT);
+    let page = refused.text().await.unwrap();
+    for part in ["signed in as ada@acme.test in the workspace", "Nothing was changed", "Go to Today"] {
+        assert!(page.contains(part), "no {part} in {page}");
+    }
+    let call = browser.call(Method::POST, "/fn/working-on/create").header(OWNER_HEADER, &owner);
+    let refused = call.form(&[("name", "Water the roses"), ("key", "")]).send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::CONFLICT);
+    let problem: Value = refused.json().await.unwrap();
+    assert_eq!(problem["code"], json!("other_sign_in"));
+    let invited = browser.page("/settings").await;
+    assert!(!invited.contains("zoe@acme.test"), "nobody is invited to the other workspace");
+    assert!(!browser.page("/actions").await.contains("Water the roses"), "no task is made");
+
+    // The page may switch back, and works again then.
+    let back = browser.ask(Method::POST, &format!("/workspace?{OWNER_HEADER}={owner}"), &[("slug", "acme")]).await;
+    assert_eq!(leads(&back).0, StatusCode::SEE_OTHER);
+    assert!(!browser.page("/settings").await.contains("zoe@acme.test"));
+    assert_eq!(browser.ask(Method::POST, &invite, &form).await.status(), StatusCode::SEE_OTHER);
+    assert!(browser.page("/settings").await.contains("zoe@acme.test"));
 }
 
 #[tokio::test]
