@@ -1,5 +1,6 @@
-//! Cache of the rendered transcript pages of final sessions. Such a transcript never changes, so
-//! each page is rendered and compressed once and then served as bytes with an ETag.
+//! Cache of the rendered transcript pages of final sessions. Such a transcript changes only when its content is erased,
+//! so each page is rendered and compressed once and then served as bytes with an ETag. Key and ETag of a page differ
+//! before and after the erasure.
 
 use axum::{
     body::Body,
@@ -33,7 +34,7 @@ pub struct Key {
     pub session_id: SessionId,
     /// Its head when the page was rendered.
     pub head_sequence: u64,
-    /// The query in canonical form.
+    /// The query in canonical form, with whether the content is erased.
     pub query: String,
 }
 
@@ -56,7 +57,7 @@ impl Weighter<Key, Page> for ByBytes {
 #[derive(Debug)]
 pub struct TranscriptCache(Cache<Key, Page, ByBytes>);
 
-/// The ETag of a page: the last digest of the session's chain and a checksum of the query.
+/// The ETag of a page: the last digest of the session's chain and a checksum of the canonical query.
 #[derive(Debug, Clone)]
 pub struct Tag(String);
 

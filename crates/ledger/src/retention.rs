@@ -1,9 +1,10 @@
 //! Retention: erases the content of old sessions. The record of what happened is kept and can still be verified.
 //!
 //! Erased are: content and metadata of events; title, input, metadata, result and error message of a session;
-//! the content of its gates and the texts of reviewers; the message of its failure; messages that were delivered
-//! or given up; and its prompts and answers in the training data. Kept are: statuses, times, actors, kinds,
-//! decisions, usage, and all digests. Entities are not content of a session and are kept.
+//! the content of its gates and the texts of reviewers; its questions with the texts of the forms that were made for
+//! them, and the answers; the message of its failure; messages that were delivered or given up; and its prompts and
+//! answers in the training data. Kept are: statuses, times, actors, kinds, decisions, usage, and all digests. Entities
+//! and forms that people made are not content of a session and are kept.
 
 use crate::{Error, InstanceKey, Ledger, Result, commit::final_row, outbox::prune_before};
 use chrono::TimeDelta;
@@ -13,11 +14,12 @@ use domain::{
     clock::to_micros,
     id::{SessionId, TenantId},
     limit::ERASED_AT_ONCE,
+    session::Session,
 };
 pub use store::retention::ErasureState;
 use store::{
     Access,
-    retention::{ErasureCandidate, ErasureRecord},
+    retention::{ERASED, ErasureCandidate, ErasureRecord},
 };
 
 /// Number of sessions that one read returns.
@@ -175,6 +177,12 @@ async fn erase(ledger: &Ledger, key: &InstanceKey, due: ErasureCandidate, older_
     });
     finished.await?;
     Ok(events)
+}
+
+/// Returns whether the row of a session has no content, as after an erasure. The events of an erased session have no
+/// content either, because their content is erased first.
+pub fn is_erased(session: &Session) -> bool {
+    session.title == ERASED && store::retention::without_content(session.clone()) == *session
 }
 
 /// Returns whether the erasure was sealed with this installation's key.

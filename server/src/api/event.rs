@@ -16,7 +16,7 @@ use axum::{
 };
 use bytes::Bytes;
 use domain::{id::SessionId, session::Session};
-use ledger::{event as use_case, session};
+use ledger::{event as use_case, retention, session};
 use serde::Deserialize;
 use wire::event;
 
@@ -112,8 +112,8 @@ impl From<ReadQuery> for use_case::Read {
 
 /// Read events
 ///
-/// A page of the log, oldest first. Pages of a session that has ended never change: they have an ETag, and a request
-/// with `If-None-Match` is answered with 304.
+/// A page of the log, oldest first. Pages of a session that has ended change only when its content is erased: they
+/// have an ETag, and a request with `If-None-Match` is answered with 304 while the page is the same.
 #[utoipa::path(
     get, path = "/api/sessions/{id}/events", operation_id = "readEvents", tag = "events",
     params(("id" = uuid::Uuid, Path, description = "The session"), ReadQuery),
@@ -202,7 +202,7 @@ async fn read_sealed(
     read: use_case::Read,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
-    let query = canonical(&read);
+    let query = sealed_query(&read, &session);
     let tag = Tag::new(session.head_digest, &query);
     if tag.matches(headers) {
         return Ok(transcript_cache::not_modified(&tag));
@@ -210,6 +210,13 @@ async fn read_sealed(
     let key = key_of(caller, &session, session.head_sequence, query);
     let page = sealed_page(state, caller, &key, read).await?;
     Ok(state.transcripts.respond(key, page, &tag, headers).await)
+}
+
+/// Returns the canonical query of a page of a session that has ended. It differs once the session is erased, because an
+/// erasure changes neither the head of the log nor its digest.
+fn sealed_query(read: &use_case::Read, session: &Session) -> String {
+    let erased = if retention::is_erased(session) { "&erased" } else { "" };
+    canonical(read) + erased
 }
 
 /// Returns the page from the cache, or renders it into the cache.

@@ -67,6 +67,14 @@ async fn put(app: &App, path: &str, base_version: u64, text: &str, evidence: Val
     assert!(answer.status().is_success(), "{path}: {}", answer.text().await.unwrap());
 }
 
+/// An answer of the model that proposes a new topic with this body.
+fn launch(body: &str) -> ScriptedReply {
+    let op = json!({ "op": "create", "path": "topics/launch.md", "heading": [], "base_sha256": null, "body": body,
+        "evidence": [{ "session": "s1", "sequence": 2 }], "reason": "Said." });
+    let answer = json!({ "schema": 1, "nothing": false, "summary": null, "ops": [op] });
+    ScriptedReply::Text(answer.to_string().leak())
+}
+
 async fn read(app: &App, agent: &str, path: &str) -> (u64, String) {
     let found = get(app, &format!("/api/agents/{agent}/memory/document?path={path}")).await;
     (found["version"].as_u64().unwrap(), found["text"].as_str().unwrap().to_owned())
@@ -223,11 +231,7 @@ async fn what_a_session_wrote_is_shown_and_then_taken_back() {
 async fn a_proposal_that_waits_is_a_file_beside_the_documents_until_it_is_decided() {
     let model = ScriptedModel::start([]).await;
     let app = App::start_with(&settings(&model), &[], &[]);
-    let op = json!({ "op": "create", "path": "topics/launch.md", "heading": [], "base_sha256": null,
-        "body": "# Launch\n\n- It is on Friday\n", "evidence": [{ "session": "s1", "sequence": 2 }],
-        "reason": "Said." });
-    let answer = json!({ "schema": 1, "nothing": false, "summary": null, "ops": [op] });
-    model.then([ScriptedReply::Text(answer.to_string().leak())]);
+    model.then([launch("# Launch\n\n- It is on Friday\n")]);
     let session = talked_of(&app, "scout", "The launch is on Friday.").await;
     let (approval, _) = proposals(&app, 1).await.remove(0);
 
@@ -285,6 +289,36 @@ async fn a_person_is_shown_then_forgotten_and_may_be_remembered_again() {
     let said = ["people/discord-1001.md: what they say from now on may be remembered"];
     assert_eq!(printed(&app, Who::Admin, &remember), said);
     refused(&app, Who::Admin, &remember);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_of_a_decided_proposal_is_sent_without_a_person_who_is_forgotten_also_where_it_was_cached() {
+    let model = ScriptedModel::start([]).await;
+    let app = App::start_with(&settings(&model), &[], &[]);
+    let patch = app.request(Who::Admin, Method::PATCH, "/api/workspace").json(&json!({ "undoSeconds": 0 }));
+    assert!(patch.send().await.unwrap().status().is_success());
+    model.then([launch("# Launch\n\n- Inés presents\n")]);
+    talked_of(&app, "scout", "Inés presents the launch.").await;
+    let (approval, session) = proposals(&app, 1).await.remove(0);
+    decide(&app, &app.cookie().await, &approval, &json!({ "decision": "deny", "note": "Not yet." })).await;
+    let log = format!("/api/sessions/{session}/events");
+    let sent = app.request(Who::Operator, Method::GET, &log).send().await.unwrap();
+    let tag = sent.headers()["etag"].clone();
+    let text = sent.text().await.unwrap();
+    assert!(text.contains("Inés"), "{text}");
+
+    put(&app, "people/discord-1001.md", 0, INES, json!([])).await;
+    let shown = printed(&app, Who::Admin, &["memory", "forget", "--person", "discord-1001", "--apply"]);
+    assert_eq!(last(&shown, &[]), "1 document and 1 proposal erased");
+    for known in [None, Some(tag)] {
+        let mut request = app.request(Who::Operator, Method::GET, &log);
+        if let Some(tag) = known {
+            request = request.header("if-none-match", tag);
+        }
+        let sent = request.send().await.unwrap();
+        let (status, text) = (sent.status().as_u16(), sent.text().await.unwrap());
+        assert!(status == 200 && !text.contains("Inés"), "{status} {text}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
