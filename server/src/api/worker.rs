@@ -82,8 +82,8 @@ pub async fn heartbeat(
 /// The result must satisfy the output contract of the session's action. Its changes of entities are written in the same
 /// transaction. A repeated request with the same attempt is answered with the recorded end.
 ///
-/// The first result of an attempt that violates the contract is recorded, and the session continues. The second one
-/// fails the session.
+/// The first result of an attempt that violates the contract is recorded, and the session continues. The same request
+/// again gets the same answer. Another result that violates the contract fails the session.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/complete", operation_id = "completeSession",
     tag = "worker", request_body = worker::Complete,

@@ -1,5 +1,5 @@
-//! Results that violate their contract. The first violation of an attempt is returned to the worker, the second
-//! one fails the session.
+//! Results that violate their contract. The first one of an attempt is returned to the worker, and so is each repeat
+//! of it. Another one fails the session.
 
 use crate::{
     Error, Result,
@@ -7,6 +7,7 @@ use crate::{
 };
 use domain::{
     event::Kind,
+    gate::canonical_digest,
     issue::Issue,
     limit::{OUTPUT_REFUSED_BYTES_MAX, REASON_CHARS_MAX},
     session::{Command, Report, Session, decide},
@@ -16,6 +17,9 @@ use store::WriteTx;
 
 /// The error code of the session and its events after a violation.
 const CODE: &str = "output_invalid";
+
+/// The key in the metadata of a refusal that holds the digest of the refused report.
+const REPORT_DIGEST: &str = "reportDigest";
 
 /// The consequence of a violation.
 pub(crate) struct Refused {
@@ -29,7 +33,8 @@ impl From<Refused> for Error {
     }
 }
 
-/// Records a result that violates its contract. `change` is the completion that the worker sent.
+/// Records a result that violates its contract. `change` is the completion that the worker sent. A repeat of the first
+/// violation of this attempt is refused again and not recorded: the worker may not have received the first answer.
 ///
 /// The caller must commit the transaction before it returns the refusal to the worker.
 pub(crate) async fn refuse(
@@ -41,11 +46,16 @@ pub(crate) async fn refuse(
 ) -> Result<Refused> {
     // The event has an external id, so that the log shows whether this attempt was warned.
     let warning = format!("output-refused-{}", before.attempt);
-    let warned = store::event::has_external(tx.conn(), before.tenant_id, before.id, &warning).await?;
+    let warned = store::event::metadata_of_external(tx.conn(), before.tenant_id, before.id, &warning).await?;
+    let digest = canonical_digest(&json!([result, usage.as_deref()])).to_string();
+    if warned.as_deref().is_some_and(|warned| is_of(warned, &digest)) {
+        return Ok(Refused { errors, failed: false });
+    }
     let text = sentence(&errors);
-    let mut event =
-        change.factory.event(Kind::SESSION_ERROR, Some(&text), &metadata(before.attempt, result, &errors))?;
-    if !warned {
+    let mut metadata = metadata(before.attempt, result, &errors);
+    metadata[REPORT_DIGEST] = json!(digest);
+    let mut event = change.factory.event(Kind::SESSION_ERROR, Some(&text), &metadata)?;
+    if warned.is_none() {
         event.external_event_id = Some(warning);
         let transition = decide(state(&before), change.actor, Command::Append)?;
         write(tx, before, transition, change, vec![event], Report::default()).await?;
@@ -56,6 +66,12 @@ pub(crate) async fn refuse(
     let report = Report { usage, ..Report::error(text, CODE) };
     write(tx, before, transition, change, vec![event], report).await?;
     Ok(Refused { errors, failed: true })
+}
+
+/// Returns whether the recorded refusal is of the report with this digest. Refusals of earlier versions have no digest:
+/// they are of no report that can be recognised.
+fn is_of(refusal: &str, digest: &str) -> bool {
+    serde_json::from_str::<Value>(refusal).is_ok_and(|metadata| metadata[REPORT_DIGEST] == digest)
 }
 
 fn sentence(errors: &[Issue]) -> String {

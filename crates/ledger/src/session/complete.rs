@@ -38,7 +38,8 @@ pub struct Completion {
 /// [`crate::Error::NotFound`] if there is no such session, or if the caller neither can see it nor claimed it last;
 /// [`crate::Error::Refused`] if the worker does not hold it; [`crate::Error::Invalid`] for a result that is too long or
 /// too deep; [`crate::Error::OutputInvalid`] if the result violates the contract. The first violation of an attempt is
-/// recorded and the session continues. The second violation fails the session.
+/// recorded and the session continues. A repeat of it, with the same usage, changes nothing. Another violation fails
+/// the session.
 pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion: Completion) -> Result<Session> {
     require(scope, Permission::Work)?;
     let mut fields = Fields::default();

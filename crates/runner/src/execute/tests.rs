@@ -361,20 +361,24 @@ async fn a_command_whose_time_is_over_is_ended_and_its_session_fails() {
 
 #[tokio::test]
 async fn an_output_that_breaks_its_contract_is_given_back_once_and_then_fails() {
-    for (mends, end) in [(true, End::Completed), (false, End::Failed("output_invalid".into()))] {
+    // A server that gets the same wrong result again does not fail the session: that is left to the worker.
+    for (second, end) in [
+        ("2", End::Completed),
+        ("3", End::Failed("output_invalid".into())),
+        ("1", End::Failed("output_invalid".into())),
+    ] {
         let fake = Fake::start().await;
         fake.with(|m| m.contract = Some(json!({"n": 2})));
-        let mended = if mends { "2" } else { "3" };
         let script = format!(
             r#"usage='"usage":{{"costUsd":1,"model":"m"}}'
             if [ -z "$SHIFTBOOK_OUTPUT_ERRORS" ]; then echo '{{"type":"result","result":{{"n":1}},'"$usage"'}}'
-            else echo "$SHIFTBOOK_OUTPUT_ERRORS"; echo '{{"type":"result","result":{{"n":{mended}}},'"$usage"'}}'; fi"#
+            else echo "$SHIFTBOOK_OUTPUT_ERRORS"; echo '{{"type":"result","result":{{"n":{second}}},'"$usage"'}}'; fi"#
         );
         assert_eq!(work(&fake, &script, json!(null)).await, end);
         let log = fake.log();
         assert!(log[0].1.contains("Your output does not fit") && log[0].1.contains("- result.n: 2 is what fits"));
         assert_eq!(log[1], logged("agent.message", r#"[{"field":"result.n","message":"2 is what fits"}]"#));
-        let ended = fake.calls(if mends { "complete" } else { "fail" }).remove(0);
+        let ended = fake.calls(if second == "2" { "complete" } else { "fail" }).remove(0);
         assert_eq!(ended["usage"], json!({"costUsd": 2, "model": "m"}), "the usage of both runs");
     }
 }

@@ -13,7 +13,7 @@ mod request;
 
 pub use notice::{Change, Notice};
 pub use read::{after, before, kind_counts, newest};
-pub use recorded::has_external;
+pub use recorded::{has_external, metadata_of_external};
 pub use request::{AppendOutcome, AppendRefusal, AppendRequest, PreparedEvent};
 
 pub(crate) use append::{GroupNotices, Settled, apply, apply_one_by_one};

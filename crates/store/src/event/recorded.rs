@@ -14,10 +14,13 @@ const RECORDED_BY_ID: &str = "SELECT event_id, sequence, event_type, role, threa
      FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3";
 const RECORDED_BY_EXTERNAL_ID: &str = "SELECT event_id, sequence, event_type, role, thread_id, external_event_id, at, body_digest \
      FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND external_event_id = $3";
+const METADATA_BY_EXTERNAL_ID: &str =
+    "SELECT metadata FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND external_event_id = $3";
 
 pub(crate) const SQL: Texts = &[
     ("event::recorded::RECORDED_BY_ID", RECORDED_BY_ID),
     ("event::recorded::RECORDED_BY_EXTERNAL_ID", RECORDED_BY_EXTERNAL_ID),
+    ("event::recorded::METADATA_BY_EXTERNAL_ID", METADATA_BY_EXTERNAL_ID),
 ];
 
 /// What is kept of an event for recognising a repeat.
@@ -90,4 +93,17 @@ pub async fn has_external(
     let found =
         run!(conn, fetch_optional RecordedRow, RECORDED_BY_EXTERNAL_ID, tenant_id.0, session_id.0, external_event_id)?;
     Ok(found.is_some())
+}
+
+/// Metadata of the session's event with this external id, as JSON; `None` if there is no such event.
+pub async fn metadata_of_external(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    external_event_id: &str,
+) -> Result<Option<String>> {
+    type Metadata = (String,);
+    let found =
+        run!(conn, fetch_optional Metadata, METADATA_BY_EXTERNAL_ID, tenant_id.0, session_id.0, external_event_id)?;
+    Ok(found.map(|(metadata,)| metadata))
 }

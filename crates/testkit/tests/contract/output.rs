@@ -22,6 +22,7 @@ on_both_engines!(
     a_result_becomes_an_entity_that_leads_to_the_tasks_own,
     named_values_go_to_the_entity_where_there_is_one,
     a_wrong_result_is_returned_once_and_then_fails_the_session,
+    a_repeat_of_the_first_wrong_result_is_refused_again_and_only_another_one_fails_the_session,
     a_new_attempt_has_its_own_warning,
     a_schema_binds_every_kind_of_result,
     what_a_criteria_set_names_stays_in_the_result,
@@ -274,6 +275,25 @@ async fn a_wrong_result_is_returned_once_and_then_fails_the_session(f: Fixture) 
     assert_eq!(entity::get(&f.ledger, &f.member, about.id).await.unwrap().version, 1);
     let errors = f.log(session.id).await.into_iter().filter(|event| event.kind == "session.error").count();
     assert_eq!(errors, 2);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_repeat_of_the_first_wrong_result_is_refused_again_and_only_another_one_fails_the_session(f: Fixture) {
+    let task = task(&f, OutputType::Fields, json!({}), None).await;
+    let session = run(&f, task).await;
+    let errors = async || f.log(session.id).await.into_iter().filter(|event| event.kind == "session.error").count();
+    for _ in 0..3 {
+        let refused = complete(&f, &session, &json!(1)).await;
+        assert!(matches!(refused, Err(Error::OutputInvalid { failed: false, .. })), "{refused:?}");
+        assert_eq!(wrong_fields(refused), ["result"]);
+        let read = session::get(&f.ledger, &f.member, session.id).await.unwrap();
+        assert_eq!((read.status(), errors().await), (Status::Running, 1));
+    }
+    let refused = complete(&f, &session, &json!(2)).await;
+    assert!(matches!(refused, Err(Error::OutputInvalid { failed: true, .. })), "{refused:?}");
+    let read = session::get(&f.ledger, &f.member, session.id).await.unwrap();
+    assert_eq!((read.status(), read.error_code(), errors().await), (Status::Failed, Some("output_invalid"), 2));
     f.assert_verified().await;
     f.done().await;
 }
