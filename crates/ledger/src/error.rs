@@ -26,7 +26,7 @@ pub enum Error {
         /// Whether the session failed because of this. If not, the worker may send a better result.
         failed: bool,
     },
-    /// The cursor is malformed or belongs to another list.
+    /// The cursor is malformed or belongs to another list, or the item after which its page begins has moved.
     #[error("the cursor does not belong to this list")]
     InvalidCursor,
     /// The status machine refused the command.

@@ -3,16 +3,17 @@
 use super::{check_agent, compare, diff::DiffLine};
 use crate::{
     Error, Ledger, ListPage, Listed, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText, Result,
-    cursor::{List, decode, encode, encode_version, page_size},
+    cursor::{List, decode_at, encode, encode_at, encode_version, page_size},
     guard::require,
 };
 use domain::{
     Scope,
     id::{MemoryDocumentId, MemoryVersionId, TenantId},
-    memory::{Folder, LineChange, MemoryPath},
+    memory::{Folder, LineChange, MemoryPath, digest, fold},
     role::Permission,
 };
 use store::Conn;
+use uuid::Uuid;
 
 /// A document with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl VersionDiff {
 ///
 /// # Errors
 /// [`Error::NotFound`] if `agent` is not a slug; [`Error::Invalid`] for a limit above 1,000; [`Error::InvalidCursor`]
-/// for a cursor of another list.
+/// for a cursor of another list, and for one after a document that was renamed or erased since.
 pub async fn list(
     ledger: &Ledger,
     scope: &Scope,
@@ -76,17 +77,42 @@ pub async fn list(
 ) -> Result<Listed<MemoryDocumentRecord>> {
     require(scope, Permission::Read)?;
     check_agent(agent)?;
-    let after = listing.page.cursor.as_deref().map(|cursor| decode(List::MemoryDocuments, cursor)).transpose()?;
-    let (after, limit) = (after.map(MemoryDocumentId), page_size(listing.page.limit)?);
+    let place = listing.page.cursor.as_deref().map(|cursor| decode_at(List::MemoryDocuments, cursor)).transpose()?;
+    let limit = page_size(listing.page.limit)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
     let Listing { folder, with_deleted, .. } = listing;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
+            let after = match place {
+                Some(place) => Some(unmoved(conn, tenant_id, &agent, place).await?),
+                None => None,
+            };
             let page = store::memory::list(conn, tenant_id, &agent, folder, with_deleted, after, limit).await?;
-            Ok(Listed::of(page, |last| encode(List::MemoryDocuments, last.id.0)))
+            Ok(Listed::of(page, |last| encode_at(List::MemoryDocuments, path_number(&last.path), last.id.0)))
         })
     });
     read.await
+}
+
+/// Returns the document after which a page begins. The list is ordered by path: after a document that moved, the page
+/// would skip documents or repeat them.
+///
+/// # Errors
+/// [`Error::InvalidCursor`] if the agent has no such document, or if its path is another one now.
+async fn unmoved(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: &str,
+    (number, id): (i64, Uuid),
+) -> Result<MemoryDocumentId> {
+    let found = store::memory::find(conn, tenant_id, MemoryDocumentId(id)).await?;
+    let found = found.filter(|found| found.agent == agent && path_number(&found.path) == number);
+    found.map(|found| found.id).ok_or(Error::InvalidCursor)
+}
+
+/// The first eight bytes of the digest of a path, as it is compared. A cursor has no room for a path.
+fn path_number(path: &str) -> i64 {
+    digest(&fold(path)).0.first_chunk::<8>().copied().map_or(0, i64::from_be_bytes)
 }
 
 /// Returns a document with its text.

@@ -135,7 +135,7 @@ pub async fn find_by_path(
     row.map(MemoryDocumentRecord::try_from).transpose()
 }
 
-/// One page of an agent's documents by path, starting after the document `after`.
+/// One page of an agent's documents by path, starting after the present place of the document `after`.
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

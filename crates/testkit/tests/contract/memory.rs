@@ -4,7 +4,7 @@ use domain::{
     Scope,
     id::SessionId,
     limit::{MEMORY_DOCUMENT_BYTES_MAX, MEMORY_EVIDENCE_MAX},
-    memory::{Evidence, Folder, LineChange, Operation, Source},
+    memory::{Evidence, LineChange, Operation, Source},
     role::Role,
 };
 use ledger::{
@@ -31,7 +31,6 @@ on_both_engines!(
     incognito_conversations_are_not_remembered,
     versions_stay_as_they_were_written,
     an_erased_document_leaves_no_text_and_keeps_its_digests,
-    lists_and_audits_are_read_page_by_page,
     lines_are_traced_to_their_turns,
 );
 
@@ -55,7 +54,7 @@ async fn versions(f: &Fixture, path: &str) -> Vec<MemoryVersionRecord> {
     page.unwrap().items
 }
 
-fn change(base_version: u64) -> Change {
+pub fn change(base_version: u64) -> Change {
     Change { base_version, ..Change::default() }
 }
 
@@ -425,47 +424,6 @@ async fn an_erasure_succeeds_while_the_file_is_read_and_the_log_is_emptied_later
     let bytes = std::fs::read(&file).unwrap();
     let marker = b"zanzibarmarker";
     assert!(!bytes.windows(marker.len()).any(|window| window == marker), "the file still has the erased text");
-    f.done().await;
-}
-
-async fn lists_and_audits_are_read_page_by_page(f: Fixture) {
-    let names = ["topics/b.md", "people/mail-a@x.org.md", "topics/A.md", "topics/c.md", "sessions/2026-11-25-night.md"];
-    for path in names {
-        put(&f, &f.operator, path, 0, "x\n").await.unwrap();
-        f.clock.advance(chrono::TimeDelta::seconds(1));
-    }
-    memory::delete(&f.ledger, &f.operator, AGENT, memory::path("topics/c.md").unwrap(), change(1)).await.unwrap();
-    let list = async |folder: Option<Folder>, with_deleted: bool| {
-        let mut paths = Vec::new();
-        let mut cursor = None;
-        loop {
-            let listing = Listing { folder, with_deleted, page: ListPage { limit: 2, cursor } };
-            let page = memory::list(&f.ledger, &f.member, AGENT, listing).await.unwrap();
-            paths.extend(page.items.into_iter().map(|document| document.path));
-            cursor = page.next_cursor;
-            if cursor.is_none() {
-                return paths;
-            }
-        }
-    };
-    let live = ["people/mail-a@x.org.md", "sessions/2026-11-25-night.md", "topics/A.md", "topics/b.md"];
-    assert_eq!(list(None, false).await, live);
-    assert_eq!(list(Some(Folder::Topics), false).await, ["topics/A.md", "topics/b.md"]);
-    assert_eq!(list(Some(Folder::Topics), true).await, ["topics/A.md", "topics/b.md", "topics/c.md"]);
-    let mut audit = Vec::new();
-    let mut cursor = None;
-    loop {
-        let page = ListPage { limit: 4, cursor };
-        let page = memory::audit(&f.ledger, &f.member, AGENT, page).await.unwrap();
-        audit.extend(page.items.into_iter().map(|v| (v.path, v.operation)));
-        cursor = page.next_cursor;
-        if cursor.is_none() {
-            break;
-        }
-    }
-    assert_eq!(audit.len(), 6);
-    assert_eq!(audit[0], ("topics/c.md".to_owned(), Operation::Deleted));
-    assert_eq!(audit[5], ("topics/b.md".to_owned(), Operation::Created));
     f.done().await;
 }
 
