@@ -36,6 +36,19 @@ fn every_operation_has_a_summary_an_id_of_its_own_a_tag_and_a_success() {
 }
 
 #[test]
+fn a_code_is_named_at_its_own_status() {
+    let document = document();
+    for (name, operation) in operations(&document) {
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            let description = response["description"].as_str().unwrap_or_default();
+            for code in wire::Code::ALL.iter().filter(|code| description.contains(&format!("`{}`", code.as_str()))) {
+                assert_eq!(code.http_status().to_string(), *status, "{name}: {}", code.as_str());
+            }
+        }
+    }
+}
+
+#[test]
 fn every_reference_leads_somewhere() {
     fn walk(value: &Value, document: &Value) {
         match value {

@@ -90,7 +90,7 @@ impl CsvQuery {
     responses(
         (status = 200, description = "The table", body = String, content_type = "text/csv"),
         (
-            status = 409, description = "`limit_reached`: the responses are for too many versions or questions",
+            status = 422, description = "`limit_reached`: the responses are for too many versions or questions",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

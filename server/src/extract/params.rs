@@ -1,4 +1,4 @@
-//! Query parameters. Unknown, repeated or malformed ones are refused by name.
+//! Query parameters. Repeated or malformed ones are refused by name, and in the API unknown ones too.
 
 use super::field_of;
 use crate::problem::Problem;
@@ -12,7 +12,7 @@ use wire::Code;
 /// End of the message of [`domain::id::InvalidId`], the only error of a parameter with its own code.
 const NOT_A_UUID: &str = "is not a UUID";
 
-/// The parsed query of a request. `T` denies unknown fields.
+/// The parsed query of a request. In the API `T` denies unknown fields; pages ignore them.
 #[derive(Debug, Clone)]
 pub struct Params<T>(pub T);
 

@@ -6,14 +6,19 @@ use super::{
     sessions::entry,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
-use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use crate::{
+    extract::{Id, Params},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
 use app::{
     FormState,
     action::{self as ui, ListProps, Props, ReviewOptions, Targets},
 };
 use axum::{
     Router,
-    extract::{Query, State},
+    extract::State,
     http::StatusCode,
     response::{IntoResponse, Response},
     routing::get,
@@ -47,7 +52,7 @@ struct ListQuery {
 async fn list(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<ListQuery>,
+    Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
     let props = read_list(&state, &viewer, query, FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)

@@ -7,14 +7,18 @@ use super::{
     sessions::connect,
     shell::{PageRejection, Viewer, render},
 };
-use crate::{extract::Id, state::AppState, wire_map};
+use crate::{
+    extract::{Id, Params},
+    state::AppState,
+    wire_map,
+};
 use app::{
     chat::{self as ui, Conversation, Entry, Gate, ListProps, Props},
     session::Rating,
 };
 use axum::{
     Router,
-    extract::{Query, State},
+    extract::State,
     http::StatusCode,
     response::{Html, Response},
     routing::get,
@@ -51,7 +55,7 @@ struct ListQuery {
 async fn list(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<ListQuery>,
+    Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
     let props = read_list(&state, &viewer, query).await?;
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
@@ -99,7 +103,7 @@ struct RowsQuery {
 async fn rows(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<RowsQuery>,
+    Params(query): Params<RowsQuery>,
 ) -> Result<Html<String>, PageRejection> {
     let ids: Vec<SessionId> = query.ids.split(',').take(IDS_MAX).filter_map(|id| id.parse().ok()).collect();
     let rows = page::by_ids(&state.ledger, &viewer.scope, ids).await?;
@@ -116,7 +120,7 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Id(id): Id<SessionId>,
-    Query(query): Query<PageQuery>,
+    Params(query): Params<PageQuery>,
 ) -> Result<Response, PageRejection> {
     let talk = read(&state, &viewer, id, query.before).await?;
     let props = Props { conversation: talk, form: viewer.form.clone() };
@@ -127,7 +131,7 @@ async fn live(
     State(state): State<AppState>,
     viewer: Viewer,
     Id(id): Id<SessionId>,
-    Query(query): Query<PageQuery>,
+    Params(query): Params<PageQuery>,
 ) -> Result<Html<String>, PageRejection> {
     let talk = read(&state, &viewer, id, query.before).await?;
     Ok(Html(ui::fragment(&talk)))

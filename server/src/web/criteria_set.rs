@@ -5,14 +5,19 @@ use super::{
     people::people_of,
     shell::{PageRejection, Viewer, redirect_with_notice, render, render_or_refuse},
 };
-use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use crate::{
+    extract::{Id, Params},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
 use app::{
     FormState,
     criteria_set::{self as ui, ListProps, Preview, Props, try_name},
 };
 use axum::{
     Router,
-    extract::{Query, State},
+    extract::State,
     http::StatusCode,
     response::{IntoResponse, Response},
     routing::get,
@@ -47,7 +52,7 @@ struct ListQuery {
 async fn list(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<ListQuery>,
+    Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
     let listed = page::list(&state.ledger, &viewer.scope, query.cursor).await?;
     let sets = listed.items.into_iter().map(wire_map::criteria_set).collect();
@@ -94,7 +99,7 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Id(id): Id<CriteriaSetId>,
-    Query(query): Query<ShowQuery>,
+    Params(query): Params<ShowQuery>,
 ) -> Result<Response, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, id, query.version).await?;
     Ok(answer(viewer, page, None, FormState::default(), StatusCode::OK).await)
@@ -123,7 +128,7 @@ async fn post(
     State(state): State<AppState>,
     viewer: Viewer,
     Id(id): Id<CriteriaSetId>,
-    Query(query): Query<ShowQuery>,
+    Params(query): Params<ShowQuery>,
     form: Form,
 ) -> Result<Response, PageRejection> {
     let (page, read) = (page::read(&state.ledger, &viewer.scope, id, query.version).await?, read_dimensions(&form));

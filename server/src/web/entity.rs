@@ -5,14 +5,19 @@ use super::{
     people::people_of,
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
-use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use crate::{
+    extract::{Id, Params},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
 use app::{
     FormState,
     entity::{self as ui, Choices, ListProps, Props, Relations},
 };
 use axum::{
     Router,
-    extract::{Path, Query, State},
+    extract::{Path, State},
     http::StatusCode,
     response::{IntoResponse, Response},
     routing::get,
@@ -70,7 +75,7 @@ impl From<ListQuery> for Filter {
 async fn list(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<ListQuery>,
+    Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
     let props = read_list(&state, &viewer.scope, query, FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
@@ -172,7 +177,7 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Id(id): Id<EntityId>,
-    Query(query): Query<ShowQuery>,
+    Params(query): Params<ShowQuery>,
 ) -> Result<Response, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, id, query.versions).await?;
     let props = shown_page(page, FormState::default());
@@ -183,7 +188,7 @@ async fn show_by_path(
     State(state): State<AppState>,
     viewer: Viewer,
     Path((tenant, slug, id)): Path<(String, String, String)>,
-    Query(query): Query<ShowQuery>,
+    Params(query): Params<ShowQuery>,
 ) -> Result<Response, PageRejection> {
     let nowhere = || PageRejection::from(Problem::new(Code::NotFound));
     let id: EntityId = id.parse().map_err(|_| nowhere())?;

@@ -4,12 +4,12 @@ use super::{
     export_choice::{remembered, resolved, title_of},
     shell::{PageRejection, Viewer, render},
 };
-use crate::{problem::Problem, state::AppState};
+use crate::{extract::Params, problem::Problem, state::AppState};
 use app::export::{self as ui, Choice, Entry, JobProps, Pair, Props};
 use axum::{
     Router,
     body::Body,
-    extract::{Path, Query, State},
+    extract::{Path, State},
     http::{StatusCode, header},
     response::{Html, IntoResponse, Response},
     routing::get,
@@ -269,7 +269,7 @@ async fn file(
     State(state): State<AppState>,
     viewer: Viewer,
     Path(id): Path<String>,
-    Query(which): Query<FileQuery>,
+    Params(which): Params<FileQuery>,
 ) -> Result<Response, PageRejection> {
     let job = found(&state, &viewer.scope, &id)?;
     let missing = || Problem::detailed(Code::NotFound, "this export has no such file");

@@ -4,14 +4,9 @@ use super::{
     chat,
     shell::{PageRejection, Viewer},
 };
-use crate::state::AppState;
+use crate::{extract::Params, state::AppState};
 use app::palette::{SearchResult, results_fragment};
-use axum::{
-    Router,
-    extract::{Query, State},
-    response::Html,
-    routing::get,
-};
+use axum::{Router, extract::State, response::Html, routing::get};
 use domain::{id::ActionId, session::Session};
 use ledger::{ActionRecord, EntityRecord, page::find as page};
 use serde::Deserialize;
@@ -34,7 +29,7 @@ struct FindQuery {
 async fn find(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<FindQuery>,
+    Params(query): Params<FindQuery>,
 ) -> Result<Html<String>, PageRejection> {
     let text: String = query.q.trim().chars().take(QUERY_CHARS_MAX).collect();
     if text.is_empty() {

@@ -5,7 +5,11 @@ use super::{
     sessions::entry,
     shell::{PageRejection, Viewer, render},
 };
-use crate::{extract::Id, state::AppState, wire_map};
+use crate::{
+    extract::{Id, Params},
+    state::AppState,
+    wire_map,
+};
 use app::{
     FormState,
     entity::Relations,
@@ -13,7 +17,7 @@ use app::{
 };
 use axum::{
     Router,
-    extract::{Query, State},
+    extract::State,
     http::StatusCode,
     response::{Html, Redirect, Response},
     routing::get,
@@ -68,7 +72,7 @@ impl ListQuery {
 async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<ListQuery>,
+    Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer, &query, Selected::First).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
@@ -78,7 +82,7 @@ async fn open(
     State(state): State<AppState>,
     viewer: Viewer,
     Id(id): Id<GateId>,
-    Query(query): Query<ListQuery>,
+    Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer, &query, Selected::Item(id)).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
@@ -87,7 +91,7 @@ async fn open(
 async fn list(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<ListQuery>,
+    Params(query): Params<ListQuery>,
 ) -> Result<Html<String>, PageRejection> {
     Ok(Html(ui::list_fragment(&read_list(&state, &viewer, &query).await?)))
 }

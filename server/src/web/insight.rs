@@ -4,15 +4,9 @@ use super::{
     shell::{PageRejection, Viewer, render},
     stalled::stalled_of,
 };
-use crate::{state::AppState, wire_map};
+use crate::{extract::Params, state::AppState, wire_map};
 use app::insight::{self as ui, Props, WINDOWS};
-use axum::{
-    Router,
-    extract::{Query, State},
-    http::StatusCode,
-    response::Response,
-    routing::get,
-};
+use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use ledger::{ActionRecord, page::insight as page};
 use serde::Deserialize;
 
@@ -29,7 +23,7 @@ struct Window {
 async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<Window>,
+    Params(query): Params<Window>,
 ) -> Result<Response, PageRejection> {
     let asked = query.days.and_then(|days| days.parse().ok()).filter(|days| WINDOWS.contains(days));
     let days = asked.unwrap_or(WINDOWS[0]);

@@ -8,14 +8,19 @@ use super::{
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render, return_path},
     stalled::stalled_of,
 };
-use crate::{extract::AgentSlug, problem::Problem, state::AppState, wire_map};
+use crate::{
+    extract::{AgentSlug, Params},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
 use app::{
     FormState,
     memory::{self as ui, HomeProps, Preview, Props, Selected, View},
 };
 use axum::{
     Router,
-    extract::{Query, State},
+    extract::State,
     http::{StatusCode, request::Parts},
     response::{IntoResponse, Redirect, Response},
     routing::get,
@@ -51,7 +56,7 @@ fn asked(q: Option<String>) -> Option<String> {
 async fn home(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<HomeQuery>,
+    Params(query): Params<HomeQuery>,
 ) -> Result<Response, PageRejection> {
     let words = asked(query.q);
     let page = memory_home::read(&state.ledger, &viewer.scope, words.clone()).await?;
@@ -138,7 +143,7 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     AgentSlug(agent): AgentSlug,
-    Query(query): Query<ShowQuery>,
+    Params(query): Params<ShowQuery>,
 ) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer.scope, &agent, query.into()).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)

@@ -5,18 +5,12 @@ use super::{
     people::people_of,
     shell::{PageRejection, Viewer, refuse, render, render_or_refuse},
 };
-use crate::{problem::Problem, state::AppState, wire_map};
+use crate::{extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
     memory::{self as ui, ForgetProps},
 };
-use axum::{
-    Router,
-    extract::{Query, State},
-    http::StatusCode,
-    response::Response,
-    routing::get,
-};
+use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use domain::role::Permission;
 use ledger::{
     Error, Ledger, Scope,
@@ -41,7 +35,7 @@ fn allowed(viewer: &Viewer) -> Result<(), PageRejection> {
 async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<ShowQuery>,
+    Params(query): Params<ShowQuery>,
 ) -> Result<Response, PageRejection> {
     allowed(&viewer)?;
     let person = query.person.unwrap_or_default().trim().to_owned();

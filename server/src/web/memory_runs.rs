@@ -4,14 +4,19 @@ use super::{
     form::Form,
     shell::{PageRejection, Viewer, refuse, render},
 };
-use crate::{extract::AgentSlug, problem::Problem, state::AppState, wire_map};
+use crate::{
+    extract::{AgentSlug, Params},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
 use app::{
     FormState,
     memory::{self as ui, RunsProps, WriterSettings, WriterState},
 };
 use axum::{
     Router,
-    extract::{Query, State},
+    extract::State,
     http::StatusCode,
     response::{IntoResponse, Redirect, Response},
     routing::get,
@@ -40,7 +45,7 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     AgentSlug(agent): AgentSlug,
-    Query(query): Query<ShowQuery>,
+    Params(query): Params<ShowQuery>,
 ) -> Result<Response, PageRejection> {
     let mut props = read(&state, &viewer, agent).await?;
     props.added_sessions = query.added.and_then(|added| added.parse().ok());

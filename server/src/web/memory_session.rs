@@ -5,11 +5,16 @@ use super::{
     people::people_of,
     shell::{PageRejection, Viewer, redirect_with_notice, render},
 };
-use crate::{extract::AgentSlug, problem::Problem, state::AppState, wire_map};
+use crate::{
+    extract::{AgentSlug, Params},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
 use app::memory::{self as ui, SessionProps};
 use axum::{
     Router,
-    extract::{Query, State},
+    extract::State,
     http::StatusCode,
     response::{Redirect, Response},
     routing::get,
@@ -36,7 +41,7 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     AgentSlug(agent): AgentSlug,
-    Query(query): Query<ShowQuery>,
+    Params(query): Params<ShowQuery>,
 ) -> Result<Response, PageRejection> {
     let session = parse(&query.id.unwrap_or_default())?;
     let of = RevertSession { session_id: session, reason: String::new() };

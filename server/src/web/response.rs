@@ -4,11 +4,11 @@ use super::{
     people::people_of,
     shell::{PageRejection, Viewer, render},
 };
-use crate::{state::AppState, wire_map};
+use crate::{extract::Params, state::AppState, wire_map};
 use app::view::{self as ui, ResponseFilter, ResponseRow, ResponsesProps};
 use axum::{
     Router,
-    extract::{Path, Query, State},
+    extract::{Path, State},
     http::StatusCode,
     response::{IntoResponse, Redirect, Response},
     routing::get,
@@ -61,7 +61,7 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Path(slug): Path<String>,
-    Query(query): Query<ListQuery>,
+    Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
     let (filter, is_continued) = (query.filter(), query.cursor.is_some());
     match page::read(&state.ledger, &viewer.scope, slug.clone(), wanted(&filter, query.cursor)).await? {

@@ -4,14 +4,18 @@ use super::{
     rating,
     shell::{PageRejection, Viewer, render},
 };
-use crate::{extract::Id, state::AppState, wire_map};
+use crate::{
+    extract::{Id, Params},
+    state::AppState,
+    wire_map,
+};
 use app::{
     FormState,
     session::{self as ui, OpensAt, PromotionOffer, Props, Rating, Summary, Titles},
 };
 use axum::{
     Router,
-    extract::{Query, State},
+    extract::State,
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode},
     response::{Html, IntoResponse, Response},
     routing::get,
@@ -58,7 +62,7 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Id(id): Id<SessionId>,
-    Query(query): Query<PageQuery>,
+    Params(query): Params<PageQuery>,
 ) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer, id, query).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
@@ -168,7 +172,7 @@ async fn rows(
     State(state): State<AppState>,
     viewer: Viewer,
     Id(id): Id<SessionId>,
-    Query(query): Query<RowsQuery>,
+    Params(query): Params<RowsQuery>,
 ) -> Result<Response, PageRejection> {
     let wanted = query.read();
     let kinds = query.kinds.filter(|kinds| !kinds.is_empty()).map(chosen);

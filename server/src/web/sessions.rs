@@ -1,14 +1,14 @@
 //! /sessions
 
 use super::shell::{PageRejection, Viewer, render};
-use crate::{problem::Problem, state::AppState, wire_map};
+use crate::{extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
     Connect, SessionEntry,
     sessions::{self, Filter, Props},
 };
 use axum::{
     Router,
-    extract::{Query, State},
+    extract::State,
     http::StatusCode,
     response::{Html, Response},
     routing::get,
@@ -115,7 +115,7 @@ impl TryFrom<ListQuery> for Filtered {
 async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<ListQuery>,
+    Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
     let Filtered { filter, wanted } = Filtered::try_from(query)?;
     let is_continued = wanted.cursor.is_some();
@@ -142,7 +142,7 @@ struct RowsQuery {
 async fn rows(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<RowsQuery>,
+    Params(query): Params<RowsQuery>,
 ) -> Result<Html<String>, PageRejection> {
     let ids: Vec<SessionId> = query.ids.split(',').filter_map(|id| id.parse().ok()).collect();
     let rows = page::by_ids(&state.ledger, &viewer.scope, ids).await?;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     browser::browser,
-    extract::identify,
+    extract::{Params, identify},
     form_limit::{address, network},
     host::is_local,
     problem::Problem,
@@ -16,7 +16,7 @@ use crate::{
 use app::{FormState, Shell, setup, sign_in};
 use axum::{
     Router,
-    extract::{FromRequestParts, Query, State},
+    extract::{FromRequestParts, State},
     http::{HeaderMap, StatusCode, header::SET_COOKIE, request::Parts},
     response::{IntoResponse, Redirect, Response},
     routing::{get, post},
@@ -46,7 +46,7 @@ struct Next {
 
 async fn show(
     State(state): State<AppState>,
-    Query(query): Query<Next>,
+    Params(query): Params<Next>,
     headers: HeaderMap,
     Visitor(shell): Visitor,
 ) -> Result<Response, PageRejection> {

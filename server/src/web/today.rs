@@ -6,11 +6,11 @@ use super::{
     shell::{PageRejection, Viewer, render},
     stalled::stalled_of,
 };
-use crate::{cookie, problem::Problem, state::AppState, wire_map};
+use crate::{cookie, extract::Params, problem::Problem, state::AppState, wire_map};
 use app::today::{self, Gate, Props, Section, Trend};
 use axum::{
     Router,
-    extract::{Path, Query, State},
+    extract::{Path, State},
     http::{HeaderMap, StatusCode, header::SET_COOKIE},
     response::{Html, Response},
     routing::get,
@@ -59,7 +59,7 @@ impl TodayQuery {
 async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<TodayQuery>,
+    Params(query): Params<TodayQuery>,
     headers: HeaderMap,
 ) -> Result<Response, PageRejection> {
     let whose = query.whose(&headers);
@@ -92,7 +92,7 @@ fn props(viewer: &Viewer, query: &TodayQuery, page: page::Page, everyone: bool) 
 async fn trends(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<TodayQuery>,
+    Params(query): Params<TodayQuery>,
     headers: HeaderMap,
 ) -> Result<Html<String>, PageRejection> {
     let day = work_queue::day(&state.ledger, &viewer.scope, query.whose(&headers), query.timezone(&viewer)).await?;
@@ -124,7 +124,7 @@ async fn section(
     State(state): State<AppState>,
     viewer: Viewer,
     Path(bucket): Path<String>,
-    Query(query): Query<TodayQuery>,
+    Params(query): Params<TodayQuery>,
     headers: HeaderMap,
 ) -> Result<Html<String>, PageRejection> {
     let bucket = Bucket::parse(&bucket).ok_or(Problem::new(Code::NotFound))?;

@@ -8,14 +8,14 @@ use super::{
     shell::{PageRejection, Viewer, redirect_with_notice, render, render_or_refuse},
     view_form::{draft_of, new_view, placed, press, read, view_change},
 };
-use crate::{cookie::NewSecret, embed_snippet::snippet, problem::Problem, state::AppState, wire_map};
+use crate::{cookie::NewSecret, embed_snippet::snippet, extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
     view::{self as ui, Draft, EditorProps, ListProps, Props},
 };
 use axum::{
     Router,
-    extract::{Path, Query, State},
+    extract::{Path, State},
     http::{HeaderMap, StatusCode},
     response::{Html, IntoResponse, Response},
     routing::get,
@@ -50,7 +50,7 @@ struct ListQuery {
 async fn list(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<ListQuery>,
+    Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
     let listed = page::list(&state.ledger, &viewer.scope, query.cursor).await?;
     let entry = |(view, counts): (ViewRecord, ledger::ResponseCounts)| ui::Entry {

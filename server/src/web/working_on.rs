@@ -1,11 +1,11 @@
 //! /working-on: the picker without scripts, and the person's own day. Its forms post to server functions.
 
 use super::shell::{PageRejection, Viewer, render};
-use crate::{state::AppState, wire_map};
+use crate::{extract::Params, state::AppState, wire_map};
 use app::day::{self as ui, Day, Props};
 use axum::{
     Router,
-    extract::{Query, State},
+    extract::State,
     http::StatusCode,
     response::{Html, Response},
     routing::get,
@@ -25,7 +25,7 @@ struct PageQuery {
 async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<PageQuery>,
+    Params(query): Params<PageQuery>,
 ) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer, query).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
@@ -57,7 +57,7 @@ struct DayQuery {
 async fn day_rows(
     State(state): State<AppState>,
     viewer: Viewer,
-    Query(query): Query<DayQuery>,
+    Params(query): Params<DayQuery>,
 ) -> Result<Html<String>, PageRejection> {
     let today = human::today(&state.ledger, &viewer.scope, &query.timezone).await?;
     Ok(Html(ui::day_fragment(&day_of(&viewer, today, query.detail == "whole"))))

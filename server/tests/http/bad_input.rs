@@ -300,6 +300,24 @@ async fn an_address_that_leads_nowhere_asks_only_those_to_sign_in_who_have_not()
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_of_a_page_with_a_wrong_number_is_refused_by_a_page_that_names_it() {
+    let app = App::start();
+    let id = app.running(Who::Operator).await;
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    for (path, field) in [
+        (format!("/sessions/{id}?before=x"), "before"),
+        (format!("/sessions/{id}/rows?afterSequence=-1"), "afterSequence"),
+        (format!("/chat/{id}?before=1.5"), "before"),
+        (format!("/criteria-sets/{id}?version=first"), "version"),
+    ] {
+        let refused = ada.ask(Method::GET, &path, &[]).await;
+        assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY, "{path}");
+        let html = refused.text().await.unwrap();
+        assert!(html.contains(&format!("{field}: ")) && html.contains("href=\"/today\""), "{path}: {html}");
+    }
+}
+
 #[tokio::test]
 async fn documented_maxima_are_enforced() {
     let app = App::start();
@@ -308,6 +326,7 @@ async fn documented_maxima_are_enforced() {
     for (path, status, field) in [
         (format!("/api/sessions?cursor={}", long(limit::CURSOR_CHARS_MAX + 1)), 400, "cursor"),
         (format!("/api/approvals?cursor={}", long(limit::CURSOR_CHARS_MAX + 1)), 400, "cursor"),
+        (format!("/api/sessions?title={}", long(limit::TITLE_CHARS_MAX + 1)), 422, "title"),
         (format!("/api/today/work-queue-counts?timezone={}", long(limit::TIMEZONE_CHARS_MAX + 1)), 422, "timezone"),
         (format!("/api/approvals/count?atMost={}", limit::COUNT_AT_MOST_MAX + 1), 422, "atMost"),
     ] {
