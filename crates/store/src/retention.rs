@@ -16,10 +16,40 @@ use domain::{
 };
 use uuid::Uuid;
 
-/// Replaces an erased text.
+/// Replaces an erased text. The trigger of `view_versions` has it too.
 pub const ERASED: &str = "(erased)";
 /// Metadata of an incognito session after erasure.
 const INCOGNITO_ALONE: &str = r#"{"incognito":true}"#;
+
+// Erases the views that were made for the questions of a session. No other session asks with them. The trigger of
+// `view_versions` permits this change and no other.
+macro_rules! erase_forms {
+    (sqlite, $table:literal, $id:literal) => {
+        erase_forms!(
+            $table,
+            $id,
+            "(SELECT json_group_array(json_replace(\
+             json_remove(f.value, '$.help', '$.default', '$.showIf', '$.lowLabel', '$.highLabel'), \
+             '$.label', '(erased)', '$.options', json('[]'))) FROM json_each(fields) f)"
+        )
+    };
+    (postgres, $table:literal, $id:literal) => {
+        erase_forms!($table, $id, "shiftbook_erased_fields(fields)")
+    };
+    ($table:literal, $id:literal, $fields:literal) => {
+        concat!(
+            "UPDATE ",
+            $table,
+            " SET title = $3, introduction = '', fields = ",
+            $fields,
+            " WHERE tenant_id = $1 AND ",
+            $id,
+            " IN (SELECT r.view_id FROM feedback_requests r \
+             JOIN views v ON v.tenant_id = r.tenant_id AND v.id = r.view_id \
+             WHERE r.tenant_id = $1 AND r.session_id = $2 AND v.listed = 0)"
+        )
+    };
+}
 
 // The last change of a final session is its end.
 const DUE: &str = "SELECT s.tenant_id, s.id, s.head_sequence, s.head_digest FROM sessions s \
@@ -39,6 +69,10 @@ const ERASE_DECISIONS: &str = "UPDATE gate_decisions SET value = NULL, note = NU
 const ERASE_REQUESTS: &str = "UPDATE feedback_requests SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
 const ERASE_ANSWERS: &str = "UPDATE request_answers SET answers = NULL, note = NULL, respondent_label = NULL \
      WHERE tenant_id = $1 AND session_id = $2";
+const ERASE_FORMS_SQLITE: &str = erase_forms!(sqlite, "views", "id");
+const ERASE_FORMS_POSTGRES: &str = erase_forms!(postgres, "views", "id");
+const ERASE_FORM_VERSIONS_SQLITE: &str = erase_forms!(sqlite, "view_versions", "view_id");
+const ERASE_FORM_VERSIONS_POSTGRES: &str = erase_forms!(postgres, "view_versions", "view_id");
 const ERASE_FAILURES: &str = "UPDATE session_failures SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
 const ERASE_RESPONSE: &str =
     "UPDATE responses SET answers = '{}', scores = NULL WHERE tenant_id = $1 AND session_id = $2";
@@ -69,6 +103,14 @@ pub(crate) const SQL: Texts = &[
     ("retention::BY_SESSION", BY_SESSION),
     ("retention::ERASURE_STATE", ERASURE_STATE),
     ("retention::OF_AGENT", OF_AGENT),
+];
+pub(crate) const SQLITE_SQL: Texts = &[
+    ("retention::ERASE_FORMS_SQLITE", ERASE_FORMS_SQLITE),
+    ("retention::ERASE_FORM_VERSIONS_SQLITE", ERASE_FORM_VERSIONS_SQLITE),
+];
+pub(crate) const POSTGRES_SQL: Texts = &[
+    ("retention::ERASE_FORMS_POSTGRES", ERASE_FORMS_POSTGRES),
+    ("retention::ERASE_FORM_VERSIONS_POSTGRES", ERASE_FORM_VERSIONS_POSTGRES),
 ];
 
 /// What retention erased of an agent's sessions. Incognito sessions are not counted.
@@ -241,6 +283,14 @@ pub async fn finish(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erased: &Sessi
     run!(tx.conn(), execute, ERASE_GATES, tenant, session, ERASED, tool, output, fields, question, memory)?;
     run!(tx.conn(), execute, ERASE_REQUESTS, tenant, session, ERASED)?;
     run!(tx.conn(), execute, ERASE_ANSWERS, tenant, session)?;
+    let erase_forms = if matches!(tx.conn(), Conn::Sqlite(_)) {
+        [ERASE_FORMS_SQLITE, ERASE_FORM_VERSIONS_SQLITE]
+    } else {
+        [ERASE_FORMS_POSTGRES, ERASE_FORM_VERSIONS_POSTGRES]
+    };
+    for sql in erase_forms {
+        run!(tx.conn(), execute, sql, tenant, session, ERASED)?;
+    }
     run!(tx.conn(), execute, ERASE_FAILURES, tenant, session, ERASED)?;
     run!(tx.conn(), execute, ERASE_RESPONSE, tenant, session)?;
     interaction::mark_due::forget(tx, due.tenant_id, due.session_id).await?;

@@ -51,7 +51,13 @@ fn on_both() -> Vec<Texts> {
 }
 
 fn on_sqlite() -> Vec<Texts> {
-    let files = [action::SQLITE_SQL, failure::SQLITE_SQL, outbox::SQLITE_SQL, response::list::SQLITE_SQL];
+    let files = [
+        action::SQLITE_SQL,
+        failure::SQLITE_SQL,
+        outbox::SQLITE_SQL,
+        response::list::SQLITE_SQL,
+        retention::SQLITE_SQL,
+    ];
     let folders: [&[Texts]; 9] = [
         &engine::SQLITE_SQL,
         &entity::SQLITE_SQL,
@@ -79,6 +85,7 @@ fn on_postgres() -> Vec<Texts> {
         outbox::POSTGRES_SQL,
         response::POSTGRES_SQL,
         response::list::POSTGRES_SQL,
+        retention::POSTGRES_SQL,
         view::POSTGRES_SQL,
     ];
     let folders: [&[Texts]; 9] = [

@@ -18,6 +18,7 @@ use uuid::Uuid;
 const CACHED_MAX: usize = 128;
 
 /// Published versions of views by their numbers. A version never changes, and views that have one are never deleted.
+/// Those that were made for a question are not cached: retention erases their texts.
 pub(crate) type ViewVersions = Cache<(TenantId, ViewId, u64), Arc<ViewVersionRecord>>;
 
 pub(crate) fn view_versions() -> ViewVersions {

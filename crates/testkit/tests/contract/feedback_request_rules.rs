@@ -4,7 +4,7 @@ use crate::feedback_request::{answer, answers, ask, request, says, state};
 use crate::gate::{claim, gate_of, session_now, sweep_after};
 use crate::graph::of_agent;
 use crate::response::submission;
-use crate::retention::{SECRET, columns_with};
+use crate::retention::{SECRET, columns_with, form_with_secret};
 use crate::view_link_request::stranger;
 use chrono::TimeDelta;
 use domain::{
@@ -208,8 +208,10 @@ async fn a_child_finds_the_answers_of_its_root(f: Fixture) {
 
 async fn retention_erases_what_was_asked_and_answered(f: Fixture) {
     let session = f.running().await;
-    let about = format!("Where do we start with {SECRET}?");
-    let asked = ask(&f, &session, NewRequest { message: about, ..request(&session, "k", true) }).await;
+    // A message of several lines is the introduction of the form too.
+    let message = format!("Where do we start with {SECRET}?\nIt is urgent.");
+    let about = NewRequest { message, form: form_with_secret(), ..request(&session, "k", true) };
+    let asked = ask(&f, &session, about).await;
     let given = NewAnswer { note: Some(SECRET.into()), ..says(json!({ "region": "US", "why": SECRET })) };
     answer(&f, &f.operator, asked.request.id, given).await.unwrap();
     let running = claim(&f).await.session;
@@ -230,6 +232,12 @@ async fn retention_erases_what_was_asked_and_answered(f: Fixture) {
         "request_answers.note",
         "session_events.content",
         "session_events.metadata",
+        "views.title",
+        "views.introduction",
+        "views.fields",
+        "view_versions.title",
+        "view_versions.introduction",
+        "view_versions.fields",
     ];
     assert_eq!(columns_with(&f, SECRET, &columns).await, columns, "the test would find it");
     let label = answers(&f, session.id, false).await.pop().unwrap().respondent.label;

@@ -1,7 +1,9 @@
 //! P-9: retention erases the content of sessions and keeps the proof of what happened.
 
 use crate::entity::{company, note};
+use crate::feedback_request::{ask, request};
 use crate::gate::{at_once, complete, decide, gated, says, staged};
+use crate::response::{form, submission};
 use crate::{
     interaction::{answered, due, keep_all},
     response_table::{rating, submit},
@@ -16,18 +18,21 @@ use domain::{
     memory_writer::channel::{Channel, ChannelKind},
     session::{Status, Type},
     session_feedback::{Label, Surface},
+    view::Publication,
 };
 use ledger::{
     Error, InstanceKey,
     entity::{self, NewEntity},
     event::NewEvent,
     feedback,
+    feedback_request::{self, Form, NewRequest},
     gate::{self, NewDecision},
     interaction::{self, ListInteractions},
-    response,
+    response::{self, ListResponses, Respondent, Submission},
     retention::{self, Erased},
     session::{self, Failure, NewSession},
     thread::{self, Message, NewThread},
+    view,
 };
 use runner::{
     capture::{TurnCapture, drain, mark},
@@ -47,6 +52,7 @@ on_both_engines!(
     a_response_loses_its_answers_and_the_scores_of_its_ratings,
     what_was_captured_is_erased_from_tables_and_from_files_of_any_day,
     a_capture_under_way_does_not_bring_back_what_is_erased,
+    the_form_of_an_erased_question_loses_its_texts_and_a_form_of_people_keeps_them,
 );
 
 pub const SECRET: &str = "pineapple-upside-down";
@@ -124,6 +130,24 @@ pub async fn columns_with<'a>(f: &Fixture, text: &str, columns: &[&'a str]) -> V
         }
     }
     found
+}
+
+/// A form with the secret in every text of its fields.
+pub fn form_with_secret() -> Form {
+    let label = format!("What about {SECRET}?");
+    let fields = json!([
+        {
+            "key": "region", "label": label, "help": SECRET, "type": "single_choice", "options": ["EU", "US", SECRET],
+            "default": SECRET, "required": true,
+        },
+        { "key": "why", "label": label, "type": "long_text", "showIf": { "field": "region", "in": ["US", SECRET] } },
+        {
+            "key": "mood", "label": label, "type": "scale", "minimum": 1, "maximum": 5, "lowLabel": SECRET,
+            "highLabel": SECRET,
+        },
+        { "key": "tags", "label": label, "type": "multiple_choice", "options": [SECRET], "maxItems": 1 },
+    ]);
+    Form::Fields(serde_json::from_value(fields).unwrap())
 }
 
 /// Whether any file in the directory contains the secret.
@@ -343,5 +367,50 @@ async fn what_ended_lately_or_goes_on_is_left_alone(f: Fixture) {
     assert_eq!(verified(&f).await.erased, 0);
     let refused = erase(&f, 0).await;
     assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "before"), "{refused:?}");
+    f.done().await;
+}
+
+async fn the_form_of_an_erased_question_loses_its_texts_and_a_form_of_people_keeps_them(f: Fixture) {
+    let made = form(&f, Publication::default()).await;
+    let kept = view::get_version(&f.ledger, &f.member, made, 1).await.unwrap();
+    let session = f.running().await;
+    let own = NewRequest { form: form_with_secret(), ..request(&session, "own", false) };
+    let own = ask(&f, &session, own).await.request;
+    let of_people = NewRequest { form: Form::View(made), ..request(&session, "people", false) };
+    ask(&f, &session, of_people).await;
+    let respondent = Respondent::member(&f.operator).unwrap();
+    let given = Submission { request_id: Some(own.id.0), ..submission("one", json!({ "region": "EU", "mood": 2 })) };
+    let given = response::submit(&f.ledger, &respondent, own.view_id, given).await.unwrap().response;
+    session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
+    let mut raw = f.engine.raw().await;
+    for table in ["views", "view_versions"] {
+        let with_secret = format!("SELECT COUNT(*) FROM {table} WHERE fields LIKE '%{SECRET}%'");
+        assert_eq!(raw.number(&with_secret).await, 1, "the test would find it");
+    }
+    f.clock.advance(TimeDelta::days(40));
+    assert_eq!(erase(&f, 30).await.unwrap().sessions, 2);
+
+    let erased = json!([
+        { "key": "region", "label": "(erased)", "type": "single_choice", "options": [], "required": true },
+        { "key": "why", "label": "(erased)", "type": "long_text", "required": false },
+        { "key": "mood", "label": "(erased)", "type": "scale", "minimum": 1, "maximum": 5, "required": false },
+        {
+            "key": "tags", "label": "(erased)", "type": "multiple_choice", "options": [], "maxItems": 1,
+            "required": false,
+        },
+    ]);
+    let question = feedback_request::answerable(&f.ledger, &f.operator, own.id).await.unwrap();
+    assert_eq!(serde_json::to_value(question.fields).unwrap(), erased);
+    let shown = response::read(&f.ledger, &respondent, own.view_id, Some(own.id.0)).await.unwrap();
+    assert_eq!((shown.version.title.as_str(), shown.version.introduction.as_str()), ("(erased)", ""));
+    let query = ListResponses::default();
+    let columns = response::columns(&f.ledger, &f.operator, own.view_id, &query).await.unwrap();
+    let labels: Vec<_> = columns.iter().map(|column| (column.key.as_str(), column.label.as_str())).collect();
+    assert_eq!(labels, ["region", "why", "mood", "tags"].map(|key| (key, "(erased)")));
+    assert!(response::get(&f.ledger, &f.admin, given.session_id).await.unwrap().answers.is_empty());
+    assert_eq!(view::get_version(&f.ledger, &f.member, made, 1).await.unwrap(), kept);
+    let rewritten = raw.execute("UPDATE view_versions SET title = '(erased)', introduction = ''").await;
+    assert!(rewritten.is_err(), "a version was erased without an erasure");
+    verified(&f).await;
     f.done().await;
 }

@@ -1,7 +1,7 @@
 //! Migrations that change the rows of earlier versions.
 
 use crate::{
-    feedback_request::request,
+    feedback_request::{ask, request},
     memory_window::read_next,
     memory_writer::{AGENT, take, talk, talked},
     response::{form, submission},
@@ -16,7 +16,7 @@ use domain::{
     view::{Gate, Publication},
 };
 use ledger::{
-    feedback_request::NewRequest,
+    feedback_request::{self, NewRequest},
     memory_writer::{self, WriterTerms},
     page,
     response::{self, Respondent, Submission},
@@ -34,6 +34,7 @@ on_both_engines!(
     a_writer_that_was_parked_before_the_upgrade_is_shown_and_can_be_freed,
     scores_that_an_erasure_left_are_cleared_by_the_upgrade,
     a_read_conversation_at_rest_is_no_longer_visited_after_the_upgrade,
+    the_form_of_a_question_that_an_erasure_left_loses_its_texts_by_the_upgrade,
 );
 
 const CHANNELS: &str = include_str!("../../../../migrations/postgres/0045_session_channels.sql");
@@ -48,6 +49,8 @@ const SCORES: &str = include_str!("../../../../migrations/postgres/0052_erased_s
 const SCORES_SQLITE: &str = include_str!("../../../../migrations/sqlite/0052_erased_scores.sql");
 const REST: &str = include_str!("../../../../migrations/postgres/0056_memory_watermarks_rest.sql");
 const REST_SQLITE: &str = include_str!("../../../../migrations/sqlite/0056_memory_watermarks_rest.sql");
+const FORMS: &str = include_str!("../../../../migrations/postgres/0057_erased_question_views.sql");
+const FORMS_SQLITE: &str = include_str!("../../../../migrations/sqlite/0057_erased_question_views.sql");
 
 /// Takes the schema back to where the migration of channels begins.
 async fn remove_channels(raw: &mut Raw) {
@@ -247,6 +250,55 @@ async fn a_read_conversation_at_rest_is_no_longer_visited_after_the_upgrade(f: F
     drop(raw);
     f.clock.advance(TimeDelta::hours(1));
     assert_eq!(read_next(&f).await, [unread]);
+    f.done().await;
+}
+
+async fn the_form_of_a_question_that_an_erasure_left_loses_its_texts_by_the_upgrade(f: Fixture) {
+    let old = f.running().await;
+    let erased = ask(&f, &old, request(&old, "k", false)).await.request;
+    session::cancel(&f.ledger, &f.operator, old.id, None).await.unwrap();
+    f.clock.advance(TimeDelta::days(40));
+    let young = f.running().await;
+    let kept = ask(&f, &young, request(&young, "k", false)).await.request;
+    let older_than = f.ledger.now() - TimeDelta::days(30);
+    retention::erase_by_operator(&f.ledger, &key(), older_than, |_| {}).await.unwrap();
+    let fields = async |id| feedback_request::answerable(&f.ledger, &f.operator, id).await.unwrap().fields;
+    let (before, after) = (fields(kept.id).await, fields(erased.id).await);
+    assert_ne!(after, before);
+    let mut raw = f.engine.raw().await;
+    let is_sqlite = f.engine.file().is_some();
+    // The schema and the rows of earlier versions.
+    raw.execute("DROP INDEX feedback_requests_of_view").await.unwrap();
+    let on_table = if is_sqlite { "" } else { " ON view_versions" };
+    raw.execute(&format!("DROP TRIGGER view_versions_no_update{on_table}")).await.unwrap();
+    for table in ["views", "view_versions"] {
+        let unerased = format!(
+            "UPDATE {table} SET title = 'Where?', introduction = 'Where?', \
+             fields = (SELECT t.fields FROM {table} t WHERE t.title <> '(erased)') WHERE title = '(erased)'"
+        );
+        assert_eq!(raw.execute(&unerased).await.unwrap(), 1);
+    }
+    assert_eq!(fields(erased.id).await, before);
+    let refusing = if is_sqlite {
+        "CREATE TRIGGER view_versions_no_update BEFORE UPDATE ON view_versions \
+         BEGIN SELECT RAISE(ABORT, 'view_versions is append-only'); END"
+    } else {
+        "DROP TRIGGER view_versions_no_delete ON view_versions; DROP FUNCTION shiftbook_view_version_stays(); \
+         DROP FUNCTION shiftbook_erased_fields(text); \
+         CREATE TRIGGER view_versions_no_update BEFORE UPDATE OR DELETE ON view_versions \
+         FOR EACH ROW EXECUTE FUNCTION shiftbook_refuse()"
+    };
+    raw.execute(refusing).await.unwrap();
+    raw.execute(if is_sqlite { FORMS_SQLITE } else { FORMS }).await.unwrap();
+    assert_eq!(fields(erased.id).await, after);
+    assert_eq!(fields(kept.id).await, before, "what is not erased stays");
+    for table in ["views", "view_versions"] {
+        let left = format!("SELECT COUNT(*) FROM {table} WHERE title = 'Where?' OR introduction = 'Where?'");
+        assert_eq!(raw.number(&left).await, 0, "{table}");
+        let stays = format!("SELECT COUNT(*) FROM {table} WHERE title = 'Where do we start?'");
+        assert_eq!(raw.number(&stays).await, 1, "{table}");
+    }
+    drop(raw);
     f.done().await;
 }
 
