@@ -13,14 +13,14 @@ use crate::{
         field::{Field, Input},
         notice::Refused,
         page_head::PageHead,
-        pager::Pager,
+        pager::{Pager, looked_at},
         popover::Sheet,
         table::{Column, Table},
         tabs::{Tab, Tabs},
         time::moment,
     },
 };
-use domain::role::Permission;
+use domain::{limit::ENTITIES_LOOKED_MAX, role::Permission};
 use leptos::prelude::*;
 use wire::entity::{Entity, EntityType};
 
@@ -128,8 +128,12 @@ fn list(props: &ListProps) -> impl IntoView + use<> {
         return if props.q.is_empty() && !props.is_continued {
             view! { <Empty sentence="There are no entities yet. Create one, or import a CSV file on the type's page."/> }.into_any()
         } else {
-            view! { <Empty sentence="No entity matches the filter." link=Some(("Show all", "/entities".to_owned()))/> }
-                .into_any()
+            let sentence = if props.next_cursor.is_some() {
+                "None of the entities that were looked at matches the filter."
+            } else {
+                "No entity matches the filter."
+            };
+            view! { <Empty sentence=sentence link=Some(("Show all", "/entities".to_owned()))/> }.into_any()
         };
     }
     let name =
@@ -157,7 +161,9 @@ fn list(props: &ListProps) -> impl IntoView + use<> {
 fn pager(props: &ListProps) -> impl IntoView + use<> {
     let newest = props.is_continued.then(|| props.href(None));
     let older = props.next_cursor.as_deref().map(|cursor| props.href(Some(cursor)));
-    view! { <Pager newest=newest older=older/> }
+    let goes_on = !props.q.is_empty() && older.is_some();
+    let looked = goes_on.then(|| looked_at(ENTITIES_LOOKED_MAX, "entities"));
+    (looked, view! { <Pager newest=newest older=older/> })
 }
 
 fn new_type(props: &ListProps) -> impl IntoView + use<> {
@@ -173,5 +179,31 @@ fn new_type(props: &ListProps) -> impl IntoView + use<> {
                 <div class="form-actions"><Button>"Create type"</Button></div>
             </form>
         </Sheet>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::to_html;
+    use serde_json::json;
+
+    #[test]
+    fn a_search_by_title_that_has_not_ended_says_how_many_entities_a_page_looks_at() {
+        let company: EntityType = serde_json::from_value(json!({
+            "id": "01990000-0000-7000-8000-000000000000", "slug": "company", "name": "Company", "fields": [],
+            "version": 1, "createdBy": "system", "createdAt": "2026-11-25T12:00:00Z",
+            "updatedAt": "2026-11-25T12:00:00Z",
+        }))
+        .unwrap();
+        let (types, next_cursor) = (vec![company], Some("c".to_owned()));
+        let searched = ListProps { types, q: "zebra".into(), next_cursor, ..ListProps::default() };
+        let html = to_html((list(&searched), pager(&searched)));
+        assert!(html.contains("None of the entities that were looked at") && html.contains("20,000"), "{html}");
+        let last = ListProps { next_cursor: None, ..searched.clone() };
+        let html = to_html((list(&last), pager(&last)));
+        assert!(html.contains("No entity matches the filter") && !html.contains("20,000"), "{html}");
+        let not_searched = ListProps { q: String::new(), ..searched };
+        assert!(!to_html(pager(&not_searched)).contains("20,000"));
     }
 }

@@ -10,11 +10,10 @@ use crate::{
     document::render,
     render::static_html,
     shell::{RailEntry, Shell, frame},
-    text::number,
     ui::{
         empty::{Connect, ConnectAgent, Empty},
         page_head::PageHead,
-        pager::Pager,
+        pager::{Pager, looked_at},
     },
 };
 use domain::limit::SESSIONS_LOOKED_MAX;
@@ -82,12 +81,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
 
 /// Says that a search by title goes on with the next page; nothing if there is none.
 fn looked(filter: &Filter, has_older: bool) -> Option<impl IntoView + use<>> {
-    (filter.q.is_some() && has_older).then(|| {
-        let count = number::grouped(SESSIONS_LOOKED_MAX.into());
-        view! {
-            <p class="meta">"A page looks at the titles of at most "{count}" sessions. The next page looks at older ones."</p>
-        }
-    })
+    (filter.q.is_some() && has_older).then(|| looked_at(SESSIONS_LOOKED_MAX, "sessions"))
 }
 
 #[cfg(test)]

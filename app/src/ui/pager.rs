@@ -1,6 +1,7 @@
-//! Links to the other pages of a list that is shown newest first.
+//! Links to the other pages of a list that is shown newest first, and what one page of a search looks at.
 
 use super::button::ButtonLink;
+use crate::text::number;
 use leptos::prelude::*;
 
 /// Links to the newest and to older entries; nothing if the list has one page.
@@ -19,4 +20,11 @@ pub fn Pager(
             </nav>
         }
     })
+}
+
+/// Says how many titles one page of a search looks at, for a search that goes on with the next page.
+pub fn looked_at(max: u32, what: &'static str) -> impl IntoView {
+    let count = number::grouped(max.into());
+    let sentence = format!("A page looks at the titles of at most {count} {what}. The next page looks at older ones.");
+    view! { <p class="meta">{sentence}</p> }
 }

@@ -263,6 +263,8 @@ pub const EXPORT_JOBS_REMEMBERED: u32 = 50;
 pub const INTERACTIONS_LOOKED_MAX: u32 = 5_000;
 /// Most sessions whose titles are compared for one page of a search by title.
 pub const SESSIONS_LOOKED_MAX: u32 = 20_000;
+/// Most entities whose titles are compared for one page of a search by title.
+pub const ENTITIES_LOOKED_MAX: u32 = 20_000;
 
 /// Largest sequence that a request can name: the largest integer that every JSON reader keeps exactly.
 pub const SEQUENCE_MAX: u64 = (1 << 53) - 1;

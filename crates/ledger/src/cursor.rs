@@ -53,6 +53,18 @@ impl<T> Listed<T> {
         let next_cursor = page.items.last().filter(|_| page.has_more).map(cursor);
         Self { items: page.items, next_cursor }
     }
+
+    /// Converts a page of a search of the store. `looked` is the last item that the search looked at, or `None` if it
+    /// looked at all. The next page begins after the last item of a full page, otherwise after `looked`.
+    pub(crate) fn of_search(
+        page: store::Page<T>,
+        list: List,
+        looked: Option<Uuid>,
+        id: impl FnOnce(&T) -> Uuid,
+    ) -> Self {
+        let last = if page.has_more { page.items.last().map(id) } else { looked };
+        Self { items: page.items, next_cursor: last.map(|id| encode(list, id)) }
+    }
 }
 
 /// Returns one page of the versions of an item, newest first. `read` gets the version before which the page begins, and
@@ -124,7 +136,8 @@ pub(crate) fn decode(list: List, cursor: &str) -> Result<Uuid> {
     }
 }
 
-/// Encodes the cursor of the page after an item of a list that is ordered by a number, then by id.
+/// Encodes the cursor of the page after an item of a list that is ordered by a number, then by id. A list with another
+/// order can check with the number that the item is still at its place.
 pub(crate) fn encode_at(list: List, at: i64, id: Uuid) -> String {
     let mut bytes = vec![list as u8];
     bytes.extend_from_slice(&at.to_be_bytes());

@@ -40,7 +40,8 @@ pub struct ListQuery {
     #[serde(default, deserialize_with = "query_id")]
     #[param(value_type = Option<uuid::Uuid>)]
     type_id: Option<EntityTypeId>,
-    /// Part of the title.
+    /// Part of the title. One page compares the titles of at most 20,000 entities: it can have few entries or none, and
+    /// still have a `nextCursor`.
     #[param(value_type = Option<wire::schema::TitlePart>)]
     q: Option<String>,
     /// 1 to 1,000; default 100.

@@ -2,23 +2,24 @@
 
 use crate::{
     EntityRecord, Ledger, Listed, Result,
-    cursor::{List, decode, encode, page_size},
+    cursor::{List, decode, page_size},
     guard::{Fields, require},
 };
 use domain::{
     Scope,
     id::{EntityId, EntityTypeId},
-    limit::TITLE_CHARS_MAX,
+    limit::{ENTITIES_LOOKED_MAX, TITLE_CHARS_MAX},
     role::Permission,
 };
-use store::Conn;
+use store::{Conn, entity::Filter};
 
 /// Filter and page of a list of entities.
 #[derive(Debug, Clone, Default)]
 pub struct ListEntities {
     /// Only entities of this type.
     pub type_id: Option<EntityTypeId>,
-    /// Only entities whose title contains this text. Case is ignored.
+    /// Only entities whose title contains this text. Case is ignored. A page compares the titles of at most
+    /// [`ENTITIES_LOOKED_MAX`] entities. Therefore it can hold few entities or none and still have a next page.
     pub title_contains: Option<String>,
     /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
@@ -28,8 +29,7 @@ pub struct ListEntities {
 
 /// A checked [`ListEntities`] with a decoded cursor.
 pub(crate) struct ListQuery {
-    type_id: Option<EntityTypeId>,
-    title: Option<String>,
+    filter: Filter,
     before: Option<EntityId>,
     limit: u32,
 }
@@ -45,13 +45,14 @@ impl ListQuery {
         fields.text("q", query.title_contains.as_deref(), TITLE_CHARS_MAX);
         fields.check()?;
         let before = query.cursor.as_deref().map(|cursor| decode(List::Entities, cursor)).transpose()?.map(EntityId);
-        let title = query.title_contains.filter(|text| !text.is_empty());
-        Ok(Self { type_id: query.type_id, title, before, limit: page_size(query.limit)? })
+        let title_contains = query.title_contains.filter(|text| !text.is_empty());
+        let filter = Filter { type_id: query.type_id, title_contains, oldest: None };
+        Ok(Self { filter, before, limit: page_size(query.limit)? })
     }
 
     /// Restricts the list to this type.
     pub(crate) fn of_type(self, type_id: Option<EntityTypeId>) -> Self {
-        Self { type_id, ..self }
+        Self { filter: Filter { type_id, ..self.filter }, ..self }
     }
 }
 
@@ -68,7 +69,12 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListEntities) -> Result
 
 /// [`list`] on an open connection.
 pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery) -> Result<Listed<EntityRecord>> {
-    let ListQuery { type_id, title, before, limit } = query;
-    let page = store::entity::list(conn, scope.tenant_id, type_id, title.as_deref(), before, limit).await?;
-    Ok(Listed::of(page, |last| encode(List::Entities, last.id.0)))
+    let ListQuery { filter, before, limit } = query;
+    let looked = match filter.title_contains {
+        Some(_) => store::entity::last_looked(conn, scope.tenant_id, &filter, before, ENTITIES_LOOKED_MAX).await?,
+        None => None,
+    };
+    let filter = Filter { oldest: looked, ..filter };
+    let page = store::entity::list(conn, scope.tenant_id, &filter, before, limit).await?;
+    Ok(Listed::of_search(page, List::Entities, looked.map(|id| id.0), |entity| entity.id.0))
 }

@@ -6,7 +6,7 @@ use domain::{
     id::{EntityId, EntityTypeId, TenantId},
 };
 use std::collections::BTreeMap;
-use store::Conn;
+use store::{Conn, entity::Filter};
 
 /// Number of entities offered in one field. Other entities are selected by typing an id.
 const CHOICES_MAX: u32 = 200;
@@ -26,7 +26,8 @@ pub(super) async fn choices(
     tenant_id: TenantId,
     type_id: Option<EntityTypeId>,
 ) -> Result<Choices> {
-    let page = store::entity::list(conn, tenant_id, type_id, None, None, CHOICES_MAX).await?;
+    let filter = Filter { type_id, ..Filter::default() };
+    let page = store::entity::list(conn, tenant_id, &filter, None, CHOICES_MAX).await?;
     let options = page.items.into_iter().map(|entity| (entity.id, entity.title)).collect();
     Ok(Choices { options, has_more: page.has_more })
 }

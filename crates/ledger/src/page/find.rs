@@ -15,7 +15,7 @@ use domain::{Scope, action::ActionStatus, role::Permission, session::Session};
 pub struct SearchResults {
     /// Active actions whose name matches.
     pub actions: Vec<ActionRecord>,
-    /// Entities whose title matches.
+    /// Entities whose title matches, of the newest [`ENTITIES_LOOKED_MAX`](domain::limit::ENTITIES_LOOKED_MAX).
     pub entities: Vec<EntityRecord>,
     /// Sessions whose title matches, of the newest [`SESSIONS_LOOKED_MAX`](domain::limit::SESSIONS_LOOKED_MAX).
     pub sessions: Vec<Session>,

@@ -3,7 +3,7 @@
 use super::get::get_on;
 use crate::{
     Ledger, Listed, Result,
-    cursor::{List, decode, encode, page_size},
+    cursor::{List, decode, page_size},
     guard::{Fields, require},
     visibility::can_see,
 };
@@ -97,7 +97,7 @@ impl ListQuery {
     /// another list.
     pub(crate) fn of(scope: &Scope, query: ListSessions) -> Result<Self> {
         let mut fields = Fields::default();
-        fields.text("q", query.title_contains.as_deref(), TITLE_CHARS_MAX);
+        fields.text("title", query.title_contains.as_deref(), TITLE_CHARS_MAX);
         fields.slug("agentSlug", query.agent_slug.as_deref());
         fields.check()?;
         let ended = ended_in(query.ended_on, query.ended_since);
@@ -151,8 +151,7 @@ pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery
     let looked = looked.filter(|last| filter.oldest.is_none_or(|oldest| last.0 > oldest.0));
     let filter = Filter { oldest: looked.or(filter.oldest), ..filter };
     let page = store::session::list(conn, scope.tenant_id, &filter, before, limit).await?;
-    let last = if page.has_more { page.items.last().map(|session| session.id) } else { looked };
-    Ok(Listed { items: page.items, next_cursor: last.map(|id| encode(List::Sessions, id.0)) })
+    Ok(Listed::of_search(page, List::Sessions, looked.map(|id| id.0), |session| session.id.0))
 }
 
 /// Returns retries of this session that the caller can see, newest first, at most `limit`.

@@ -26,6 +26,22 @@ pub(crate) fn contains(text: &str) -> String {
     pattern
 }
 
+/// The text of a query for the last row of a table that a search looks at: the id of the row after `$4` newer ones,
+/// counted from before the id `$3`. The query has the leading filter alone, with the bind `$2`, so that it reads only
+/// that filter's index.
+macro_rules! last_select {
+    ($table:literal, $lead:literal) => {
+        concat!(
+            "SELECT id FROM ",
+            $table,
+            " WHERE tenant_id = $1 AND ",
+            $lead,
+            " AND id < $3 ORDER BY id DESC LIMIT 1 OFFSET $4"
+        )
+    };
+}
+pub(crate) use last_select;
+
 /// Numbers of rows of the multi-row SQLite statements, largest first. There are few sizes, so that each
 /// statement is prepared once.
 pub(crate) const CHUNKS: [usize; 4] = [64, 16, 4, 1];

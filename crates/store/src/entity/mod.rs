@@ -6,7 +6,7 @@ mod title;
 mod write;
 
 pub use import::ImportRecord;
-pub use read::{EntityRecord, EntityVersionRecord, find, find_locked, list, versions};
+pub use read::{EntityRecord, EntityVersionRecord, Filter, find, find_locked, last_looked, list, versions};
 pub use title::{taken_titles, titles, values};
 pub use write::{insert, update};
 

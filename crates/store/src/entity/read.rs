@@ -1,7 +1,7 @@
 //! Rows of `entities` and `entity_versions`. Every write of an entity writes both tables.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, Texts, contains, row, run},
+    engine::{Conn, Error, Page, Result, Texts, contains, last_select, row, run},
     transaction::WriteTx,
 };
 use domain::{
@@ -27,7 +27,7 @@ macro_rules! list_select {
     ($lead:literal) => {
         entity_select!(concat!(
             $lead,
-            " AND (e.id < $3 OR $3 IS NULL) AND (lower(e.title) LIKE lower($4) ESCAPE '\\' OR $4 IS NULL) \
+            " AND e.id < $3 AND e.id >= $6 AND (lower(e.title) LIKE lower($4) ESCAPE '\\' OR $4 IS NULL) \
              ORDER BY e.id DESC LIMIT $5"
         ))
     };
@@ -37,6 +37,8 @@ const BY_ID: &str = entity_select!("e.id = $2");
 const BY_ID_LOCKED_POSTGRES: &str = entity_select!("e.id = $2 FOR UPDATE OF e");
 const LIST: &str = list_select!("CAST($2 AS text) IS NULL");
 const LIST_BY_TYPE: &str = list_select!("e.type_id = $2");
+const LAST: &str = last_select!("entities", "CAST($2 AS text) IS NULL");
+const LAST_BY_TYPE: &str = last_select!("entities", "type_id = $2");
 const VERSIONS: &str = "SELECT version, title, fields, actor, session_id, at FROM entity_versions \
      WHERE tenant_id = $1 AND entity_id = $2 AND (version < $3 OR $3 IS NULL) ORDER BY version DESC LIMIT $4";
 
@@ -44,6 +46,8 @@ pub(crate) const SQL: Texts = &[
     ("entity::read::BY_ID", BY_ID),
     ("entity::read::LIST", LIST),
     ("entity::read::LIST_BY_TYPE", LIST_BY_TYPE),
+    ("entity::read::LAST", LAST),
+    ("entity::read::LAST_BY_TYPE", LAST_BY_TYPE),
     ("entity::read::VERSIONS", VERSIONS),
 ];
 pub(crate) const POSTGRES_SQL: Texts = &[("entity::read::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
@@ -71,6 +75,17 @@ pub struct EntityRecord {
     pub created_at: Timestamp,
     /// Time the newest version was written (UTC).
     pub updated_at: Timestamp,
+}
+
+/// Which entities to list.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only this type.
+    pub type_id: Option<EntityTypeId>,
+    /// Only titles that contain this, whatever the case.
+    pub title_contains: Option<String>,
+    /// Only this entity and newer ones. Bounds what a filter by a part of the title reads.
+    pub oldest: Option<EntityId>,
 }
 
 /// The title and values of an entity as one write left them.
@@ -173,21 +188,41 @@ pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: EntityId
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
-    type_id: Option<EntityTypeId>,
-    title_contains: Option<&str>,
+    filter: &Filter,
     before: Option<EntityId>,
     limit: u32,
 ) -> Result<Page<EntityRecord>> {
-    let before = before.map(|id| id.0);
-    let title = title_contains.map(contains);
+    let tenant = tenant_id.0;
+    // Smaller and larger than any id: a comparison that is always true would keep the index from being entered at the
+    // right place.
+    let (oldest, before) = (filter.oldest.map_or(Uuid::nil(), |id| id.0), before.map_or(Uuid::max(), |id| id.0));
+    let title = filter.title_contains.as_deref().map(contains);
     let more = i64::from(limit) + 1;
-    let mut rows = match type_id {
-        Some(id) => run!(conn, fetch_all Row, LIST_BY_TYPE, tenant_id.0, id.0, before, title.as_deref(), more)?,
-        None => run!(conn, fetch_all Row, LIST, tenant_id.0, None::<&str>, before, title.as_deref(), more)?,
+    let mut rows = match filter.type_id {
+        Some(id) => run!(conn, fetch_all Row, LIST_BY_TYPE, tenant, id.0, before, title.as_deref(), more, oldest)?,
+        None => run!(conn, fetch_all Row, LIST, tenant, None::<&str>, before, title.as_deref(), more, oldest)?,
     };
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     Ok(Page { items: rows.into_iter().map(EntityRecord::try_from).collect::<Result<_>>()?, has_more })
+}
+
+/// The oldest of the newest `count` entities of the filter's type, or of all. With `before`, of those that are older.
+/// `None` if there are fewer. The rest of the filter is ignored.
+pub async fn last_looked(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    filter: &Filter,
+    before: Option<EntityId>,
+    count: u32,
+) -> Result<Option<EntityId>> {
+    let (tenant, before) = (tenant_id.0, before.map_or(Uuid::max(), |id| id.0));
+    let skipped = i64::from(count) - 1;
+    let last = match filter.type_id {
+        Some(id) => run!(conn, fetch_optional(Uuid,), LAST_BY_TYPE, tenant, id.0, before, skipped)?,
+        None => run!(conn, fetch_optional(Uuid,), LAST, tenant, None::<&str>, before, skipped)?,
+    };
+    Ok(last.map(|(id,)| EntityId(id)))
 }
 
 /// One page of an entity's versions, newest first, starting after `before`.

@@ -1,7 +1,7 @@
 //! Lists of sessions, newest first, by keyset.
 
 use super::{Row, record, session_select};
-use crate::engine::{Conn, Page, Result, Texts, contains, run};
+use crate::engine::{Conn, Page, Result, Texts, contains, last_select, run};
 use domain::{
     Timestamp,
     clock::to_micros,
@@ -28,16 +28,6 @@ macro_rules! list_select {
              FROM interactions i WHERE i.tenant_id = sessions.tenant_id AND i.session_id = sessions.id \
              AND i.recorded_at >= $15 AND i.recorded_at < $16)) ORDER BY id DESC LIMIT $7"
         ))
-    };
-}
-// The last session that a search looks at. It has the leading filter alone, so that it reads only that filter's index.
-macro_rules! last_select {
-    ($lead:literal) => {
-        concat!(
-            "SELECT id FROM sessions WHERE tenant_id = $1 AND ",
-            $lead,
-            " AND id < $3 ORDER BY id DESC LIMIT 1 OFFSET $4"
-        )
     };
 }
 // Calls the macro `$run` with the text of the leading filter and with the value of that filter.
@@ -70,12 +60,12 @@ const BY_ACTION: &str = list_select!("action_id = $2");
 const BY_AGENT: &str = list_select!("agent_slug = $2");
 const BY_PARENT: &str = list_select!("parent_id = $2");
 const BY_RETRIED: &str = list_select!("retry_of = $2");
-const LAST_BY_TENANT: &str = last_select!("CAST($2 AS text) IS NULL");
-const LAST_BY_STATUS: &str = last_select!("status = $2");
-const LAST_BY_ACTION: &str = last_select!("action_id = $2");
-const LAST_BY_AGENT: &str = last_select!("agent_slug = $2");
-const LAST_BY_PARENT: &str = last_select!("parent_id = $2");
-const LAST_BY_RETRIED: &str = last_select!("retry_of = $2");
+const LAST_BY_TENANT: &str = last_select!("sessions", "CAST($2 AS text) IS NULL");
+const LAST_BY_STATUS: &str = last_select!("sessions", "status = $2");
+const LAST_BY_ACTION: &str = last_select!("sessions", "action_id = $2");
+const LAST_BY_AGENT: &str = last_select!("sessions", "agent_slug = $2");
+const LAST_BY_PARENT: &str = last_select!("sessions", "parent_id = $2");
+const LAST_BY_RETRIED: &str = last_select!("sessions", "retry_of = $2");
 const BY_CHANNEL: &str = session_select!(
     "tenant_id = $1 AND agent_slug = $2 AND channel = $3 AND private_to IS NULL ORDER BY id DESC LIMIT $4"
 );

@@ -1,16 +1,21 @@
 //! What is read in batches is read to its end. The walk that looks for circles of sessions and one page of a search by
 //! title have a limit.
 
-use crate::graph::{after, noted, of_agent, on};
+use crate::{
+    entity::{acme, company},
+    graph::{after, noted, of_agent, on},
+};
 use domain::{
     gate::Question,
     id::SessionId,
-    limit::{GRAPH_WALK_MAX, SESSIONS_LOOKED_MAX},
+    limit::{ENTITIES_LOOKED_MAX, GRAPH_WALK_MAX, SESSIONS_LOOKED_MAX},
     session::{IfDependencyFails, YieldTo},
 };
 use futures_util::future::join_all;
 use ledger::{
-    Error, gate,
+    Error,
+    entity::{self, ListEntities},
+    gate,
     member::{self, Withdrawal},
     page::find,
     session::{self, ListSessions, NewSession, YieldRequest},
@@ -20,6 +25,7 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     the_walk_that_looks_for_circles_reads_so_many_sessions_at_most,
     a_page_of_a_search_by_title_looks_at_so_many_sessions_at_most_and_its_cursor_goes_on,
+    a_page_of_a_search_by_title_looks_at_so_many_entities_at_most_and_its_cursor_goes_on,
     one_sweep_handles_more_endings_than_it_reads_at_once,
     one_sweep_gives_more_gates_to_the_admins_than_it_reads_at_once,
 );
@@ -31,18 +37,23 @@ const TOGETHER: usize = 50;
 
 /// Copies the only session of an agent until there are `count`.
 async fn copy(f: &Fixture, agent: &str, count: usize) {
-    // Copied in the database, because a thousand requests take long.
     let columns = "tenant_id, session_type, status, end_reason, agent_slug, title, metadata, parent_id, created_by, \
                    attempts_max, head_digest, created_at, updated_at, completed_at";
+    copy_row(f, "sessions", columns, &format!("agent_slug = '{agent}'"), count).await;
+}
+
+/// Copies the only row of a table that a condition selects, with new ids, until there are `count`.
+async fn copy_row(f: &Fixture, table: &str, columns: &str, of: &str, count: usize) {
+    // Copied in the database, because a thousand requests take long.
     let id = if f.engine.file().is_some() { "randomblob(16)" } else { "gen_random_uuid()" };
     let copies = format!(
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) \
-         INSERT INTO sessions (id, {columns}) SELECT {id}, {columns} FROM sessions, n WHERE agent_slug = '{agent}'",
+         INSERT INTO {table} (id, {columns}) SELECT {id}, {columns} FROM {table}, n WHERE {of}",
         count - 1
     );
     let mut raw = f.engine.raw().await;
     raw.execute(&copies).await.unwrap();
-    let all = format!("SELECT COUNT(*) FROM sessions WHERE agent_slug = '{agent}'");
+    let all = format!("SELECT COUNT(*) FROM {table} WHERE {of}");
     assert_eq!(raw.number(&all).await, i64::try_from(count).unwrap());
 }
 
@@ -87,6 +98,27 @@ async fn a_page_of_a_search_by_title_looks_at_so_many_sessions_at_most_and_its_c
         assert_eq!(next.next_cursor, None);
     }
     assert!(find::read(&f.ledger, &f.member, "zebra", 6).await.unwrap().sessions.is_empty());
+    f.done().await;
+}
+
+async fn a_page_of_a_search_by_title_looks_at_so_many_entities_at_most_and_its_cursor_goes_on(f: Fixture) {
+    let of = company(&f).await;
+    acme(&f, &of, "Acme").await;
+    let columns = "tenant_id, type_id, title, fields, version, created_by, updated_by, created_at, updated_at";
+    copy_row(&f, "entities", columns, "title = 'Acme'", ENTITIES_LOOKED_MAX as usize + 1).await;
+    let oldest = "UPDATE entities SET title = 'Zebra' WHERE id = (SELECT id FROM entities ORDER BY id LIMIT 1)";
+    f.engine.raw().await.execute(oldest).await.unwrap();
+    let wanted = ListEntities { title_contains: Some("zebra".into()), ..ListEntities::default() };
+    let by_type = ListEntities { type_id: Some(of.id), ..wanted.clone() };
+    for wanted in [wanted, by_type] {
+        let first = entity::list(&f.ledger, &f.member, wanted.clone()).await.unwrap();
+        assert!(first.items.is_empty() && first.next_cursor.is_some(), "{first:?}");
+        let next = ListEntities { cursor: first.next_cursor, ..wanted };
+        let next = entity::list(&f.ledger, &f.member, next).await.unwrap();
+        assert_eq!(next.items.iter().map(|entity| entity.title.as_str()).collect::<Vec<_>>(), ["Zebra"]);
+        assert_eq!(next.next_cursor, None);
+    }
+    assert!(find::read(&f.ledger, &f.member, "zebra", 6).await.unwrap().entities.is_empty());
     f.done().await;
 }
 
