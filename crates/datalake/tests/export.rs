@@ -387,3 +387,45 @@ fn nothing_is_overwritten_and_a_cancelled_export_leaves_nothing() {
     let again = export::export(inputs(), &options, folder.path(), &mut |_| true);
     assert!(matches!(again, Err(export::Error::Io(error)) if error.kind() == io::ErrorKind::AlreadyExists));
 }
+
+#[test]
+fn an_export_is_cancelled_while_it_reads_feedback_or_skips_lines() {
+    let options = Options::new(Format::Sft, FileFormat::Jsonl);
+    let marks = (0..1_000).map(|seconds| Ok(mark("nobody", seconds, Feedback::Positive, Source::Manual)));
+    let torn = (1..=1_000).map(|line| Err(Warning { file: "x.jsonl".into(), line, reason: "torn".to_owned() }));
+    let reads_feedback =
+        Inputs { interactions: Box::new([].into_iter()), feedback: Box::new(marks), rating: Box::new(|_| Ok(None)) };
+    let skips =
+        Inputs { interactions: Box::new(torn), feedback: Box::new([].into_iter()), rating: Box::new(|_| Ok(None)) };
+    for inputs in [reads_feedback, skips] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut heard = Vec::new();
+        let cancelled = export::export(inputs, &options, folder.path(), &mut |progress| {
+            heard.push(progress);
+            false
+        });
+        assert!(matches!(cancelled, Err(export::Error::Cancelled)));
+        assert_eq!(heard, [Progress::Read(0)]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn an_export_is_cancelled_while_it_leaves_interactions_out_or_finds_none_for_feedback() {
+    let nobody = Filter { agents: BTreeSet::from(["nobody".to_owned()]), ..Filter::default() };
+    let options = Options { filter: nobody, ..Options::new(Format::Sft, FileFormat::Jsonl) };
+    let id = |number: i64| format!("{number:05}");
+    let left_out = (0..1_000).map(|number| Ok(record(&id(number), number, "Why?", "Because.")));
+    let orphans = (0..1_000).map(|number| Ok(mark(&id(number), number, Feedback::Positive, Source::Manual)));
+    let leaves_out =
+        Inputs { interactions: Box::new(left_out), feedback: Box::new([].into_iter()), rating: Box::new(|_| Ok(None)) };
+    let finds_none =
+        Inputs { interactions: Box::new([].into_iter()), feedback: Box::new(orphans), rating: Box::new(|_| Ok(None)) };
+    for inputs in [leaves_out, finds_none] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut goes_on = |progress: Progress| !matches!(progress, Progress::Matched(..));
+        let cancelled = export::export(inputs, &options, folder.path(), &mut goes_on);
+        assert!(matches!(cancelled, Err(export::Error::Cancelled)));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

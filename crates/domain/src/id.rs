@@ -151,7 +151,7 @@ ids! {
     ViewId,
     /// A memory document of an agent.
     MemoryDocumentId,
-    /// One version of a memory document. The ids of a workspace's versions are in the order of writing.
+    /// One version of a memory document. The ids of an agent's versions are in the order of writing.
     MemoryVersionId,
     /// A character card that was given to an agent.
     CardId,

@@ -216,6 +216,7 @@ impl<'a, 'o> Run<'a, 'o> {
                 Ok(record) => record,
                 Err(warning) => {
                     self.skipped(warning);
+                    self.told(self.counts.skipped_lines, Progress::Read(position))?;
                     continue;
                 }
             };
@@ -230,12 +231,14 @@ impl<'a, 'o> Run<'a, 'o> {
             records.push(&key, &serde_json::to_vec(&record)?)?;
             self.told(position, Progress::Read(position))?;
         }
-        for line in std::mem::replace(&mut self.inputs.feedback, Box::new(std::iter::empty())) {
+        let feedback = std::mem::replace(&mut self.inputs.feedback, Box::new(std::iter::empty()));
+        for (done, line) in (1_u64..).zip(feedback) {
             match line {
                 Ok(record) if self.believes(&record) => fold.push(&record)?,
                 Ok(_) => {}
                 Err(warning) => self.skipped(warning),
             }
+            self.told(done, Progress::Read(position))?;
         }
         self.counts.interactions = position;
         self.last = last.map(|last| last.finish(self.scratch)).transpose()?;
@@ -259,13 +262,15 @@ impl<'a, 'o> Run<'a, 'o> {
         for pair in records.finish()? {
             let record: InteractionRecord = serde_json::from_slice(&pair?.1)?;
             done += 1;
+            let progress = Progress::Matched(done, read);
+            self.told(done, progress)?;
             if last.as_ref() == Some(&record.id) {
                 self.counts.repeated += 1;
                 self.counts.interactions -= 1;
                 continue;
             }
             last = Some(record.id.clone());
-            let said = self.said_about(&record, &mut feedback)?;
+            let said = self.said_about(&record, &mut feedback, progress)?;
             if !self.options.filter.admits(&record) {
                 self.counts.outside += 1;
                 self.counts.interactions -= 1;
@@ -276,20 +281,25 @@ impl<'a, 'o> Run<'a, 'o> {
                 None => self.rating_of(&record)?,
             };
             self.made(record, given, &mut rows, &mut comparable)?;
-            self.told(done, Progress::Matched(done, read))?;
         }
         for orphan in feedback {
             orphan?;
-            self.counts.orphans += 1;
+            self.orphaned(Progress::Matched(done, read))?;
         }
         // Some unreadable ratings are counted as gaps. If no rating can be read, the export fails.
         if let Some(why) = self.unreadable.take().filter(|_| self.ratings_read == 0) {
             return Err(Error::Ratings(why));
         }
         if self.options.format == Format::Dpo {
-            self.compare(comparable, &mut rows)?;
+            self.compare(comparable, &mut rows, Progress::Matched(done, read))?;
         }
         Ok(rows)
+    }
+
+    /// Counts feedback that has no interaction.
+    fn orphaned(&mut self, progress: Progress) -> Result<(), Error> {
+        self.counts.orphans += 1;
+        self.told(self.counts.orphans, progress)
     }
 
     /// Returns the feedback on an interaction. Feedback with smaller ids has no interaction and is counted as
@@ -298,13 +308,14 @@ impl<'a, 'o> Run<'a, 'o> {
         &mut self,
         record: &InteractionRecord,
         feedback: &mut Peekable<Folded>,
+        progress: Progress,
     ) -> Result<Option<FeedbackRecord>, Error> {
         while let Some(next) = feedback.next_if(|next| next.as_ref().map_or(true, |next| next.record_id <= record.id)) {
             let next = next?;
             if next.record_id == record.id {
                 return Ok(Some(next));
             }
-            self.counts.orphans += 1;
+            self.orphaned(progress)?;
         }
         Ok(None)
     }
@@ -384,10 +395,11 @@ impl<'a, 'o> Run<'a, 'o> {
     }
 
     /// Makes pairs of answers to the same prompt.
-    fn compare(&mut self, comparable: Sorter, rows: &mut Sorter) -> Result<(), Error> {
+    fn compare(&mut self, comparable: Sorter, rows: &mut Sorter, progress: Progress) -> Result<(), Error> {
         let mut prompt = Vec::new();
         let mut group = Group::default();
-        for pair in comparable.finish()? {
+        for (done, pair) in (1_u64..).zip(comparable.finish()?) {
+            self.told(done, progress)?;
             let (key, value) = pair?;
             let digest = key.get(..PAIRED_KEY_BYTES).unwrap_or_default();
             if digest != prompt {
@@ -424,6 +436,10 @@ impl<'a, 'o> Run<'a, 'o> {
         }
     }
 
+    /// Reports the progress after every [`TELL_EVERY`] of what is done.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if the caller cancelled the export.
     fn told(&mut self, done: u64, progress: Progress) -> Result<(), Error> {
         let goes_on = !done.is_multiple_of(TELL_EVERY) || (self.tell)(progress);
         if goes_on { Ok(()) } else { Err(Error::Cancelled) }

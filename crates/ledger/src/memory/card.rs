@@ -192,7 +192,7 @@ pub(super) async fn unpack(
         let mut totals = store::memory::lock_agent(tx, tenant_id, &agent, stamp.at).await?;
         totals.documents = totals.documents.saturating_sub(1);
         totals.bytes = totals.bytes.saturating_sub(gone.bytes);
-        totals.updated_at = stamp.at;
+        let stamp = stamp.after(&mut totals);
         changed.push(gone.path.clone());
         let by = Attribution {
             agent: agent.clone(),

@@ -71,7 +71,7 @@ pub(super) async fn delete_on(
     let found = at_version(tx, tenant_id, &by.agent, &path, base_version).await?;
     totals.documents = totals.documents.saturating_sub(1);
     totals.bytes = totals.bytes.saturating_sub(found.bytes);
-    totals.updated_at = stamp.at;
+    let stamp = stamp.after(&mut totals);
     let operation = Operation::Deleted;
     let next = NewState { operation, path, text: String::new(), evidence: Vec::new(), is_deleted: true };
     let document = put(tx, tenant_id, stamp, Some(found), next, by).await?;
@@ -125,7 +125,7 @@ async fn rename_on(
         return Ok(found);
     }
     new_path.check_new().map_err(|why| Error::invalid("newPath", why.to_string()))?;
-    totals.updated_at = stamp.at;
+    let stamp = stamp.after(&mut totals);
     let text = store::memory::text(tx.conn(), tenant_id, found.id, found.version).await?;
     let text = text.ok_or_else(|| Error::Internal(format!("document {} has no newest version", found.id)))?;
     let text = text.document.to_text();

@@ -46,7 +46,7 @@ pub async fn erase_on(
         totals.documents = totals.documents.saturating_sub(1);
         totals.bytes = totals.bytes.saturating_sub(document.bytes);
     }
-    totals.updated_at = stamp.at;
+    let stamp = stamp.after(&mut totals);
     let versions = store::memory::erase_versions(tx, tenant_id, id, &path, stamp.at).await?;
     store::memory::unindex(tx, tenant_id, id).await?;
     store::memory::drop_channels(tx, tenant_id, id).await?;

@@ -60,7 +60,7 @@ pub(crate) async fn clean_on(
     }
     let versions = store::memory::erase_versions(tx, tenant_id, id, &document.path, stamp.at).await?;
     totals.bytes = totals.bytes.saturating_sub(document.bytes) + left.text.len() as u64;
-    totals.updated_at = stamp.at;
+    let stamp = stamp.after(&mut totals);
     let next = NewState { operation: Operation::Modified, path, text: left.text, evidence, is_deleted: false };
     let by = Attribution { agent, source: Source::Erasure, author: author.to_owned(), reason: REASON.to_owned() };
     put(tx, tenant_id, stamp, Some(document), next, by).await?;

@@ -2,13 +2,13 @@
 
 use super::{check_agent, conflict::conflict, forgotten::Marks, origin};
 use crate::{
-    Error, Ledger, MemoryDocumentRecord, Result,
+    Error, Ledger, MemoryAgentRecord, MemoryDocumentRecord, Result,
     guard::{Fields, require},
     visibility::claimed_last,
 };
 use domain::{
     Caller, Scope, Timestamp,
-    id::{MemoryDocumentId, MemoryVersionId, SessionId, TenantId},
+    id::{MemoryDocumentId, MemoryVersionId, SessionId, TenantId, instant_of_v7, least_v7, v7_after},
     limit::{
         MEMORY_AGENT_BYTES_MAX, MEMORY_DOCUMENTS_MAX, MEMORY_EVIDENCE_MAX, MEMORY_EVIDENCE_SESSIONS_MAX,
         MEMORY_REASON_CHARS_MAX,
@@ -46,7 +46,7 @@ pub struct Stamp {
     pub at: Timestamp,
     /// Id of the document, if it is new.
     pub document_id: MemoryDocumentId,
-    /// The id that the new version gets.
+    /// Id of the new version. It gets a later time if the agent's newest version has the same time or a later one.
     pub version_id: MemoryVersionId,
 }
 
@@ -55,6 +55,16 @@ impl Stamp {
     pub fn new(ledger: &Ledger) -> Self {
         let (at, entropy) = (ledger.now(), ledger.entropy());
         Self { at, document_id: MemoryDocumentId::new(at, entropy), version_id: MemoryVersionId::new(at, entropy) }
+    }
+
+    /// Returns the stamp with a version id that sorts after those of the agent's versions, and sets the time of the
+    /// totals to that of the id. The caller holds the lock of the agent and saves its totals with the version.
+    pub(super) fn after(self, totals: &mut MemoryAgentRecord) -> Self {
+        // The stamp was made before the lock, so versions with later times may have been written since. The clock may
+        // have been set back too.
+        let version_id = v7_after(self.version_id.0, least_v7(totals.updated_at));
+        totals.updated_at = instant_of_v7(version_id).map_or(self.at, |at| at.max(self.at));
+        Self { version_id: MemoryVersionId(version_id), ..self }
     }
 }
 
@@ -231,7 +241,7 @@ pub(super) async fn write_from(
     let old_bytes = live.map_or(0, |live| live.bytes);
     totals.documents += u64::from(live.is_none());
     totals.bytes = totals.bytes.saturating_sub(old_bytes) + text.len() as u64;
-    totals.updated_at = stamp.at;
+    let stamp = stamp.after(&mut totals);
     if totals.documents > MEMORY_DOCUMENTS_MAX {
         return Err(Error::LimitReached(format!("an agent has at most {MEMORY_DOCUMENTS_MAX} memory documents")));
     }

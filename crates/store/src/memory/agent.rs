@@ -41,7 +41,8 @@ pub struct MemoryAgentRecord {
     pub documents: u64,
     /// Bytes of their texts.
     pub bytes: u64,
-    /// Time of the newest write (UTC).
+    /// Time of the newest write (UTC). It does not go back when the clock does: the id of the newest version has this
+    /// time in milliseconds.
     pub updated_at: Timestamp,
 }
 

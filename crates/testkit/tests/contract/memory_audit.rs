@@ -1,4 +1,5 @@
-//! Whatever changes a document, the audit list has a row that says so, and nothing else is in it.
+//! Whatever changes a document, the audit list has a row that says so, and nothing else is in it. Its rows are in the
+//! order of writing.
 
 use crate::{
     gate::says,
@@ -9,7 +10,7 @@ use domain::{
     Scope,
     gate::Verdict,
     id::SessionId,
-    memory::{CardFormat, Source, ToolCommand, digest},
+    memory::{CardFormat, Operation, Source, ToolCommand, digest},
     memory_writer::plan::Policy,
 };
 use ledger::{
@@ -25,7 +26,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use testkit::{Fixture, on_both_engines};
 use uuid::Uuid;
 
-on_both_engines!(no_document_changes_without_an_audit_row);
+on_both_engines!(
+    no_document_changes_without_an_audit_row,
+    the_audit_list_is_in_the_order_of_writing_after_the_clock_was_set_back,
+);
 
 /// Steps of the property. Each of the fourteen kinds of change comes several times.
 const STEPS: usize = 160;
@@ -257,4 +261,30 @@ async fn writer_runs(f: &Fixture, choices: &mut Choices, step: usize) {
         gate::decide(&f.ledger, &f.operator, item.gate.id, says(verdict)).await.unwrap();
     }
     settle(f).await;
+}
+
+async fn the_audit_list_is_in_the_order_of_writing_after_the_clock_was_set_back(f: Fixture) {
+    let (l, s) = (&f.ledger, &f.admin);
+    let path = |name: &str| memory::path(name).unwrap();
+    let write = |base_version, text: &str| Write { base_version, text: text.into(), ..Write::default() };
+    let of = |base_version| Change { base_version, ..Change::default() };
+    memory::write(l, s, AGENT, path("topics/a.md"), write(0, "one\n")).await.unwrap();
+    f.clock.advance(-TimeDelta::hours(1));
+    memory::write(l, s, AGENT, path("topics/a.md"), write(1, "two\n")).await.unwrap();
+    memory::write(l, s, AGENT, path("topics/b.md"), write(0, "three\n")).await.unwrap();
+    memory::rename(l, s, AGENT, path("topics/b.md"), path("topics/c.md"), of(1)).await.unwrap();
+    memory::delete(l, s, AGENT, path("topics/c.md"), of(2)).await.unwrap();
+    memory_forget::erase(l, s, AGENT, path("topics/a.md")).await.unwrap();
+    let audit = memory::audit(l, s, AGENT, ListPage::default()).await.unwrap().items;
+    let written: Vec<_> = audit.iter().map(|one| (one.operation, one.version)).collect();
+    let expected = [
+        (Operation::Erased, 3),
+        (Operation::Deleted, 3),
+        (Operation::Renamed, 2),
+        (Operation::Created, 1),
+        (Operation::Modified, 2),
+        (Operation::Created, 1),
+    ];
+    assert_eq!(written, expected);
+    f.done().await;
 }
