@@ -277,9 +277,21 @@ export async function expectAccessible(page: Page, what = "the page") {
   if (before) await page.setViewportSize(before);
 }
 
+/** Times that a script of the page rewrites again and again. */
+const REWRITTEN_TIMES = ["ago", "age", "since", "due"].map((kind) => `time[data-time="${kind}"]`).join(", ");
+
+/** Parts whose changes screen readers say, and parts inside them whose changes they do not say. */
+const LIVE_REGIONS = '[role="alert"], [role="status"], [role="log"], [aria-live]';
+
 /** Checks the page in both themes at the width that it has. */
 export async function expectAccessibleAsWide(page: Page) {
   if (test.info().project.name === "no-js") return;
+  const repeated = await page.locator(REWRITTEN_TIMES).evaluateAll((times, regions) => {
+    const regionOf = (time: Element) => time.closest(regions);
+    const isSaid = (time: Element) => (regionOf(time)?.getAttribute("aria-live") ?? "polite") !== "off";
+    return times.filter((time) => regionOf(time) && isSaid(time)).map((time) => regionOf(time)?.outerHTML);
+  }, LIVE_REGIONS);
+  expect(repeated, "live regions with a time that is rewritten").toEqual([]);
   for (const colorScheme of ["dark", "light"] as const) await expectNoAxeViolations(page, colorScheme);
 }
 

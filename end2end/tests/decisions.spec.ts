@@ -343,22 +343,29 @@ test("today says whose work it shows, and remembers it @nojs", async ({ page }) 
   await expect(failed).not.toContainText(agentSlug);
 });
 
-test("of several items those that are refused stay, each with its reason", async ({ page }) => {
-  const [good, bad] = [await staged(unique("Good"), { stage: "Won" }), await staged(unique("Bad"), { amount: 3 })];
-  await signIn(page, "reviewer");
-  await page.goto("/inbox");
-  await hydrated(page);
-  for (const { item } of [good, bad]) await row(page, item.id).getByRole("checkbox").check();
-  await expect(page.locator("#inbox-selected")).toHaveText("2 selected");
-  // As if the proposal had changed since it was shown.
-  await row(page, bad.item.id).getByRole("checkbox").evaluate((box: HTMLInputElement) => (box.value = "0".repeat(64)));
-  await page.locator("#inbox-batch-bar [data-key=approve]").click();
-  await expect(row(page, bad.item.id).locator("[data-reason]")).not.toBeEmpty();
-  await expect(row(page, bad.item.id)).toBeVisible();
-  await expect(row(page, good.item.id)).toHaveCount(0);
-  await expect(page.locator(".inbox-held")).toContainText("Approved:");
-  expect((await stateOf(bad.item.id)).state).toBe("open");
-  await api().untilStatus(good.item.sessionId, "completed");
+test.describe("while decisions about several items can be undone", () => {
+  test.use({ undoSeconds: 60 });
+
+  test("of several items those that are refused stay, each with its reason", async ({ page }) => {
+    const [good, bad] = [await staged(unique("Good"), { stage: "Won" }), await staged(unique("Bad"), { amount: 3 })];
+    await signIn(page, "reviewer");
+    await page.goto("/inbox");
+    await hydrated(page);
+    for (const { item } of [good, bad]) await row(page, item.id).getByRole("checkbox").check();
+    await expect(page.locator("#inbox-selected")).toHaveText("2 selected");
+    // As if the proposal had changed since it was shown.
+    const outdated = row(page, bad.item.id).getByRole("checkbox");
+    await outdated.evaluate((box: HTMLInputElement) => (box.value = "0".repeat(64)));
+    await page.locator("#inbox-batch-bar [data-key=approve]").click();
+    await expect(row(page, bad.item.id).locator("[data-reason]")).not.toBeEmpty();
+    await expect(row(page, bad.item.id)).toBeVisible();
+    await expect(row(page, good.item.id)).toHaveCount(0);
+    await expect(page.locator(".inbox-held")).toContainText("Approved:");
+    expect((await stateOf(bad.item.id)).state).toBe("open");
+    expect(await stateOf(good.item.id)).toEqual({ state: "held", decisions: 1 });
+    // Its notice would cover a part of the pages of the next tests.
+    await api().post(`/api/sessions/${good.item.sessionId}/cancel`);
+  });
 });
 
 test("what was typed into a refused item is kept while another one is shown", async ({ page }) => {

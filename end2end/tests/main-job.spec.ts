@@ -110,6 +110,33 @@ test("what came up between Today and its stream is counted and listed when the s
   await expect(page.locator(".row", { hasText: name })).toBeVisible();
 });
 
+test("Today shows a list that was hidden as it is now, and its figure follows", async ({ page }) => {
+  await signIn(page, "reviewer");
+  const me = (await (await page.context().request.get(`${environment().url}/api/me`)).json()) as { user: { id: string } };
+  const ready = async () => {
+    const name = `Ready ${Date.now().toString(36)}`;
+    await api().createAction({ name, agentSlug: "delegate", assignedTo: me.user.id });
+    return name;
+  };
+  await page.goto("/today");
+  await hydrated(page);
+  await expect(page.locator(".connection")).toHaveText("Live");
+  const count = page.locator("[data-bucket=delegatable] .strip-count");
+  const section = page.locator("[data-section=delegatable]");
+  const rows = section.locator(".row");
+  const delegatable = Number(await count.textContent());
+  await page.locator("[data-bucket=failed]").click();
+  await expect(section).toBeHidden();
+  const first = await ready();
+  await expect(count).toHaveText(String(delegatable + 1));
+  // No further signal comes.
+  await page.locator("[data-bucket=failed]").click();
+  await expect(rows.filter({ hasText: first })).toBeVisible();
+  const second = await ready();
+  await expect(rows.filter({ hasText: second })).toBeVisible();
+  await expect(section.locator(".section-head .meta")).toHaveText(String(await rows.count()));
+});
+
 test("the strip says since when, and in which hours of the day", async ({ page }) => {
   await signIn(page, "operator");
   const me = (await (await page.context().request.get(`${environment().url}/api/me`)).json()) as { user: { id: string } };

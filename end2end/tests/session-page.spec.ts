@@ -72,6 +72,28 @@ test("chips, result and the line that says it is queued follow the session", asy
   await expect(page.locator(".sidebar")).toContainText("forty-two");
 });
 
+test("a reason that is being typed outlives a change of the session's status", async ({ page }) => {
+  const { id, attempt } = await running(1);
+  await signIn(page, "operator");
+  await page.goto(`/sessions/${id}`);
+  await hydrated(page);
+  const actions = page.locator("#summary .session-actions");
+  const decision = actions.getByRole("link", { name: /^(Decide|Show what it is waiting for)$/ });
+  const reason = actions.locator('input[name="reason"]');
+  await actions.locator(".popover > summary").click();
+  await reason.click();
+  await page.keyboard.type("It takes");
+  await api().post(`/api/sessions/${id}/yield`, { attempt, status: "waiting_human", question: { message: "Which one?" } });
+  await expect(page.locator("#summary [data-part=badge]")).toContainText("Needs a person");
+  await page.keyboard.type(" too long");
+  await expect(reason).toHaveValue("It takes too long");
+  await expect(decision).toHaveCount(0);
+  // The header is read again when the popover is closed.
+  await actions.locator(".popover > summary").click();
+  await expect(decision).toBeVisible();
+  await api().post(`/api/sessions/${id}/cancel`);
+});
+
 test("raw JSON stands right below its event", async ({ page }) => {
   const { id, attempt } = await running(3);
   await api().complete(id, attempt);

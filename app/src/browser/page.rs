@@ -1,9 +1,13 @@
 //! Behaviour of every page: times, copy buttons, buttons that open dialogs, and fields in which Enter submits.
 
-use super::{dom, theme, times};
+use super::{
+    dom::{self, HtmlElement},
+    theme, times,
+};
 use crate::browser::task::spawn_local;
+use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{KeyboardEvent, MouseEvent};
+use web_sys::{HtmlInputElement, KeyboardEvent, MouseEvent};
 
 /// Attaches the handlers. Called once per page.
 pub fn start(open: impl Fn(&str) + 'static) {
@@ -35,17 +39,33 @@ fn on_key(event: KeyboardEvent) {
     }
 }
 
-/// Copies the text of a copy button and confirms it in the button for a moment.
-fn copy(button: web_sys::HtmlElement) {
+/// Copies the text of a copy button and confirms it in the button for a moment. If that fails, selects the text where
+/// the page shows it.
+fn copy(button: HtmlElement) {
     let Some(mut text) = button.get_attribute("data-copy") else { return };
+    let around = button.closest(".copy-line, .copy-field, .tool-side").ok().flatten();
+    let shown = around.and_then(|around| dom::find(&around, "pre, input"));
     if text.is_empty() {
         // The text is in the `pre` below the button, so it is not repeated in an attribute.
-        let beside = button.closest(".tool-side").ok().flatten().and_then(|side| dom::find(&side, "pre"));
-        text = beside.and_then(|pre| pre.text_content()).unwrap_or_default();
+        text = shown.as_ref().and_then(|pre| pre.text_content()).unwrap_or_default();
     }
-    let promise = dom::window().navigator().clipboard().write_text(&text);
+    let navigator = dom::window().navigator();
+    // Over plain HTTP, browsers have no clipboard except on localhost.
+    let has_clipboard = !dom::member(&navigator, "clipboard").is_undefined();
+    let promise = has_clipboard.then(|| navigator.clipboard().write_text(&text));
     spawn_local(async move {
-        let said = if JsFuture::from(promise).await.is_ok() { "Copied" } else { "Press Ctrl C" };
+        let is_copied = match promise {
+            Some(promise) => JsFuture::from(promise).await.is_ok(),
+            None => false,
+        };
+        let said = match shown {
+            _ if is_copied => "Copied",
+            Some(shown) => {
+                select(&shown);
+                "Press Ctrl C"
+            }
+            None => "Not copied",
+        };
         let Some(word) = dom::find(&button, "span") else { return };
         let before = word.text_content();
         if before.as_deref() == Some(said) {
@@ -54,4 +74,14 @@ fn copy(button: web_sys::HtmlElement) {
         word.set_text_content(Some(said));
         dom::after(1_500, move || word.set_text_content(before.as_deref()));
     });
+}
+
+/// Selects the text of an element, or of a text field.
+fn select(shown: &HtmlElement) {
+    if let Some(field) = shown.dyn_ref::<HtmlInputElement>() {
+        let _ = field.focus();
+        field.select();
+    } else if let Ok(Some(selection)) = dom::window().get_selection() {
+        let _ = selection.select_all_children(shown);
+    }
 }

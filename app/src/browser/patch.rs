@@ -68,14 +68,14 @@ pub fn remember(root: &Element) {
 }
 
 /// Updates the `data-part` elements of `old` from those of `new`: lists row by row, other parts if their HTML
-/// differs.
+/// differs. A part with an open popover is left as it is, because replacing it would lose what was typed there.
 pub fn parts(old: &Element, new: &Element) {
     for part in dom::find_all(old, "[data-part]") {
         let Some(name) = part.get_attribute("data-part") else { continue };
         match dom::find(new, &["[data-part=", &name, "]"].concat()) {
             Some(now) if part.has_attribute("data-list") => list(&part, &now.inner_html(), "data-key-id"),
-            Some(now) => update(&part, &now),
-            None => {}
+            Some(now) if dom::find(&part, ".popover[open]").is_none() => update(&part, &now),
+            Some(_) | None => {}
         }
     }
 }

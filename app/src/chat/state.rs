@@ -13,6 +13,7 @@ use crate::{
     },
 };
 use domain::{
+    Timestamp,
     limit::SUMMARY_QUOTE_CHARS_MAX,
     session::{EndReason, Status},
 };
@@ -27,12 +28,12 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
     match thread.status {
         Status::Draft => view! { <p class="meta">"Nothing has been said yet."</p> }.into_any(),
         Status::Pending => view! {
-            <p class="conversation-busy" role="status">{icon(Icon::Pending)}<span>{format!("Waiting for {agent}, ")}{since(thread.updated_at)}</span></p>
+            {busy(Icon::Pending, format!("Waiting for {agent}"), thread.updated_at)}
             <p class="meta">"It answers as soon as it is free. Messages that you send until then are answered together."</p>
         }
         .into_any(),
         Status::Running => view! {
-            <p class="conversation-busy" role="status">{icon(Icon::Running)}<span>{format!("{agent} is thinking, ")}{since(thread.updated_at)}</span></p>
+            {busy(Icon::Running, format!("{agent} is thinking"), thread.updated_at)}
             <form method="post" action=InterruptTurn::PATH>
                 {own_fields(&id.to_string())}
                 <Button picture=Icon::Square small=true title="Stop this turn. Messages so far are kept.">"Stop"</Button>
@@ -40,10 +41,9 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
         }
         .into_any(),
         Status::WaitingHuman => waiting(conversation, &agent).into_any(),
-        Status::AwaitingTool => view! {
-            <p class="conversation-busy" role="status">{icon(Icon::AwaitingTool)}<span>"Waiting for an external tool, "{since(thread.updated_at)}</span></p>
+        Status::AwaitingTool => {
+            busy(Icon::AwaitingTool, "Waiting for an external tool".to_owned(), thread.updated_at).into_any()
         }
-        .into_any(),
         Status::Idle => again
             .map(|text| {
                 view! {
@@ -58,6 +58,17 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
             })
             .into_any(),
         Status::Completed | Status::Failed | Status::Abandoned | Status::Expired => ended(conversation).into_any(),
+    }
+}
+
+/// What goes on, and since when. A script rewrites the time, and the log around it is a live region too. A screen
+/// reader would repeat the message each time.
+fn busy(picture: Icon, words: String, at: Timestamp) -> impl IntoView {
+    view! {
+        <p class="conversation-busy">
+            {icon(picture)}
+            <span><span role="status">{words}</span><span aria-live="off">", "{since(at)}</span></span>
+        </p>
     }
 }
 
@@ -149,5 +160,48 @@ pub fn end_view(thread: &Thread) -> impl IntoView + use<> {
                 <p class="meta">"Each of these buttons ends the conversation and shows a summary. A turn that is running is stopped."</p>
             </Popover>
         </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{render::to_html, session::Rating};
+    use std::collections::HashMap;
+
+    fn conversation(status: &str) -> Conversation {
+        let at = "2026-11-25T10:00:00Z";
+        let thread = serde_json::json!({
+            "id": "01935f00-0000-7000-8000-000000000001", "title": "Acme", "agentSlug": "clerk", "actionId": null,
+            "status": status, "endReason": null, "incognito": false, "headSequence": 4, "createdBy": "user:u1",
+            "createdAt": at, "updatedAt": at, "completedAt": null,
+        });
+        Conversation {
+            thread: serde_json::from_value(thread).unwrap(),
+            events: Vec::new(),
+            others: HashMap::new(),
+            resend_id: String::new(),
+            has_earlier: false,
+            before: None,
+            summary: None,
+            gate: None,
+            memory: None,
+            rating: Rating::Silent,
+        }
+    }
+
+    #[test]
+    fn the_time_since_which_something_goes_on_is_in_no_live_region() {
+        for (status, words) in [
+            ("pending", "Waiting for clerk"),
+            ("running", "clerk is thinking"),
+            ("awaiting_tool", "Waiting for an external tool"),
+        ] {
+            let html = to_html(state_view(&conversation(status), None));
+            assert!(html.contains(&format!("<span role=\"status\">{words}</span>")), "{html}");
+            let (_, time) = html.split_once("<span aria-live=\"off\">").unwrap();
+            assert!(time.split("</span>").next().unwrap().contains("data-time=\"since\""), "{html}");
+            assert_eq!(html.matches("data-time").count(), 1, "{html}");
+        }
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     browser::{
         dom::{self, HtmlElement},
         fetch,
+        reads::REPEAT_MS,
         task::spawn_local,
         times,
     },
@@ -263,18 +264,28 @@ pub fn refresh_soon(store: Store) {
 fn refresh_when_idle(store: Store) {
     match store.reading(|reading| reading.due(DELAYS_MAX)) {
         Some(Due::Later) => dom::after(PAUSE_MS, move || refresh_when_idle(store)),
-        Some(Due::Now) => spawn_local(read_list(store)),
+        Some(Due::Now) => spawn_local(read_list_or_repeat(store)),
         None => {}
     }
 }
 
-/// Reads the list and shows it, unless the response to a later request is shown already.
-async fn read_list(store: Store) {
+/// Reads the list, and once more after a pause if that fails: no signal may follow that would cause another read.
+async fn read_list_or_repeat(store: Store) {
+    if !read_list(store).await {
+        dom::pause(REPEAT_MS).await;
+        read_list(store).await;
+    }
+}
+
+/// Reads the list and shows it, unless the response to a later request is shown already. Returns whether the server
+/// answered.
+async fn read_list(store: Store) -> bool {
     let request = store.reading(Reading::next_request).unwrap_or_default();
-    let Ok(html) = fetch::get_text(&["/inbox/list?", &store.query.get_value()].concat()).await else { return };
-    let Some(new) = parse(&html) else { return };
+    let Ok(html) = fetch::get_text(&["/inbox/list?", &store.query.get_value()].concat()).await else { return false };
+    let Some(new) = parse(&html) else { return false };
     if store.reading(|reading| reading.shows(request)) != Some(true) {
-        return refresh_soon(store);
+        refresh_soon(store);
+        return true;
     }
     times::refine(&new);
     let content = Content::read(&new);
@@ -286,4 +297,5 @@ async fn read_list(store: Store) {
     for slot in [store.empty, store.pager, store.terminal] {
         slot.update(&new);
     }
+    true
 }

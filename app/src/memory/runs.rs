@@ -17,7 +17,7 @@ use crate::{
         notice::{Notice, Refused, Tone},
         page_head::PageHead,
         section::Section,
-        time::{due, moment},
+        time::{due, moment, stamp},
     },
 };
 use domain::{
@@ -116,10 +116,10 @@ fn state(shell: &Shell, props: &RunsProps) -> impl IntoView + use<> {
     let failures = counted(state.failures.into(), "failure");
     let notice = if let Some(at) = state.parked_at.filter(|_| state.parked_sessions > 0) {
         let sessions = counted(state.parked_sessions, "session");
-        let text = view! { <p>"Parked after "{failures}" in a row: "{sessions}", "{moment(at)}". Other sessions are still summarised. Parked ones wait until someone asks to try them again. The last reason: "<span dir="auto">{why}</span></p> };
+        let text = view! { <p>"Parked after "{failures}" in a row: "{sessions}", on "{stamp(at)}". Other sessions are still summarised. Parked ones wait until someone asks to try them again. The last reason: "<span dir="auto">{why}</span></p> };
         static_html(view! { <Notice tone=Tone::Bad>{text}</Notice> }).into_any()
     } else if let Some(at) = state.parked_at {
-        let text = view! { <p>"The writer stopped after "{failures}" in a row, "{moment(at)}". It waits until someone asks it to try again. The last reason: "<span dir="auto">{why}</span></p> };
+        let text = view! { <p>"The writer stopped after "{failures}" in a row, on "{stamp(at)}". It waits until someone asks it to try again. The last reason: "<span dir="auto">{why}</span></p> };
         static_html(view! { <Notice tone=Tone::Bad>{text}</Notice> }).into_any()
     } else if let Some(at) = state.retry_at {
         let text = view! { <p>"The last run failed. It is tried again "{due(at)}". The reason: "<span dir="auto">{why}</span></p> };

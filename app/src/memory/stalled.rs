@@ -8,7 +8,7 @@ use crate::{
     ui::{
         button::Button,
         notice::{Notice, Tone},
-        time::{due, moment},
+        time::{due, stamp},
     },
 };
 use domain::{Timestamp, role::Permission};
@@ -41,16 +41,17 @@ fn notice(writer: &StalledWriter, may: bool) -> impl IntoView + use<> {
     let agent = writer.agent.clone();
     let runs = format!("/agents/{agent}/memory/runs");
     let (action, about) = (runs.clone(), format!("the memory writer of {agent}"));
+    // The time in an alert is absolute: a script rewrites ages, and a screen reader would repeat the alert each time.
     let tone = if writer.parked_at.is_some() { Tone::Bad } else { Tone::Wait };
     let failures = counted(writer.failures.into(), "failure");
     let state = match (writer.parked_at, writer.retry_at) {
         (Some(at), _) if writer.parked_sessions > 0 => {
             let sessions = counted(writer.parked_sessions, "session");
-            view! { " parked "{sessions}" after "{failures}" in a row, "{moment(at)}". What was said there is kept, and is not summarised until someone asks for a run. Other sessions are still summarised." }
+            view! { " parked "{sessions}" after "{failures}" in a row, on "{stamp(at)}". What was said there is kept, and is not summarised until someone asks for a run. Other sessions are still summarised." }
                 .into_any()
         }
         (Some(at), _) => {
-            view! { " stopped after "{failures}" in a row, "{moment(at)}". What was said since is kept, and is not summarised until someone asks for a run." }
+            view! { " stopped after "{failures}" in a row, on "{stamp(at)}". What was said since is kept, and is not summarised until someone asks for a run." }
                 .into_any()
         }
         (None, Some(at)) => view! { " failed. What was said is kept. It is tried again "{due(at)}"." }.into_any(),
@@ -96,11 +97,14 @@ mod tests {
             assert!(html.contains(part), "{part}: {html}");
         }
         assert!(html.contains("until someone asks") && !html.contains("Other sessions"), "{html}");
+        assert!(html.contains("role=\"alert\"") && html.contains("data-time=\"date\""), "{html}");
+        assert!(!html.contains("data-time=\"ago\""), "{html}");
         let some = StalledWriter { parked_sessions: 2, ..parked.clone() };
         let html = crate::render::to_html(notice(&some, true));
-        for part in ["2 sessions", "3 failures", "Other sessions are", "Try again now"] {
+        for part in ["2 sessions", "3 failures", "Other sessions are", "Try again now", "data-time=\"date\""] {
             assert!(html.contains(part), "{part}: {html}");
         }
+        assert!(!html.contains("data-time=\"ago\""), "{html}");
         let waits = StalledWriter { parked_at: None, retry_at: at("2026-11-25T10:10:00Z"), ..parked.clone() };
         let html = crate::render::to_html(notice(&waits, false));
         assert!(html.contains("data-time=\"due\"") && html.contains("2026-11-25T10:10:00"), "{html}");

@@ -27,6 +27,8 @@ pub fn start(transcript: Transcript, opens_at: Option<&str>) {
     transcript_rows::start(transcript);
     if let Some(page) = transcript.page() {
         patch::remember(&page);
+        // A part of the header with an open popover was not updated.
+        element::on_toggle(&page, ".popover:not([open])", move |_| transcript.read_summary());
     }
     live::subscribe(move |signal| match signal {
         Signal::Session { id, head_sequence, .. } if transcript.session_id.with_value(|own| own == id) => {

@@ -89,9 +89,12 @@ fn read_section(queue: Queue, name: &'static str) {
     spawn_local(async move {
         let url = ["/today/section/", name, &query(queue)].concat();
         let Some(new) = fragment::read(&url).await else { return };
-        match (dom::find(&section, ".rows"), dom::find(&new, ".rows")) {
-            (Some(list), Some(rows)) => patch::list(&list, &rows.inner_html(), "data-key-id"),
-            _ => patch::update(&section, &new),
+        // An empty section has a sentence in the place of its rows.
+        let has_rows = |section: &dom::HtmlElement| dom::find(section, ".rows").is_some();
+        if has_rows(&section) == has_rows(&new) {
+            patch::parts(&section, &new);
+        } else {
+            patch::update(&section, &new);
         }
     });
 }
@@ -108,12 +111,14 @@ fn read_questions(queue: Queue) {
     });
 }
 
-/// Shows the selected bucket, or all of them, and moves the focus there.
+/// Shows the selected bucket, or all of them, and moves the focus there. What is shown is read again, because hidden
+/// sections follow no signals.
 pub fn show(queue: Queue, picked: &str) {
     for bucket in BUCKETS {
         if let Some(section) = section(queue, bucket.name) {
             section.set_hidden(!picked.is_empty() && picked != bucket.name);
         }
+        read_section(queue, bucket.name);
     }
     let address = address(queue.everyone, picked);
     if let Ok(history) = dom::window().history() {
@@ -122,7 +127,6 @@ pub fn show(queue: Queue, picked: &str) {
     if picked.is_empty() {
         return;
     }
-    read_section(queue, BUCKETS.into_iter().find(|b| b.name == picked).map_or("needs_me", |b| b.name));
     if let Some(heading) = section(queue, picked).and_then(|section| dom::find(&section, "h2")) {
         let _ = heading.focus();
         heading.scroll_into_view();

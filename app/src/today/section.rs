@@ -72,26 +72,27 @@ pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl Into
     let count = if section.has_more { format!("{count}+") } else { count };
     let more = section.has_more.then(|| {
         let href = section.bucket.statuses().first().map_or("/actions".to_owned(), |s| format!("/sessions?status={s}"));
-        view! { <p class="rows-more"><a href=href>"Show all"</a></p> }
+        view! { <a href=href>"Show all"</a> }
     });
     let unassigned_failures = (section.unassigned_failures > 0).then(|| {
         let count = number::counted(section.unassigned_failures, "session");
         let href = super::bucket::address(true, name);
-        view! { <p class="rows-more"><a href=href>{format!("{count} of unassigned tasks also failed")}</a></p> }
+        view! { <a href=href>{format!("{count} of unassigned tasks also failed")}</a> }
     });
     let body = if rows.is_empty() {
         view! { <Empty sentence=words.empty small=true/> }.into_any()
     } else {
-        view! { <ul class="rows">{rows}</ul>{more} }.into_any()
+        view! { <ul class="rows" data-part="rows" data-list="">{rows}</ul> }.into_any()
     };
     view! {
         <section class="section" id=format!("section-{name}") data-section=name hidden=hidden aria-labelledby=format!("heading-{name}")>
             <div class="section-head">
                 <h2 id=format!("heading-{name}") tabindex="-1">{words.heading(section.everyone)}</h2>
-                <span class="meta">{count}</span>
+                <span class="meta" data-part="count">{count}</span>
             </div>
             {body}
-            {unassigned_failures}
+            <p class="rows-more" data-part="more">{more}</p>
+            <p class="rows-more" data-part="unassigned">{unassigned_failures}</p>
         </section>
     }
 }
