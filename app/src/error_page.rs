@@ -53,7 +53,7 @@ const fn words(code: Code) -> Words {
             todo: "Go back and try again.",
         },
         409 if matches!(code, Code::OtherSignIn) => Words {
-            title: "Signed in otherwise now",
+            title: "The sign-in has changed",
             happened: "Another tab of this browser has switched the workspace or signed in as someone else.",
             todo: "To do it in the first workspace, or as the first person, switch back or sign in again, and enter it \
                    again.",

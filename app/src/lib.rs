@@ -128,7 +128,7 @@ pub mod working_on;
 pub const FRAGMENT_HEADER: &str = "x-fragment";
 
 /// Names the workspace and the person for whom a page was rendered, as its attribute `data-owner` does. Scripts send it
-/// as a header, forms as a parameter of the address. The server refuses a change if the browser is signed in otherwise.
+/// as a header, forms as a parameter of the address. The server refuses a change if the sign-in is another now.
 pub const OWNER_HEADER: &str = "x-shiftbook-owner";
 
 #[cfg(feature = "ssr")]

@@ -102,7 +102,7 @@ test("a page that was opened before another sign-in changes nothing", async ({ p
   const second = await page.context().newPage();
   await second.goto("/settings");
   await form.getByRole("button", { name: "Create invitation" }).click();
-  await expect(page.getByRole("heading", { name: "Signed in otherwise now" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "The sign-in has changed" })).toBeVisible();
   await expect(page.locator("main")).toContainText("Nothing was changed.");
   await second.reload();
   await expect(second.locator("main")).not.toContainText(email);

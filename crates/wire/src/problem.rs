@@ -95,7 +95,7 @@ codes! {
     /// The server is over capacity or shutting down; try again.
     Unavailable = "unavailable", 503, "Not available right now";
     /// The page that asks for the change was opened under another sign-in; `detail` names the present one.
-    OtherSignIn = "other_sign_in", 409, "This browser is signed in otherwise now";
+    OtherSignIn = "other_sign_in", 409, "The sign-in of this browser has changed";
 }
 
 /// One field that is wrong.

@@ -1,6 +1,5 @@
-//! Refuses changes that a page asks for whose browser is signed in otherwise now: as another person, or in another
-//! workspace. All tabs share the cookie, so the change would be made by a person, or in a workspace, that the page does
-//! not show.
+//! Refuses changes that a page asks for whose sign-in has changed: to another person, or to another workspace. All tabs
+//! share the cookie, so the change would be made by a person, or in a workspace, that the page does not show.
 //!
 //! Requests of scripts name the owner of their page, and so do forms if scripts run. Requests without an owner are not
 //! checked.
