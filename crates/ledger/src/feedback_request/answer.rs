@@ -6,6 +6,7 @@ use crate::{
     commit::{EventFactory, append_server_events},
     gate::{AnswerBy, Given, Reply, answer_to, by_role, check_form, settle_question},
     guard::{Fields, require},
+    retention::is_erased,
     visibility::{own_or_managed, require_visible},
 };
 use domain::{
@@ -86,8 +87,9 @@ impl AnswerOf {
 /// # Errors
 /// [`Error::NotFound`] if there is no such request or the caller cannot see its session; [`Error::Forbidden`] if others
 /// are asked; [`Error::Invalid`] for answers that the form does not take; [`Error::AlreadyAnswered`] if the caller gave
-/// another answer before; [`Error::RequestClosed`] if the request was cancelled with its session; [`Error::GateClosed`]
-/// while the decision of a member can still be undone; [`Error::LimitReached`] if the request has too many answers.
+/// another answer before; [`Error::RequestClosed`] if the request was cancelled or erased with its session;
+/// [`Error::GateClosed`] while the decision of a member can still be undone; [`Error::LimitReached`] if the request has
+/// too many answers.
 pub async fn answer(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId, new: NewAnswer) -> Result<Answered> {
     require(scope, Permission::StartSession)?;
     new.check()?;
@@ -165,6 +167,11 @@ pub(crate) async fn answer_on(
     };
     let gate = gate.filter(|gate| gate.task.request_id() == Some(id));
     let request = store::feedback_request::find_locked(tx, tenant_id, id).await?.ok_or_else(not_found)?;
+    let state = request.state.in_session(session.status().is_final());
+    if is_erased(&session) {
+        // Nothing would erase the answer any more.
+        return Err(Error::RequestClosed { state });
+    }
     let version = store::view::version_of(tx.conn(), tenant_id, request.view_id, request.version).await?;
     let fields = version.ok_or_else(not_found)?.fields;
     let value = match new.answers {
@@ -175,7 +182,7 @@ pub(crate) async fn answer_on(
     let key = of.respondent.key.as_str();
     let own = store::feedback_request::own_answer(tx.conn(), tenant_id, id, key).await?;
     let position = RequestPosition {
-        state: request.state.in_session(session.status().is_final()),
+        state,
         expires_at: request.expires_at,
         is_held: gate.as_ref().is_some_and(|gate| !gate.state.is_open()),
     };

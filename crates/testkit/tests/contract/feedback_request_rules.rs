@@ -218,6 +218,7 @@ async fn retention_erases_what_was_asked_and_answered(f: Fixture) {
     // Answers are listed in the order of their times.
     f.clock.advance(TimeDelta::seconds(1));
     let of_lead = NewRequest { access: Some(Gate::Lead), ..request(&running, "k2", false) };
+    let first = asked.request.id;
     let (asked, secret) = view_link::ask(&f.ledger, &f.worker, session.id, of_lead).await.unwrap();
     let lead = stranger(&f, &secret.unwrap()).await;
     let given = Submission { request_id: Some(asked.request.id.0), ..submission("one", json!({ "region": "EU" })) };
@@ -253,6 +254,8 @@ async fn retention_erases_what_was_asked_and_answered(f: Fixture) {
     assert_eq!((of_lead.answers, of_lead.respondent.label), (None, None));
     assert_eq!((of_lead.outcome, of_lead.respondent.kind), (Outcome::Answered, RespondentKind::Lead));
     assert!(columns_with(&f, SECRET, &columns).await.is_empty(), "the secret is still in a column");
+    let late = answer(&f, &f.admin, first, says(json!({ "why": SECRET }))).await;
+    assert!(matches!(late, Err(Error::RequestClosed { state: RequestState::Answered })), "{late:?}");
     let verified = ledger::verify::all(&f.ledger, std::slice::from_ref(&key), |_| {}).await.unwrap();
     assert!(verified.bad.is_none(), "{:?}", verified.bad);
     f.done().await;
