@@ -50,6 +50,7 @@ counters! {
     events_acked = "events acknowledged",
     appends_unknown = "appends of unknown outcome, retried",
     conflicts_refused = "same id, other body: refused",
+    contradictions_refused = "same id twice in a request, other body: refused",
     reads = "pages read",
     stream_events = "events streamed",
     reconnects = "stream reconnects",
@@ -79,6 +80,9 @@ impl Counters {
                 }
                 (Op::Append { .. }, Outcome::Info { .. }) => self.appends_unknown.add(1),
                 (Op::Conflict { .. }, Outcome::Fail { code }) if code == "id_conflict" => self.conflicts_refused.add(1),
+                (Op::Conflict { .. }, Outcome::Fail { code }) if code == "invalid_request" => {
+                    self.contradictions_refused.add(1);
+                }
                 (Op::Read { .. }, Outcome::Ok(_)) => self.reads.add(1),
                 (Op::Stream { .. }, Outcome::Ok(Answer::Delivered { events, .. })) => {
                     self.stream_events.add(events.len() as u64);

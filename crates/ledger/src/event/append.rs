@@ -1,5 +1,6 @@
 //! Appending events to a session.
 
+use super::distinct::Distinct;
 use crate::{
     Error, Ledger, Result,
     guard::{Fields, require},
@@ -12,11 +13,9 @@ use domain::{
         without_query,
     },
     id::{EventId, SessionId},
-    issue::Issue,
     limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX, EVENT_BYTES_MAX, JSON_DEPTH_MAX, KEY_CHARS_MAX, SESSION_EVENTS_MAX},
     role::Permission,
 };
-use std::collections::HashSet;
 use store::{AppendRefusal, AppendRequest, PreparedEvent};
 
 /// One append, which stores all of its events or none.
@@ -39,8 +38,8 @@ pub struct Appended {
     pub head_sequence: u64,
 }
 
-/// Appends events and returns when they are durable. A repeat with the same client-made ids returns the recorded
-/// events.
+/// Appends events and returns when they are durable. A repeat with the same client-made ids or external ids returns the
+/// recorded events. Equal events of one request are recorded once.
 ///
 /// # Errors
 /// [`Error::Invalid`] for an empty batch, more than 500 events, or wrong fields of an event; [`Error::TooLarge`] for
@@ -52,11 +51,11 @@ pub async fn append(ledger: &Ledger, scope: &Scope, append: Append) -> Result<Ap
         require(scope, Permission::Work)?;
     }
     let now = ledger.now();
-    let events = prepare(ledger, append.events, now)?;
+    let mut distinct = Distinct::of(prepare(ledger, append.events, now)?)?;
     // Workers may not write `human.*` events, and the store refuses them by their kind. Their content is not
     // checked.
     if append.attempt.is_none() {
-        check_human_events(&events, now)?;
+        check_human_events(&distinct, now)?;
     }
     let request = AppendRequest {
         tenant_id: scope.tenant_id,
@@ -65,16 +64,19 @@ pub async fn append(ledger: &Ledger, scope: &Scope, append: Append) -> Result<Ap
         user_id: scope.user_id(),
         actor: scope.caller.to_string(),
         recorded_at: now,
-        events,
+        events: std::mem::take(&mut distinct.events),
     };
     match ledger.store().append(request).await {
-        Ok(done) => Ok(Appended { events: done.events, head_sequence: done.head_sequence }),
+        Ok(done) => Ok(Appended { events: distinct.spread(&done.events), head_sequence: done.head_sequence }),
         Err(refusal) => Err(match refusal {
             AppendRefusal::NoSession => Error::NotFound("session"),
             AppendRefusal::Refused(refusal) => refusal.into(),
-            AppendRefusal::Write { index, refusal } => Error::WriteRefused { index, refusal },
+            AppendRefusal::Write { index, refusal } => Error::WriteRefused { index: distinct.sent_at(index), refusal },
             AppendRefusal::Conflict { index, recorded } => Error::IdConflict {
-                detail: format!("events[{index}] has an id that is recorded with another body (digest {recorded})"),
+                detail: format!(
+                    "events[{}] has an id that is recorded with another body (digest {recorded})",
+                    distinct.sent_at(index)
+                ),
             },
             AppendRefusal::SessionFull => {
                 Error::LimitReached(format!("a session holds at most {SESSION_EVENTS_MAX} events"))
@@ -85,9 +87,10 @@ pub async fn append(ledger: &Ledger, scope: &Scope, append: Append) -> Result<Ap
 }
 
 /// Checks the content of `human.*` events, which the browser reports.
-fn check_human_events(events: &[PreparedEvent], now: Timestamp) -> Result<()> {
+fn check_human_events(distinct: &Distinct, now: Timestamp) -> Result<()> {
     let mut fields = Fields::default();
-    for (index, event) in events.iter().enumerate().filter(|(_, event)| event.kind.prefix() == Prefix::Human) {
+    let events = distinct.events.iter().enumerate().map(|(place, event)| (distinct.sent_at(place), event));
+    for (index, event) in events.filter(|(_, event)| event.kind.prefix() == Prefix::Human) {
         if event.role != EventRole::User {
             fields.refuse(&format!("events[{index}].role"), "people speak as `user`");
         }
@@ -106,12 +109,8 @@ fn prepare(ledger: &Ledger, events: Vec<NewEvent>, now: Timestamp) -> Result<Vec
     }
     let mut errors = Vec::new();
     let mut prepared = Vec::with_capacity(events.len());
-    let mut ids = HashSet::new();
     let mut bytes = 0;
     for (index, event) in events.into_iter().enumerate() {
-        if event.id.is_some_and(|id| !ids.insert(id)) {
-            errors.push(Issue::new(format!("events[{index}].id"), "this id is in the batch twice"));
-        }
         match prepare_one(ledger, event, index, now) {
             Ok(event) => {
                 bytes += event.content.len() + event.metadata.len();

@@ -2,6 +2,7 @@
 
 mod append;
 mod delta;
+mod distinct;
 mod follow;
 mod read;
 

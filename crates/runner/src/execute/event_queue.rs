@@ -193,8 +193,8 @@ impl EventAppender {
         (batch, None)
     }
 
-    /// Sends a batch. A refused batch is halved until the refused event is found; that event is sent as text with the
-    /// reason. One that another run of the command recorded before differs in the time that it got here, so it is sent
+    /// Sends a batch. A batch that is refused, or that the server cannot take while it renews the lease, is halved until
+    /// the event is found; that event is sent as text with the reason. One that another run of the command recorded before differs in the time that it got here, so it is sent
     /// again without: the server compares the rest.
     async fn deliver(&self, batch: Vec<Queued>) -> Result<(), Stopped> {
         let mut permits = Vec::with_capacity(batch.len());
@@ -207,6 +207,10 @@ impl EventAppender {
                 continue;
             };
             if count > 1 {
+                if refusal.is_stuck {
+                    let reason = &refusal.reason;
+                    self.say(&format!("the server cannot take {count} events, so they are sent in halves: {reason}"));
+                }
                 todo.push(chunk.split_off(count / 2));
                 todo.push(chunk);
             } else if refusal.code == Some(Code::IdConflict) && chunk.take_times() {
@@ -215,6 +219,7 @@ impl EventAppender {
                 self.lease.lose(LeaseLoss::Unwritable(format!("the log takes no more events: {}", refusal.reason)));
                 return Err(Stopped);
             } else {
+                self.say(&format!("an event is recorded as text, because it was refused: {}", refusal.reason));
                 let texts = chunk.events.iter().flat_map(|refused| event::as_text(refused, &refusal.reason));
                 todo.push(Chunk::new(texts.map(|text| self.stamp.fill(text)), true));
             }
@@ -222,11 +227,20 @@ impl EventAppender {
         Ok(())
     }
 
-    /// Sends one append and repeats it while its error is transient. The inner error is the server's refusal of the
-    /// events.
+    /// Shows a message about the session.
+    fn say(&self, message: &str) {
+        self.observer.message(&format!("{}: {message}", self.lease.session_id));
+    }
+
+    /// Sends one append and repeats it while its error is transient and the server cannot be told to be healthy. The
+    /// inner error is the server's refusal of the events.
+    ///
+    /// A server that is out of order renews no lease, so the lease bounds the repeats. If it renews the lease and still
+    /// does not take the events, they are the cause, and they count as refused.
     async fn append(&self, chunk: &mut Chunk) -> Result<Result<(), Refusal>, Stopped> {
         let body = Append { attempt: Some(self.lease.attempt), events: mem::take(&mut chunk.events) };
         let mut backoff = self.lease.backoff();
+        let renewed = self.lease.until();
         let answer = loop {
             let answer = select! {
                 biased;
@@ -247,9 +261,15 @@ impl EventAppender {
                 self.lease.lose(loss);
                 return Err(Stopped);
             }
-            let patient = error.is_retryable() || backoff.tries() < limit::SERVER_ERRORS_MAX;
-            if !(is_transient(&error) && patient) {
-                break Err(Refusal { code: error.code(), reason: error.to_string() });
+            // What is smaller than the batch that was stuck is given up sooner; a single event only by a healthy server.
+            let is_healthy = self.lease.until() > renewed;
+            let is_stuck = backoff.tries() >= limit::SERVER_ERRORS_MAX
+                && (!error.is_retryable() || is_healthy || (chunk.of_stuck && body.events.len() > 1));
+            if !is_transient(&error) || is_stuck {
+                break Err(Refusal { code: error.code(), reason: error.to_string(), is_stuck });
+            }
+            if backoff.tries() == 0 {
+                self.say(&format!("{} events are sent again: {error}", body.events.len()));
             }
             let pause = backoff.pause(&error);
             select! {
@@ -258,6 +278,7 @@ impl EventAppender {
             }
         };
         chunk.events = body.events;
+        chunk.of_stuck |= answer.as_ref().is_err_and(|refusal| refusal.is_stuck);
         Ok(answer)
     }
 }
@@ -266,6 +287,8 @@ impl EventAppender {
 struct Refusal {
     code: Option<Code>,
     reason: String,
+    /// Whether every repeat failed in the same way, without a refusal by the server.
+    is_stuck: bool,
 }
 
 struct Chunk {
@@ -274,17 +297,20 @@ struct Chunk {
     own_times: Vec<bool>,
     /// Whether the events are the text of an event that was refused.
     replaced: bool,
+    /// Whether the events are part of a batch that every repeat failed for.
+    of_stuck: bool,
 }
 
 impl Chunk {
     fn new(stamped: impl Iterator<Item = Stamped>, replaced: bool) -> Self {
         let (events, own_times) = stamped.map(|stamped| (stamped.event, stamped.has_own_time)).unzip();
-        Self { events, own_times, replaced }
+        Self { events, own_times, replaced, of_stuck: false }
     }
 
     /// Splits the chunk in two at this event and returns the second part.
     fn split_off(&mut self, at: usize) -> Self {
-        Self { events: self.events.split_off(at), own_times: self.own_times.split_off(at), replaced: self.replaced }
+        let (events, own_times) = (self.events.split_off(at), self.own_times.split_off(at));
+        Self { events, own_times, ..*self }
     }
 
     /// Removes the times that the queue gave its events. False if there is none.

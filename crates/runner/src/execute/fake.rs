@@ -74,6 +74,8 @@ pub struct Memory {
     pub asked: Value,
     /// Events that contain this text are refused.
     pub refused_text: Option<&'static str>,
+    /// Every append of an event with this text is answered as if the server were not available, and has no effect.
+    pub stuck_text: Option<&'static str>,
 }
 
 #[derive(Clone)]
@@ -310,6 +312,11 @@ async fn call(State(fake): State<Fake>, Path((id, call)): Path<(String, String)>
     })
 }
 
+/// Whether an event that is not plain text contains this text.
+fn is_typed_with(event: &Value, text: &str) -> bool {
+    event["type"] != "agent.message" && event.to_string().contains(text)
+}
+
 impl Memory {
     /// Makes a call of this kind, with the fault that is next for it.
     fn answer(&mut self, kind: &str, act: impl FnOnce(&mut Self) -> Response) -> Response {
@@ -348,6 +355,9 @@ impl Memory {
         let mut answer = session(end);
         if call == "events" {
             let (sent, attempt) = (body["events"].as_array().unwrap(), body["attempt"].clone());
+            if self.stuck_text.is_some_and(|text| sent.iter().any(|event| is_typed_with(event, text))) {
+                return refusal(Code::Unavailable);
+            }
             if !self.append(sent, &attempt) {
                 return refusal(Code::InvalidRequest);
             }
@@ -388,9 +398,7 @@ impl Memory {
         let is_known_by = |event: &Value, name: &str| event[name].is_string();
         let has_one_id = |event: &Value| is_known_by(event, "id") != is_known_by(event, "externalEventId");
         assert!(events.len() <= 100 && events.iter().all(|e| has_one_id(e) && e["at"].is_string()));
-        let hated = |event: &Value| {
-            self.refused_text.is_some_and(|text| event["type"] != "agent.message" && event.to_string().contains(text))
-        };
+        let hated = |event: &Value| self.refused_text.is_some_and(|text| is_typed_with(event, text));
         if events.iter().any(hated) {
             return false;
         }

@@ -121,6 +121,11 @@ impl Lease {
         self.loss.get()
     }
 
+    /// When the lease runs out, as of its last renewal. A later value than before shows that a heartbeat succeeded.
+    pub fn until(&self) -> Instant {
+        *self.until.borrow()
+    }
+
     /// Waits until the lease is lost.
     pub async fn lost(&self) {
         self.lost.cancelled().await;
@@ -158,7 +163,7 @@ impl Lease {
         F: FnMut(Duration) -> Fut,
         Fut: Future<Output = client::Result<T>>,
     {
-        let until = *self.until.borrow();
+        let until = self.until();
         loop {
             let left = until.saturating_duration_since(Instant::now());
             let answer = select! {

@@ -51,6 +51,11 @@ pub const OUTPUT_TIME_MAX: Duration = Duration::from_secs(10);
 pub const OUTPUT_LATE_BYTES: usize = 64 * 1024;
 /// Time to append the remaining events and release the session when the worker stops.
 pub const RELEASE_TIME: Duration = Duration::from_secs(5);
+/// Longest time that is kept of the time to drain for stopping commands, appending their last events and releasing
+/// their sessions.
+pub const STOP_TIME: Duration = KILL_GRACE.saturating_add(RELEASE_TIME);
+/// After the time to drain, how long the worker waits for the release of sessions before it exits.
+pub const EXIT_TIME: Duration = Duration::from_secs(1);
 /// Bytes at the end of standard error that a failure quotes.
 pub const STDERR_TAIL_BYTES: usize = 3_500;
 /// Requests for one reply of a model before its session fails.

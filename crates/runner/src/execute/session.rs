@@ -23,7 +23,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::{
     select,
     sync::watch,
-    time::{Instant, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::task::AbortOnDropHandle;
 use wire::{
@@ -149,7 +149,7 @@ impl Worker {
                             let _ = context.record(refusal_events(&errors)).await;
                             // An adapter that rebuilds its conversation from the log finds the reasons there. If they
                             // are not written, its next run is stopped.
-                            flush_unless_aborted(&context).await;
+                            flush_unless_stopped(&context).await;
                             job.refused = errors;
                             job.spent = usage;
                         }
@@ -165,7 +165,7 @@ impl Worker {
         if matches!(outcome, Outcome::Stopped) {
             return matches!(timeout(limit::RELEASE_TIME, context.events.flush()).await, Ok(Ok(())));
         }
-        flush_unless_aborted(context).await
+        flush_unless_stopped(context).await
     }
 
     /// Yields the session. If the server refuses that, the session fails; a conversation stays open.
@@ -235,10 +235,16 @@ impl Worker {
     }
 }
 
-/// Waits until all events are acknowledged; false if the lease is lost or the agent has to be ended at once.
-async fn flush_unless_aborted(context: &JobContext) -> bool {
+/// Waits until all events are acknowledged; false if the lease is lost, if the worker releases its sessions and they
+/// are not acknowledged within [`limit::RELEASE_TIME`] then, or if the agent has to be ended at once.
+async fn flush_unless_stopped(context: &JobContext) -> bool {
+    let released = async {
+        wait_for_phase(&context.phase, Phase::Releasing).await;
+        sleep(limit::RELEASE_TIME).await;
+    };
     select! {
         written = context.events.flush() => written.is_ok(),
+        () = released => false,
         () = context.abort_requested() => false,
     }
 }

@@ -105,6 +105,32 @@ async fn an_event_that_the_server_refuses_is_kept_as_text_in_its_place() {
 }
 
 #[tokio::test]
+async fn an_event_for_which_the_server_is_never_available_is_kept_as_text_in_its_place() {
+    let fake = Fake::start().await;
+    fake.with(|m| m.stuck_text = Some("poison"));
+    let script = r#"for n in 1 2 3; do echo $n; done; echo '{"type":"a.b","content":"poison"}'; echo 4; echo 5"#;
+    assert_eq!(work(&fake, script, json!(null)).await, End::Completed);
+    let log = fake.log();
+    let texts: Vec<_> = log.iter().map(|(_, text)| text.as_str()).collect();
+    assert_eq!((&texts[..3], &texts[4..]), (&["1", "2", "3"][..], &["4", "5"][..]));
+    assert!(texts[3].contains(r#""type":"a.b""#));
+    assert!(fake.with(|m| m.events[3]["metadata"]["notAnEvent"].is_string()));
+}
+
+#[tokio::test]
+async fn a_worker_that_stops_does_not_wait_for_a_server_that_takes_no_events() {
+    let fake = Fake::start().await;
+    fake.with(|m| m.faults = vec![("events", Fault::Busy); 1_000]);
+    let (worker, stop) = fake.worker_of(fake.command("echo late"));
+    let worker = Worker { lease: NEVER, ..worker };
+    let running = tokio::spawn(async move { worker.run(claimed(json!(null))).await });
+    fake.until(|m| m.faults.len() < 1_000).await;
+    stop.send_replace(Phase::Releasing);
+    assert_eq!(timeout(4 * limit::RELEASE_TIME, running).await.expect("it waits").unwrap(), End::Released);
+    assert!(fake.log().is_empty());
+}
+
+#[tokio::test]
 async fn a_command_that_fails_says_so_with_the_tail_of_its_stderr() {
     let fake = Fake::start().await;
     let script = r#"echo '{"type":"result","result":1}'; seq 1 2000 >&2; echo "no such host" >&2; exit 3"#;

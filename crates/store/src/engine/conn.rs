@@ -20,6 +20,34 @@ pub enum Conn<'c> {
     Postgres(&'c mut PgConnection),
 }
 
+impl Conn<'_> {
+    /// Begins a savepoint inside the transaction. Savepoints of the same name nest.
+    pub(crate) async fn savepoint(&mut self) -> Result<(), sqlx::Error> {
+        self.control("SAVEPOINT item").await
+    }
+
+    /// Keeps what was done since the newest savepoint.
+    pub(crate) async fn release(&mut self) -> Result<(), sqlx::Error> {
+        self.control("RELEASE SAVEPOINT item").await
+    }
+
+    /// Undoes what was done since the newest savepoint, and removes the savepoint.
+    ///
+    /// # Errors
+    /// An error if the whole transaction is gone already, as after some errors of the disk on SQLite.
+    pub(crate) async fn undo(&mut self) -> Result<(), sqlx::Error> {
+        self.control("ROLLBACK TO SAVEPOINT item").await?;
+        self.release().await
+    }
+
+    async fn control(&mut self, sql: &'static str) -> Result<(), sqlx::Error> {
+        match self {
+            Self::Sqlite(c) => c.control(sql),
+            Self::Postgres(c) => sqlx::query(sql).execute(&mut **c).await.map(drop),
+        }
+    }
+}
+
 /// The workspace and person that a transaction acts for. PostgreSQL's row-level security enforces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {

@@ -9,7 +9,7 @@ use std::sync::{
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// A storage error. Its text is for logs and operators, never for callers of the API.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// The database cannot be reached, is full, or the writer is stopping. The caller may try again later.
     #[error("{0}")]
@@ -33,6 +33,14 @@ impl Error {
     pub fn inconsistent(table: &str, column: &str, value: impl std::fmt::Debug) -> Self {
         Self::Inconsistent(format!("{table}.{column} is {value:?}"))
     }
+
+    /// Whether the database refused a value or a row, so that the same write fails again while others succeed.
+    pub(crate) fn is_of_item(&self) -> bool {
+        match self {
+            Self::Inconsistent(_) | Self::NulInText(_) | Self::Database(_) => true,
+            Self::Unavailable(_) | Self::Unusable(_) => false,
+        }
+    }
 }
 
 /// PostgreSQL's code `character_not_in_repertoire`. Strings in Rust are UTF-8, so the character can only be
@@ -53,8 +61,14 @@ pub(crate) fn postgres_full() -> Arc<AtomicBool> {
 
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<&sqlx::Error> for Error {
+    fn from(error: &sqlx::Error) -> Self {
         let text = error.to_string();
-        match &error {
+        match error {
             sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed | sqlx::Error::Io(_) => {
                 Self::Unavailable(text)
             }

@@ -199,6 +199,11 @@ impl SqliteConnection {
         Arc::clone(&self.1)
     }
 
+    /// Whether a write failed because the disk was full, and no one has read the flag since.
+    pub(crate) fn is_full(&self) -> bool {
+        self.1.load(Ordering::Relaxed)
+    }
+
     fn failed(&self, error: rusqlite::Error) -> sqlx::Error {
         if is_full(error.sqlite_error()) {
             self.1.store(true, Ordering::Relaxed);

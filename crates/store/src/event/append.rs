@@ -11,7 +11,7 @@ use super::{
     lock_heads,
     recorded::{Recorded, find_recorded},
 };
-use crate::engine::Conn;
+use crate::engine::{Conn, Error};
 use domain::{
     chain::Digest,
     clock::truncate,
@@ -64,7 +64,7 @@ impl GroupNotices {
     }
 }
 
-/// Applies a group, assuming that no id repeats. A unique violation rolls the group back; the caller then
+/// Applies a group, assuming that no id repeats and that no row is refused. The caller rolls a failed group back and
 /// repeats it with [`apply_one_by_one`].
 pub(crate) async fn apply(
     conn: &mut Conn<'_>,
@@ -95,7 +95,11 @@ pub(crate) async fn apply(
     Ok(settled)
 }
 
-/// Applies requests one after another, each checked for events that are recorded already.
+/// Applies requests one after another, each in its own savepoint and checked for events that are recorded already. A
+/// request that the database refuses fails alone.
+///
+/// # Errors
+/// What stops every request: a lost connection, a full disk, a lock that was not released in time.
 pub(crate) async fn apply_one_by_one(
     conn: &mut Conn<'_>,
     requests: &[&AppendRequest],
@@ -103,23 +107,39 @@ pub(crate) async fn apply_one_by_one(
 ) -> Result<Vec<Settled>, sqlx::Error> {
     let mut settled = Vec::with_capacity(requests.len());
     for request in requests {
-        let key = (request.tenant_id, request.session_id);
-        let mut heads = lock_heads(conn, std::iter::once(key)).await?;
-        let Some(head) = heads.get_mut(&key) else {
-            settled.push(Err(AppendRefusal::NoSession));
-            continue;
-        };
-        settled.push(apply_one(conn, head, request, notices).await?);
+        conn.savepoint().await?;
+        match apply_one(conn, request, notices).await {
+            Ok(done) => {
+                conn.release().await?;
+                settled.push(done);
+            }
+            Err(error) => settled.push(Err(undo_one(conn, request, error).await?.into())),
+        }
     }
     Ok(settled)
 }
 
+/// Undoes a request that the database refused, and returns the refusal. Any other error is passed on.
+async fn undo_one(conn: &mut Conn<'_>, request: &AppendRequest, error: sqlx::Error) -> Result<Error, sqlx::Error> {
+    let refusal = Error::from(&error);
+    if !refusal.is_of_item() {
+        return Err(error);
+    }
+    conn.undo().await?;
+    tracing::error!(%error, session_id = %request.session_id, "the database refused an append");
+    Ok(refusal)
+}
+
 async fn apply_one(
     conn: &mut Conn<'_>,
-    head: &mut Head,
     request: &AppendRequest,
     notices: &mut GroupNotices,
 ) -> Result<Settled, sqlx::Error> {
+    let key = (request.tenant_id, request.session_id);
+    let mut heads = lock_heads(conn, std::iter::once(key)).await?;
+    let Some(head) = heads.get_mut(&key) else {
+        return Ok(Err(AppendRefusal::NoSession));
+    };
     let known = find_recorded(conn, head, request).await?;
     if let Some((index, recorded)) = conflict(request, &known) {
         return Ok(Err(AppendRefusal::Conflict { index, recorded }));

@@ -128,7 +128,7 @@ impl Writer {
     {
         let (command, answer) = command(body);
         self.enqueue(0, 0, Job::Command(command))?;
-        answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into()).into()))
+        answer.await.unwrap_or_else(|_| Err(self.unanswered().into()))
     }
 
     pub(crate) async fn append(&self, request: AppendRequest) -> Settled {
@@ -136,14 +136,19 @@ impl Writer {
         let lane = if self.counters.spread.load(Ordering::Relaxed) { lane_of(request.session_id) } else { 0 };
         let bytes = request.bytes();
         self.enqueue(lane, bytes, Job::Append { request, reply })?;
-        answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into()).into()))
+        answer.await.unwrap_or_else(|_| Err(self.unanswered().into()))
     }
 
     /// Claims sessions on PostgreSQL. Waiting claims with the same terms share the statement.
     pub(crate) async fn claim(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<Session>>> {
         let (reply, answer) = oneshot::channel();
         self.enqueue(CLAIM_LANE, 0, Job::Claim(WaitingClaim { access, claim, reply }))?;
-        answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into())))
+        answer.await.unwrap_or_else(|_| Err(self.unanswered()))
+    }
+
+    /// Why a job was dropped without an answer: the writer stopped, or the job panicked and was undone.
+    fn unanswered(&self) -> Error {
+        self.check_open().err().unwrap_or_else(|| Error::Database("the write panicked and was undone".into()))
     }
 
     /// Empties the write-ahead log of SQLite, which may hold erased content. Returns when that was tried. If it failed,

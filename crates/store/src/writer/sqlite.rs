@@ -1,13 +1,18 @@
 //! The one SQLite writer. A group is BEGIN, merged appends, commands as savepoints, COMMIT, and the
 //! answers.
+//!
+//! What the database refuses costs the job that asked for it and no other. If the whole transaction is lost, as on a
+//! full disk, its appends are tried again one by one. Its commands are not: their bodies run once.
 
 use super::job::{Command, Counters, Group, Job, Settle, WaitingClaim};
 use crate::{
-    engine::{Conn, Error, SqliteConnection, is_unique_violation},
+    engine::{Conn, Error, SqliteConnection},
     event::{self, AppendRefusal, AppendRequest, Change, GroupNotices, Notice, Settled, publish},
     transaction::WriteTx,
 };
+use futures_util::FutureExt as _;
 use std::{
+    panic::AssertUnwindSafe,
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
@@ -30,11 +35,14 @@ pub(super) struct SqliteLane {
     seen: Option<i64>,
 }
 
+/// An append and the channel for its answer.
+type Append = (AppendRequest, oneshot::Sender<Settled>);
+
 /// Results that wait for COMMIT.
 #[derive(Default)]
 struct Waiting {
     commands: Vec<Box<dyn Settle>>,
-    appends: Vec<(oneshot::Sender<Settled>, Settled)>,
+    appends: Vec<(Append, Settled)>,
     changes: Vec<Change>,
     truncations: Vec<oneshot::Sender<()>>,
 }
@@ -112,21 +120,70 @@ impl SqliteLane {
             self.counters.items.fetch_add(items, Ordering::Relaxed);
             publish(&self.notices, None, waiting.changes);
         }
-        for (reply, settled) in waiting.appends {
-            let settled = match (&failure, settled) {
-                (Some(detail), Ok(_)) => Err(Error::Unavailable(detail.clone()).into()),
-                (None, Ok(done)) => {
-                    self.counters.events.fetch_add(done.events.len() as u64, Ordering::Relaxed);
-                    Ok(done)
-                }
-                (_, refused) => refused,
-            };
-            let _ = reply.send(settled);
+        let mut lost = Vec::new();
+        for (append, settled) in waiting.appends {
+            if failure.is_some() {
+                lost.push(append);
+            } else {
+                self.answer(append.1, settled);
+            }
         }
         for command in waiting.commands {
             command.settle(failure.clone().map_or(Ok(()), |detail| Err(Error::Unavailable(detail))));
         }
+        self.append_alone(lost).await;
         self.empty_wal(waiting.truncations);
+    }
+
+    /// Answers an append that is committed or refused.
+    fn answer(&self, reply: oneshot::Sender<Settled>, settled: Settled) {
+        if let Ok(done) = &settled {
+            self.counters.events.fetch_add(done.events.len() as u64, Ordering::Relaxed);
+        }
+        // Sending fails when the client went away. The write is kept.
+        let _ = reply.send(settled);
+    }
+
+    /// Appends each request in its own transaction, after the transaction of their group was lost. Once one meets an
+    /// error that is not its own, the remaining ones are refused.
+    async fn append_alone(&mut self, appends: Vec<Append>) {
+        let mut failure: Option<Error> = None;
+        for (request, reply) in appends {
+            let settled = match &failure {
+                Some(error) => Err(error.clone().into()),
+                None => match self.transaction_of_one(&request).await {
+                    Ok((settled, notices)) => {
+                        self.counters.groups.fetch_add(1, Ordering::Relaxed);
+                        self.counters.items.fetch_add(1, Ordering::Relaxed);
+                        publish(&self.notices, None, notices.into_iter().map(Change::from));
+                        settled
+                    }
+                    Err(error) => {
+                        let _ = self.connection.control("ROLLBACK");
+                        let error = Error::Unavailable(error.to_string());
+                        // A disk that is full for one request may have room for a smaller one.
+                        if !self.connection.is_full() {
+                            failure = Some(error.clone());
+                        }
+                        Err(error.into())
+                    }
+                },
+            };
+            self.answer(reply, settled);
+        }
+    }
+
+    async fn transaction_of_one(
+        &mut self,
+        request: &AppendRequest,
+    ) -> std::result::Result<(Settled, Vec<Notice>), sqlx::Error> {
+        self.connection.control(BEGIN)?;
+        let mut notices = GroupNotices::default();
+        let settled =
+            event::apply_one_by_one(&mut Conn::Sqlite(&mut self.connection), &[request], &mut notices).await?;
+        self.connection.control("COMMIT")?;
+        let settled = settled.into_iter().next().unwrap_or(Err(AppendRefusal::NoSession));
+        Ok((settled, notices.into_notices()))
     }
 
     /// Empties the write-ahead log if it may hold erased content. An erasure is committed before it asks for that, so
@@ -155,7 +212,7 @@ impl SqliteLane {
     async fn apply_group(&mut self, group: Vec<Job>, waiting: &mut Waiting) -> std::result::Result<(), sqlx::Error> {
         let mut broken = self.connection.control(BEGIN).err();
         let is_alone = !group.iter().any(|job| matches!(job, Job::Command(_)));
-        let mut appends: Vec<(AppendRequest, oneshot::Sender<Settled>)> = Vec::new();
+        let mut appends: Vec<Append> = Vec::new();
         for job in group {
             match job {
                 Job::Append { request, reply } => appends.push((request, reply)),
@@ -174,66 +231,71 @@ impl SqliteLane {
 
     async fn append_step(
         &mut self,
-        appends: &mut Vec<(AppendRequest, oneshot::Sender<Settled>)>,
+        appends: &mut Vec<Append>,
         is_alone: bool,
         waiting: &mut Waiting,
         broken: &mut Option<sqlx::Error>,
     ) {
-        let (requests, replies): (Vec<_>, Vec<_>) = std::mem::take(appends).into_iter().unzip();
-        if requests.is_empty() {
+        let appends = std::mem::take(appends);
+        if appends.is_empty() {
             return;
         }
         let settled = match broken {
             Some(error) => Err(error.to_string()),
-            None => match self.appends(&requests, is_alone).await {
-                Ok((settled, notices)) => {
-                    waiting.changes.extend(notices.into_iter().map(Change::from));
-                    Ok(settled)
+            None => {
+                let requests: Vec<&AppendRequest> = appends.iter().map(|(request, _)| request).collect();
+                match self.appends(&requests, is_alone).await {
+                    Ok((settled, notices)) => {
+                        waiting.changes.extend(notices.into_iter().map(Change::from));
+                        Ok(settled)
+                    }
+                    Err(error) => {
+                        let text = error.to_string();
+                        *broken = Some(error);
+                        Err(text)
+                    }
                 }
-                Err(error) => {
-                    let text = error.to_string();
-                    *broken = Some(error);
-                    Err(text)
-                }
-            },
+            }
         };
         #[cfg(feature = "planted-bugs")]
         if crate::engine::planted::is(crate::engine::planted::Bug::AckBeforeCommit) {
-            for (reply, settled) in replies.into_iter().zip(settled.unwrap_or_default()) {
+            for ((_, reply), settled) in appends.into_iter().zip(settled.unwrap_or_default()) {
                 let _ = reply.send(settled);
             }
             return;
         }
         match settled {
-            Ok(settled) => waiting.appends.extend(replies.into_iter().zip(settled)),
-            Err(text) => waiting.appends.extend(replies.into_iter().map(|reply| {
+            Ok(settled) => waiting.appends.extend(appends.into_iter().zip(settled)),
+            Err(text) => waiting.appends.extend(appends.into_iter().map(|append| {
                 let refusal: AppendRefusal = Error::Unavailable(text.clone()).into();
-                (reply, Err(refusal))
+                (append, Err(refusal))
             })),
         }
     }
 
     /// Applies consecutive appends. If the transaction has no commands it needs no savepoint, which would copy
-    /// each page before it changes. When an event is recorded already, the transaction is rolled back and begun
-    /// again.
+    /// each page before it changes. When the database refuses a row, because the event is recorded already or for any
+    /// other reason, the appends are undone and applied one by one.
+    ///
+    /// # Errors
+    /// What ends the transaction: an error of the disk or of memory.
     async fn appends(
         &mut self,
-        requests: &[AppendRequest],
+        requests: &[&AppendRequest],
         is_alone: bool,
     ) -> std::result::Result<(Vec<Settled>, Vec<Notice>), sqlx::Error> {
         #[cfg(feature = "planted-bugs")]
         if crate::engine::planted::is(crate::engine::planted::Bug::SplitBatch) {
             self.first_halves(requests).await?;
         }
-        let requests: Vec<&AppendRequest> = requests.iter().collect();
         if !is_alone {
             self.connection.control("SAVEPOINT appends")?;
         }
         let mut notices = GroupNotices::default();
-        let applied = event::apply(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await;
+        let applied = event::apply(&mut Conn::Sqlite(&mut self.connection), requests, &mut notices).await;
         let settled = match applied {
             Ok(settled) => settled,
-            Err(error) if is_unique_violation(&error) => {
+            Err(error) if Error::from(&error).is_of_item() => {
                 if is_alone {
                     self.connection.control("ROLLBACK")?;
                     self.connection.control(BEGIN)?;
@@ -241,7 +303,7 @@ impl SqliteLane {
                     self.connection.control("ROLLBACK TO appends")?;
                 }
                 notices = GroupNotices::default();
-                event::apply_one_by_one(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await?
+                event::apply_one_by_one(&mut Conn::Sqlite(&mut self.connection), requests, &mut notices).await?
             }
             Err(error) => return Err(error),
         };
@@ -253,9 +315,9 @@ impl SqliteLane {
 
     /// The planted bug: commits the first half of each batch on its own; the whole batch then finds it recorded.
     #[cfg(feature = "planted-bugs")]
-    async fn first_halves(&mut self, requests: &[AppendRequest]) -> std::result::Result<(), sqlx::Error> {
+    async fn first_halves(&mut self, requests: &[&AppendRequest]) -> std::result::Result<(), sqlx::Error> {
         for request in requests.iter().filter(|r| r.events.len() > 1) {
-            let mut half = request.clone();
+            let mut half = AppendRequest::clone(request);
             half.events.truncate(request.events.len() / 2);
             let mut notices = GroupNotices::default();
             event::apply_one_by_one(&mut Conn::Sqlite(&mut self.connection), &[&half], &mut notices).await?;
@@ -278,21 +340,23 @@ impl SqliteLane {
             return command.refuse(Error::Unavailable(error.to_string()));
         }
         let mut tx = WriteTx::new(Conn::Sqlite(&mut self.connection));
-        let ran = command.run(&mut tx).await;
+        // A panic would end the writer, and with it every later write. Its caller is answered by the dropped channel.
+        let ran = AssertUnwindSafe(command.run(&mut tx)).catch_unwind().await.ok();
         let changes = tx.into_changes();
+        let is_refused = ran.as_ref().is_none_or(|ran| ran.is_refused());
         // After some errors, such as one of the disk, SQLite rolls the whole transaction back by itself.
         if !self.connection.is_in_transaction() {
             *broken = Some(sqlx::Error::Protocol("the transaction was rolled back".into()));
         }
-        if broken.is_none() && ran.is_refused() {
+        if broken.is_none() && is_refused {
             *broken = self.connection.control("ROLLBACK TO command").err();
         }
         if broken.is_none() {
             *broken = self.connection.control("RELEASE command").err();
         }
-        if !ran.is_refused() {
+        if !is_refused {
             waiting.changes.extend(changes);
         }
-        waiting.commands.push(ran);
+        waiting.commands.extend(ran);
     }
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod append;
+mod append_group;
 mod append_known;
 mod bundle;
 mod busy;

@@ -122,6 +122,28 @@ pub fn check(evidence: &Evidence) -> Vec<Violation> {
     violations
 }
 
+/// How long after a fault a server may still answer with an error of its own.
+const RECOVERY_NS: u64 = 2_000_000_000;
+
+/// No request is answered with a 5xx status while nothing disturbs the server, whatever other clients send.
+pub fn undisturbed_writes_are_answered(evidence: &Evidence) -> Vec<Violation> {
+    let faults: Vec<(u64, u64)> = evidence.operations.iter().filter_map(fault_interval).collect();
+    let is_disturbed = |operation: &Operation| {
+        faults
+            .iter()
+            .any(|(begun, over)| operation.invoked <= over.saturating_add(RECOVERY_NS) && operation.ended >= *begun)
+    };
+    let failed = evidence.operations.iter().filter(|operation| !is_disturbed(operation));
+    let answer = |operation: &Operation| match &operation.outcome {
+        Outcome::Info { why } if why.starts_with('5') => {
+            let what = format!("process {} was answered `{why}` without a fault", operation.process);
+            Some(Violation { check: Check::Live, session: None, what })
+        }
+        _ => None,
+    };
+    failed.filter_map(answer).take(VIOLATIONS_MAX).collect()
+}
+
 fn fault_interval(operation: &Operation) -> Option<(u64, u64)> {
     match operation.op {
         Op::Fault { .. } => Some((operation.invoked, operation.ended)),

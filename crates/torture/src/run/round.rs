@@ -31,6 +31,8 @@ const SETUP: u32 = 2;
 const DISPATCHER: u32 = 4;
 const WATCHER: u32 = 6;
 const FINISHER: u32 = 8;
+/// Goes directly to the server: a connection that is cut would only delay it.
+const CONTRADICTOR: u32 = 10;
 const WRITERS: u32 = 100;
 const READERS: u32 = 200;
 const STREAMERS: u32 = 300;
@@ -109,6 +111,8 @@ impl Round {
             let (context, held_sessions) = (self.context.clone(), self.held_sessions.clone());
             self.clients.spawn(workload::write(context, WRITERS + index, held_sessions, mix.hot));
         }
+        let context = self.context.clone();
+        self.clients.spawn(workload::contradict(context, CONTRADICTOR, self.held_sessions.clone()));
         for index in 0..mix.readers {
             self.clients.spawn(workload::read(self.context.clone(), READERS + index, self.held_sessions.clone()));
         }
@@ -184,6 +188,9 @@ impl Round {
         self.counters.tally(&evidence.operations);
         self.counters.rounds.add(1);
         violations.extend(checker::check(&evidence));
+        if site.server.spec().database_url.is_none() {
+            violations.extend(checker::undisturbed_writes_are_answered(&evidence));
+        }
         violations.extend(site.panics());
         if violations.is_empty() {
             site.seal(&evidence.sessions);

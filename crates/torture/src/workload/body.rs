@@ -50,6 +50,18 @@ impl Batch {
         Some((*batch.events.first()?, batch.body))
     }
 
+    /// A request that contradicts itself: two different events of one external id. The operation names an event of its
+    /// own, which is never stored.
+    pub fn contradiction(rng: &mut fastrand::Rng, session: Uuid, attempt: u32) -> (Op, Vec<u8>) {
+        let id = event_id(rng);
+        let event = |content: &str| {
+            format!(r#"{{"externalEventId":"{id}","type":"external.event","content":{content},"metadata":{{}}}}"#)
+        };
+        let (one, other) = (texts(rng).0, r#"[{"type":"text","text":"other"}]"#);
+        let body = format!(r#"{{"attempt":{attempt},"events":[{},{}]}}"#, event(&one), event(other));
+        (Op::Conflict { session, attempt, event: (id, body_digest(other, "{}")) }, body.into_bytes())
+    }
+
     fn of(session: Uuid, attempt: u32, events: &[(Uuid, String, String)]) -> Self {
         let mut body = format!(r#"{{"attempt":{attempt},"events":["#);
         let mut sent = Vec::with_capacity(events.len());

@@ -1,6 +1,7 @@
 //! The clients: seeded choices, closed loops, every outcome recorded.
 
 mod body;
+mod contradictor;
 mod dispatcher;
 mod reader;
 mod streamer;
@@ -8,6 +9,7 @@ mod worker;
 mod writer;
 
 pub use body::Batch;
+pub use contradictor::contradict;
 pub use dispatcher::{WorkerSessions, dispatch, watch};
 pub use reader::read;
 pub use streamer::stream;

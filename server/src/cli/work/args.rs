@@ -55,8 +55,9 @@ pub struct WorkArgs {
           value_parser = clap::value_parser!(u32).range(i64::from(LEASE_SECONDS_MIN)..=i64::from(LEASE_SECONDS_MAX)))]
     pub lease: u32,
 
-    /// After SIGTERM or SIGINT, how long running commands can continue before they are stopped and their sessions
-    /// released; a second signal stops them immediately
+    /// After SIGTERM or SIGINT, the worker ends within this time. Running commands can continue for most of it (all but
+    /// 10 s, or two thirds if it is short), then they are stopped and their sessions released. A second signal stops
+    /// them immediately
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     pub drain_seconds: u64,
 

@@ -127,30 +127,38 @@ impl Work {
         }
     }
 
-    /// Turns signals into phases. Never returns.
+    /// Turns signals into phases. Returns when the process must exit although sessions are not released: their leases
+    /// run out.
     async fn handle_signals(&self, mut signals: Signals, drain: Duration) {
         let progress = &self.progress;
         signals.next().await;
+        // Commands are stopped early enough for their sessions to be released when the time is over.
+        let reserve = limit::STOP_TIME.min(drain / 3);
+        let to_finish = drain.saturating_sub(reserve);
         if progress.is_idle() {
             progress.message("stopping");
         } else {
             progress.message(&format!(
                 "stopping: running agents have {} s to finish; press Ctrl-C again to stop them now",
-                drain.as_secs()
+                to_finish.as_secs()
             ));
         }
         self.stop.send_replace(Phase::Draining);
         select! {
-            () = sleep(drain) => {
+            () = sleep(to_finish) => {
                 progress.message("time is up: stopping agents and releasing their sessions");
                 self.stop.send_replace(Phase::Releasing);
-                signals.next().await;
+                select! {
+                    () = sleep(reserve) => {}
+                    () = signals.next() => {}
+                }
             }
             () = signals.next() => {}
         }
         progress.message("stopping now");
         self.stop.send_replace(Phase::Aborting);
-        std::future::pending().await
+        sleep(limit::EXIT_TIME).await;
+        progress.message("not every session could be released; their leases will run out");
     }
 
     async fn work(&self) -> ExitCode {

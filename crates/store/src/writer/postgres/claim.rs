@@ -21,6 +21,20 @@ struct Shared {
     waiting: Vec<(usize, Reply)>,
 }
 
+impl Shared {
+    /// The same claims with a statement each.
+    fn apart(self) -> Vec<Self> {
+        let Self { access, claim, waiting } = self;
+        let mut events = claim.events.into_iter();
+        let one = |(wanted, reply): (usize, Reply)| {
+            let events = events.by_ref().take(wanted).collect();
+            let claim = FirstClaim { terms: claim.terms.clone(), at: claim.at, events };
+            Self { access, claim, waiting: vec![(wanted, reply)] }
+        };
+        waiting.into_iter().map(one).collect()
+    }
+}
+
 impl PostgresLane {
     pub(super) async fn claim(&mut self, claims: Vec<WaitingClaim>) {
         let mut statements: Vec<Shared> = Vec::new();
@@ -39,15 +53,30 @@ impl PostgresLane {
             }
         }
         for statement in statements {
-            self.claim_together(statement).await;
+            if let Some(refused) = self.claim_together(statement).await {
+                for one in refused.apart() {
+                    self.claim_together(one).await;
+                }
+            }
         }
     }
 
-    async fn claim_together(&mut self, Shared { access, claim, waiting }: Shared) {
+    /// Claims and answers. Returns the claims if the database refused one of several, so that each is tried alone.
+    async fn claim_together(&mut self, shared: Shared) -> Option<Shared> {
         let taken = match connection(&self.pool, &mut self.connection).await {
-            Ok(connection) => with_timeout(claim.execute(connection, access)).await.and_then(|taken| taken),
+            Ok(connection) => {
+                with_timeout(shared.claim.execute(connection, shared.access)).await.and_then(|taken| taken)
+            }
             Err(error) => Err(error),
         };
+        // Other errors may come after the statement was committed; another one would claim more sessions then.
+        if let Err(error @ Error::Database(_)) = &taken
+            && shared.waiting.len() > 1
+        {
+            tracing::warn!(%error, claims = shared.waiting.len(), "claims are tried one by one");
+            return Some(shared);
+        }
+        let Shared { waiting, .. } = shared;
         match taken {
             Ok(Some(taken)) => {
                 // The worker is likely to append to the session next.
@@ -71,9 +100,10 @@ impl PostgresLane {
                 self.discard_connection();
                 tracing::error!(%error, claims = waiting.len(), "claims failed");
                 for (_, reply) in waiting {
-                    let _ = reply.send(Err(Error::Unavailable(error.to_string())));
+                    let _ = reply.send(Err(error.clone()));
                 }
             }
         }
+        None
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{PostgresLane, Waiting, connection};
 use crate::{
-    engine::{Access, Conn, Error, Mode, is_lock_timeout, is_unique_violation, transaction_on, with_timeout},
+    engine::{Access, Conn, Error, Mode, is_lock_timeout, transaction_on, with_timeout},
     event::{self, AppendRequest, GroupNotices, Settled},
 };
 use std::collections::HashSet;
@@ -10,16 +10,16 @@ use std::collections::HashSet;
 /// How a group is committed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CommitMode {
-    /// Whether each request is compared with the recorded events.
-    pub(super) check_repeats: bool,
+    /// Whether each request has its own savepoint and is compared with the recorded events.
+    pub(super) one_by_one: bool,
     /// Whether sessions that another transaction holds are skipped.
     pub(super) skip_locked: bool,
 }
 
 /// Why a try to commit a group failed.
 enum Attempt {
-    /// An event id is recorded already.
-    Repeated,
+    /// An event is recorded already, or the database refused a row.
+    ItemRefused,
     /// Another transaction holds one of the sessions.
     SessionLocked,
     /// Anything else.
@@ -47,11 +47,11 @@ impl PostgresLane {
         let (settled, notices) = loop {
             match self.attempt(access, &requests, mode).await {
                 Ok(done) => break done,
-                Err(Attempt::Repeated) if !mode.check_repeats => mode.check_repeats = true,
+                Err(Attempt::ItemRefused) if !mode.one_by_one => mode.one_by_one = true,
                 Err(Attempt::SessionLocked) if !mode.skip_locked => mode.skip_locked = true,
                 Err(error) => {
                     let error = match error {
-                        Attempt::Repeated => Error::Unavailable("ids repeated".into()),
+                        Attempt::ItemRefused => Error::Database("the database refused a savepoint".into()),
                         Attempt::SessionLocked => {
                             Error::Unavailable("another transaction holds what an append needs".into())
                         }
@@ -79,9 +79,11 @@ impl PostgresLane {
         let work = transaction_on(connection, access, Mode::Shared, async |connection| {
             match apply(connection, requests, mode).await {
                 Ok(done) => Ok(done),
-                Err(error) if !mode.check_repeats && is_unique_violation(&error) => Err(Attempt::Repeated),
                 Err(error) if is_lock_timeout(&error) => Err(Attempt::SessionLocked),
-                Err(error) => Err(Attempt::Failed(error.into())),
+                Err(error) => match Error::from(error) {
+                    error if !mode.one_by_one && error.is_of_item() => Err(Attempt::ItemRefused),
+                    error => Err(Attempt::Failed(error)),
+                },
             }
         });
         with_timeout(work).await?
@@ -104,7 +106,7 @@ async fn apply(
         requests.iter().filter(|request| !held.contains(&request.session_id)).copied().collect();
     let mut notices = GroupNotices::default();
     let mut conn = Conn::Postgres(connection);
-    let settled = if mode.check_repeats {
+    let settled = if mode.one_by_one {
         event::apply_one_by_one(&mut conn, &free, &mut notices).await?
     } else {
         event::apply(&mut conn, &free, &mut notices).await?

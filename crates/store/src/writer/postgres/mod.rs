@@ -12,7 +12,7 @@ mod locked;
 
 use super::job::{ALONE_MAX, Counters, Group, Job};
 use crate::{
-    engine::{Access, Error, POSTGRES_TRUSTED, is_lock_timeout, is_unique_violation, with_timeout},
+    engine::{Access, Error, POSTGRES_TRUSTED, is_lock_timeout, with_timeout},
     event::{
         AppendRefusal, AppendRequest, Change, GroupNotices, HeadCache, Notifier, PlannedAppends, Settled, publish,
     },
@@ -197,13 +197,15 @@ impl PostgresLane {
                 }
                 (left.into_iter().map(|(waiting, _)| waiting).collect(), mode)
             }
-            Ok(Err(error)) if is_unique_violation(&error) => (appends, CommitMode { check_repeats: true, ..mode }),
             // The statement has already waited for the lock, so the next try skips locked sessions.
             Ok(Err(error)) if is_lock_timeout(&error) => (appends, CommitMode { skip_locked: true, ..mode }),
-            Ok(Err(error)) => {
-                self.refuse_all(appends, error.into());
-                (Vec::new(), mode)
-            }
+            Ok(Err(error)) => match Error::from(error) {
+                error if error.is_of_item() => (appends, CommitMode { one_by_one: true, ..mode }),
+                error => {
+                    self.refuse_all(appends, error);
+                    (Vec::new(), mode)
+                }
+            },
             Err(error) => {
                 self.refuse_all(appends, error);
                 (Vec::new(), mode)
@@ -234,10 +236,9 @@ impl PostgresLane {
 
     fn refuse_all(&mut self, appends: Vec<Waiting>, error: Error) {
         self.discard_connection();
-        let text = error.to_string();
-        tracing::error!(error = text, items = appends.len(), "a group was rolled back");
+        tracing::error!(%error, items = appends.len(), "a group was rolled back");
         for Waiting { reply, .. } in appends {
-            let refusal: AppendRefusal = Error::Unavailable(text.clone()).into();
+            let refusal: AppendRefusal = error.clone().into();
             let _ = reply.send(Err(refusal));
         }
     }

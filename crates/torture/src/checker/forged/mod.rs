@@ -3,7 +3,7 @@
 mod holder;
 mod log;
 
-use super::{Check, Evidence, FinalSession, Row, RowKind, check};
+use super::{Check, Evidence, FinalSession, Row, RowKind, check, undisturbed_writes_are_answered};
 use crate::{
     history::{Answer, Fault, Op, Operation, Outcome, Seen},
     time::MILLISECOND,
@@ -174,4 +174,22 @@ fn renumber(log: &mut FinalSession) {
 
 fn outcome_of(evidence: &mut Evidence, pick: impl Fn(&Op) -> bool) -> &mut Operation {
     evidence.operations.iter_mut().find(|operation| pick(&operation.op)).unwrap()
+}
+
+#[test]
+fn an_error_of_the_server_is_found_unless_a_fault_explains_it() {
+    let beat = |at, why: &str| {
+        operation(HOLDER, at, Op::Heartbeat { session: SESSION, attempt: 1 }, Outcome::Info { why: why.into() })
+    };
+    let fault = operation(1, (100, 200), Op::Fault { fault: Fault::Kill }, Outcome::Ok(Answer::Done));
+    let found = |beat: Operation| {
+        let mut evidence = good();
+        evidence.operations.extend([fault.clone(), beat]);
+        undisturbed_writes_are_answered(&evidence).len()
+    };
+    assert_eq!(found(beat((10, 20), "503 unavailable")), 1, "before the fault");
+    assert_eq!(found(beat((10, 150), "503 unavailable")), 0, "into the fault");
+    assert_eq!(found(beat((1_500, 1_510), "503 unavailable")), 0, "soon after it");
+    assert_eq!(found(beat((4_000, 4_010), "500 internal")), 1, "long after it");
+    assert_eq!(found(beat((4_000, 4_010), "the connection was reset")), 0, "cut by the proxy");
 }
