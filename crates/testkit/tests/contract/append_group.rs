@@ -178,10 +178,17 @@ async fn a_session_that_cannot_be_claimed_costs_no_claim_of_another(f: Fixture) 
         let claim = Claim { agent_slugs: Some(vec!["scout".into()]), max: 1, lease_seconds: 60 };
         session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await
     };
-    let outcomes = join_all((0..64).map(|_| claim())).await;
-    let claimed: HashSet<_> = outcomes.iter().flatten().flat_map(|taken| taken.iter().map(|s| s.session.id)).collect();
+    let mut claimed = HashSet::new();
+    // Claims that meet each other may find nothing, so the rounds go on until one is left with the refused session.
+    for _ in 0..64 {
+        let outcomes = join_all((0..64).map(|_| claim())).await;
+        assert!(outcomes.iter().filter(|outcome| outcome.is_err()).all(is_refused_alone), "{outcomes:?}");
+        claimed.extend(outcomes.iter().flatten().flat_map(|taken| taken.iter().map(|s| s.session.id)));
+        if claimed.len() >= 63 {
+            break;
+        }
+    }
     assert_eq!(claimed.len(), 63, "every session but the one that the database refuses");
-    assert!(outcomes.iter().filter(|outcome| outcome.is_err()).all(is_refused_alone), "{outcomes:?}");
     f.assert_verified().await;
     f.done().await;
 }
