@@ -5,9 +5,11 @@
 //! a text.
 
 mod final_row;
+mod open_row;
 mod roll;
 
 pub use final_row::{FinalRow, final_digest, final_digest_text, parse_final_digest};
+pub use open_row::{OpenRow, open_digest, open_digest_text, parse_open_digest};
 pub use roll::{RollEntry, entry_digest, roll_root};
 
 use crate::clock::{Timestamp, to_micros};

@@ -6,7 +6,7 @@
 //! answers in the training data. Kept are: statuses, times, actors, kinds, decisions, usage, and all digests. Entities
 //! and forms that people made are not content of a session and are kept.
 
-use crate::{Error, InstanceKey, Ledger, Result, commit::final_row, outbox::prune_before};
+use crate::{Error, InstanceKey, Ledger, Result, commit::bound_row, outbox::prune_before};
 use chrono::TimeDelta;
 use domain::{
     Timestamp,
@@ -154,7 +154,7 @@ async fn erase(ledger: &Ledger, key: &InstanceKey, due: ErasureCandidate, older_
         older_than: domain::clock::truncate(older_than),
         begun_at,
         seal: Digest::GENESIS,
-        row_digest: Some(final_row::digest_of(&erased)),
+        row_digest: Some(bound_row::digest_of(&erased)),
         finished_at: None,
     };
     let erasure = ErasureRecord { seal: seal(key, due.tenant_id, due.session_id, &unsealed), ..unsealed };

@@ -58,6 +58,19 @@ pub(crate) async fn write(
     tx: &mut WriteTx<'_>,
     before: Session,
     transition: Transition,
+    change: Change,
+    events: Vec<PreparedEvent>,
+    report: Report,
+) -> Result<Session> {
+    write_with_title(tx, before, (transition, None), change, events, report).await
+}
+
+/// Like [`write`], with a new title for the session. The title is written only with a change of status, whose event
+/// binds it.
+pub(crate) async fn write_with_title(
+    tx: &mut WriteTx<'_>,
+    before: Session,
+    (transition, title): (Transition, Option<String>),
     mut change: Change,
     mut events: Vec<PreparedEvent>,
     report: Report,
@@ -67,7 +80,14 @@ pub(crate) async fn write(
     let mut session = entered(&before, transition, change.command, report, now);
     let mut changed_by = None;
     if session.status() != before.status() {
-        let event = change.factory.status_reached(before.status(), &session, &change.reason)?;
+        let event = match title {
+            Some(title) => {
+                store::session::retitle(tx, session.tenant_id, session.id, &title).await?;
+                session.title = title;
+                change.factory.status_reached_with_title(before.status(), &session, &change.reason)?
+            }
+            None => change.factory.status_reached(before.status(), &session, &change.reason)?,
+        };
         changed_by = Some(event.id);
         events.push(event);
     }

@@ -1,6 +1,6 @@
 //! Creates events that the server itself writes.
 
-use super::final_row::status_metadata;
+use super::bound_row::{bind_open, status_metadata};
 use crate::{Error, Ledger, Result, outbox::MessageIds};
 use domain::{
     Timestamp,
@@ -70,6 +70,12 @@ impl EventFactory {
         })
     }
 
+    /// Creates the event that begins a session's log. It contains the digest of what the session is created with.
+    pub(crate) fn session_created(&mut self, session: &Session, mut about: Value) -> Result<PreparedEvent> {
+        bind_open(&mut about, session)?;
+        self.event(Kind::SESSION_CREATED, None, &about)
+    }
+
     /// Creates a `session.status_change` with `{from, to, reason}` to a status that is not final.
     pub(crate) fn status_change(&mut self, from: Option<Status>, to: Status, reason: &str) -> Result<PreparedEvent> {
         self.event(Kind::SESSION_STATUS_CHANGE, None, &json!({ "from": from, "to": to, "reason": reason }))
@@ -79,5 +85,17 @@ impl EventFactory {
     /// digest of the row, which must not change afterwards.
     pub(crate) fn status_reached(&mut self, from: Status, session: &Session, reason: &str) -> Result<PreparedEvent> {
         self.event(Kind::SESSION_STATUS_CHANGE, None, &status_metadata(from, session, reason))
+    }
+
+    /// Like [`EventFactory::status_reached`], of a session that gets a new title with this change.
+    pub(crate) fn status_reached_with_title(
+        &mut self,
+        from: Status,
+        session: &Session,
+        reason: &str,
+    ) -> Result<PreparedEvent> {
+        let mut metadata = status_metadata(from, session, reason);
+        bind_open(&mut metadata, session)?;
+        self.event(Kind::SESSION_STATUS_CHANGE, None, &metadata)
     }
 }

@@ -4,13 +4,13 @@
 //! gates to close, a turn to capture, a failure to record, sessions and webhooks to notify. This module depends
 //! on no use case, so every use case may use it.
 
+pub(crate) mod bound_row;
 mod change;
 pub(crate) mod effect;
 mod event_factory;
-pub(crate) mod final_row;
 mod turn;
 
-pub(crate) use change::{Change, append_server_events, insert_completed, state, write};
+pub(crate) use change::{Change, append_server_events, insert_completed, state, write, write_with_title};
 pub(crate) use event_factory::EventFactory;
 pub use turn::is_thread;
 pub(crate) use turn::{has_answered, is_dialogue};

@@ -14,7 +14,6 @@ use domain::{
     Caller, Timestamp,
     chain::Digest,
     clock::to_micros,
-    event::Kind,
     gate::{
         Gate, GateKind, GateState, MEMORY_BASE, MEMORY_BODY, MemoryProposal, State, Task, Verdict, canonical_digest,
     },
@@ -59,7 +58,7 @@ pub(crate) async fn propose(tx: &mut WriteTx<'_>, new: NewProposal, mut factory:
     let now = factory.at();
     let mut session = new_session(&new, now);
     let about = json!({ "sessionType": session.session_type, "source": session.source });
-    let mut events = vec![factory.event(Kind::SESSION_CREATED, None, &about)?];
+    let mut events = vec![factory.session_created(&session, about)?];
     let steps = [
         (Command::Start, "proposed"),
         (Command::Begin, "the memory writer proposes a change"),

@@ -4,6 +4,7 @@ use super::attempt::{AttemptError, Attempted};
 use crate::{
     Error, Result,
     commit::{
+        bound_row::bind_open,
         effect::{Cause, carry_out, effects},
         state,
     },
@@ -13,6 +14,7 @@ use domain::{
     hook::Wait,
     limit::SESSION_EVENTS_MAX,
     session::{Actor, Command, Report, Session, Status, decide},
+    thread::MESSAGE,
 };
 use store::{PreparedEvent, WriteTx};
 
@@ -29,7 +31,9 @@ pub(super) async fn apply(
     let before = *before;
     let commands = commands(tx, &before, &hook).await?;
     let mut session = before.clone();
-    let titled = hook.parsed.titled.clone().filter(|_| session.title == hook.parsed.folder);
+    // Only the server writes `user.*`, so only such an event may bind the new title.
+    let is_message = hook.parsed.event.kind == MESSAGE;
+    let titled = hook.parsed.titled.clone().filter(|_| session.title == hook.parsed.folder && is_message);
     if let Some(title) = &titled {
         // The title is set before a possible end of the session, because the final digest covers it.
         session.title.clone_from(title);
@@ -39,6 +43,9 @@ pub(super) async fn apply(
         changes.push(step(&mut session, *command, &mut hook)?);
     }
     let changed_by = changes.last().map(|change| change.id);
+    if titled.is_some() {
+        bind_title(&mut hook, &session)?;
+    }
     let mut events = events(&mut hook, changes, session.status())?;
     if before.head_sequence + events.len() as u64 > SESSION_EVENTS_MAX {
         let full = format!("a session holds at most {SESSION_EVENTS_MAX} events");
@@ -56,6 +63,15 @@ pub(super) async fn apply(
     if let Some(title) = &titled {
         store::session::retitle(tx, session.tenant_id, session.id, title).await?;
     }
+    Ok(())
+}
+
+/// Adds the digest of the session with its new title to the metadata of the hook's event.
+fn bind_title(hook: &mut Attempted, session: &Session) -> Result<()> {
+    let wrong = |error: serde_json::Error| Error::Internal(error.to_string());
+    let mut metadata = serde_json::from_str(&hook.parsed.event.metadata).map_err(wrong)?;
+    bind_open(&mut metadata, session)?;
+    hook.parsed.event.metadata = metadata.to_string();
     Ok(())
 }
 

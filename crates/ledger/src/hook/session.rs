@@ -5,7 +5,6 @@ use crate::{Error, Result, guard::require};
 use domain::{
     Scope, Timestamp,
     chain::Digest,
-    event::Kind,
     hook::Source,
     id::SessionId,
     limit::ATTEMPTS_MAX,
@@ -105,11 +104,10 @@ async fn make(
     let now = hook.factory.at();
     let mut session = new_record(hook, after, now);
     let at = hook.at;
-    let mut events = vec![hook.factory.event(
-        Kind::SESSION_CREATED,
-        None,
-        &json!({ "sessionType": session.session_type, "source": session.source, "continues": after.map(|(_, last)| last) }),
-    )?];
+    let about = json!({
+        "sessionType": session.session_type, "source": session.source, "continues": after.map(|(_, last)| last),
+    });
+    let mut events = vec![hook.factory.session_created(&session, about)?];
     for (command, reason) in [(Command::Start, "dispatched"), (Command::Begin, "runs outside, reports through hooks")] {
         let step = decide(crate::commit::state(&session), Actor::Server, command).map_err(Error::from)?;
         events.push(hook.factory.status_change(Some(session.status()), step.to(), reason)?);

@@ -9,7 +9,6 @@ use domain::{
     Scope,
     action::ActionStatus,
     chain::Digest,
-    event::Kind,
     human::{SOURCE, Switch, switch},
     id::{ActionId, SessionId, UserId},
     limit::ATTEMPTS_MAX,
@@ -175,7 +174,7 @@ async fn begin(
     session.enter(started, Report::default(), now);
     let created = json!({ "sessionType": session.session_type, "source": SOURCE, "taskId": task.id });
     let events = [
-        factory.event(Kind::SESSION_CREATED, None, &created)?,
+        factory.session_created(&session, created)?,
         factory.status_change(Some(Status::Draft), session.status(), "started")?,
     ];
     match store::session::insert(tx, &mut session, None, &events).await? {

@@ -172,7 +172,7 @@ fn new_session(
 /// Inserts the session as running. No worker can claim it.
 async fn insert(tx: &mut WriteTx<'_>, session: &mut Session, factory: &mut EventFactory) -> Result<()> {
     let about = json!({ "sessionType": session.session_type, "source": session.source });
-    let mut events = vec![factory.event(Kind::SESSION_CREATED, None, &about)?];
+    let mut events = vec![factory.session_created(session, about)?];
     for (command, reason) in
         [(Command::Start, "a response is promoted"), (Command::Begin, "its answers are the output")]
     {

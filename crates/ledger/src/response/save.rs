@@ -205,7 +205,7 @@ pub(super) fn begin_session(
         private_to: form.private_to.clone(),
     };
     let created = json!({ "sessionType": session.session_type, "source": SOURCE, "viewId": version.view_id });
-    let mut events = vec![factory.event(Kind::SESSION_CREATED, None, &created)?];
+    let mut events = vec![factory.session_created(&session, created)?];
     if runs {
         let started = decide(commit::state(&session), Actor::Server, Command::Start)?;
         session.enter(started, Report::default(), now);

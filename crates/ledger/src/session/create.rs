@@ -12,7 +12,6 @@ use domain::{
     Scope,
     action::ActionStatus,
     chain::Digest,
-    event::Kind,
     id::{ActionId, SessionId, TenantId},
     limit::{ATTEMPTS_MAX, PARENT_DEPTH_MAX},
     role::Permission,
@@ -69,7 +68,7 @@ pub(super) async fn insert(
     if !place.dependencies.is_empty() {
         metadata["dependsOn"] = place.dependencies.iter().map(|(on, _)| json!(on.id)).collect();
     }
-    let mut events = vec![factory.event(Kind::SESSION_CREATED, None, &metadata)?];
+    let mut events = vec![factory.session_created(&session, metadata)?];
     if session.status() == Status::Pending {
         events.push(factory.status_change(Some(Status::Draft), Status::Pending, "dispatched")?);
     }

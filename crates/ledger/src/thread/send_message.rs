@@ -3,7 +3,7 @@
 use super::own;
 use crate::{
     Error, Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, EventFactory, state, write_with_title},
     guard::{Fields, require},
     interaction::derived_id,
 };
@@ -194,11 +194,8 @@ async fn add(
         .filter(|_| before.status() == Status::Draft && untold && !is_incognito(&before.metadata))
         .and_then(|text| title(text));
     let sequence = before.head_sequence + 1;
-    let mut session = write(tx, before, transition, change, vec![event], Report::default()).await?;
-    if let Some(title) = fresh_title {
-        store::session::retitle(tx, session.tenant_id, session.id, &title).await?;
-        session.title = title;
-    }
+    let step = (transition, fresh_title);
+    let session = write_with_title(tx, before, step, change, vec![event], Report::default()).await?;
     Ok(MessageReceipt { event_id, sequence, session, turns: turns + 1 })
 }
 

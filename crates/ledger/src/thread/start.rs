@@ -13,7 +13,6 @@ use crate::{
 };
 use domain::{
     Scope,
-    event::Kind,
     id::{ActionId, EventId, SessionId},
     limit::{KEY_CHARS_MAX, NAME_CHARS_MAX, TITLE_CHARS_MAX},
     memory_writer::channel::{CHANNEL, Channel},
@@ -142,7 +141,7 @@ async fn insert(
     }
     let mut session = row(tx, &scope, id, &factory, with, &new).await?;
     let created = json!({ "sessionType": session.session_type, "source": SOURCE, "incognito": new.incognito });
-    let mut events = vec![factory.event(Kind::SESSION_CREATED, None, &created)?];
+    let mut events = vec![factory.session_created(&session, created)?];
     let turns = u64::from(new.message.is_some());
     if let Some(text) = new.message {
         let queued = decide(state(&session), Actor::Caller, Command::SendMessage)?;

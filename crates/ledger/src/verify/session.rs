@@ -3,8 +3,8 @@
 use crate::{
     FailureRecord, InstanceKey, Ledger, Result,
     commit::{
+        bound_row::{self, RecordedStatusChange, RowBinding},
         effect::failure_of,
-        final_row::{self, RecordedStatusChange, RowBinding},
     },
     retention::is_sealed,
 };
@@ -13,6 +13,7 @@ use domain::{
     event::{Event, Kind},
     id::{SessionId, TenantId},
     session::Session,
+    thread::MESSAGE,
 };
 use store::{
     Access,
@@ -80,12 +81,23 @@ pub(super) async fn check(
             return Ok(checked);
         }
     }
-    let mut walk =
-        Walk { tenant_id, id, sequence: 0, digest: Digest::GENESIS, erasure, erased: 0, status_change: None };
+    let mut walk = Walk {
+        tenant_id,
+        id,
+        sequence: 0,
+        digest: Digest::GENESIS,
+        erasure,
+        erased: 0,
+        status_change: None,
+        open: None,
+    };
     checked.bad = events(ledger, &session, &mut walk, &mut checked.events).await?;
     checked.erased = walk.erased;
     if checked.bad.is_none() {
-        let problem = row(&session, &walk, &mut checked.is_unbound);
+        let problem = match row(&session, &walk, &mut checked.is_unbound) {
+            None => created(&session, &walk)?,
+            problem => problem,
+        };
         let problem = problem.or_else(|| failure(&session, &walk, recorded.as_ref()));
         checked.bad = problem.map(|problem| (walk.sequence, problem));
     }
@@ -133,7 +145,7 @@ async fn events(ledger: &Ledger, session: &Session, walk: &mut Walk, count: &mut
 fn row(session: &Session, walk: &Walk, is_unbound: &mut bool) -> Option<String> {
     if let Some(ErasureRecord { finished_at: Some(_), row_digest, .. }) = &walk.erasure {
         *is_unbound = row_digest.is_none();
-        let is_same = row_digest.is_none_or(|digest| digest == final_row::digest_of(session));
+        let is_same = row_digest.is_none_or(|digest| digest == bound_row::digest_of(session));
         return (!is_same).then(|| "its row was changed after its content was erased".into());
     }
     let Some(RecordedStatusChange { to, bound, .. }) = &walk.status_change else {
@@ -149,10 +161,25 @@ fn row(session: &Session, walk: &Walk, is_unbound: &mut bool) -> Option<String> 
             *is_unbound = session.status().is_final();
             None
         }
-        RowBinding::To(digest) if *digest == final_row::digest_of(session) => None,
+        RowBinding::To(digest) if *digest == bound_row::digest_of(session) => None,
         RowBinding::To(_) => Some("its row was changed after it ended".into()),
         RowBinding::Unknown => Some("its row is bound in a way that this version does not know".into()),
     }
+}
+
+/// Checks what the session was created with against its log. Returns the error, if there is one. Nothing is compared
+/// once the content is erased, and of sessions that an earlier version created.
+fn created(session: &Session, walk: &Walk) -> Result<Option<String>> {
+    if walk.erasure.is_some() {
+        return Ok(None);
+    }
+    Ok(match walk.open {
+        Some(RowBinding::To(digest)) if digest != bound_row::open_digest_of(session)? => {
+            Some("its title, input, metadata, owner, privacy or origin was changed after it was created".to_owned())
+        }
+        Some(RowBinding::Unknown) => Some("its creation is bound in a way that this version does not know".to_owned()),
+        Some(RowBinding::To(_) | RowBinding::Not) | None => None,
+    })
 }
 
 /// Checks the failure, which is a row of its own, against the session's row and the reason in its log. Returns the
@@ -190,6 +217,8 @@ struct Walk {
     erased: u64,
     /// The last status change in the log, if it can be read.
     status_change: Option<RecordedStatusChange>,
+    /// How the log binds what the session was created with; `None` if an earlier version created it.
+    open: Option<RowBinding>,
 }
 
 impl Walk {
@@ -225,8 +254,12 @@ impl Walk {
         }
         self.sequence = event.sequence;
         self.digest = digest;
+        // Only use cases of the server write events of these kinds.
+        if [Kind::SESSION_CREATED, Kind::SESSION_STATUS_CHANGE, MESSAGE].contains(&event.kind.as_str()) {
+            self.open = bound_row::read_open(&event.metadata).or(self.open);
+        }
         if event.kind == Kind::SESSION_STATUS_CHANGE {
-            self.status_change = final_row::read(&event.metadata);
+            self.status_change = bound_row::read(&event.metadata);
         }
         Ok(())
     }

@@ -8,12 +8,17 @@ use domain::{
 use ledger::{
     InstanceKey, failure, retention,
     session::{self, Completion, Failure, NewSession},
+    thread::{self, Message, NewThread},
     verify::{self, Verified},
 };
 use testkit::{Engine, Fixture, INSTANCE_KEY, Raw, on_both_engines, text};
 
 on_both_engines!(
     a_changed_row_of_a_final_session_is_named,
+    a_changed_row_of_a_session_that_waits_is_named,
+    privacy_that_was_changed_is_named_whatever_the_status,
+    a_new_title_of_a_conversation_is_bound,
+    every_column_of_sessions_is_bound_or_named_with_a_reason,
     a_row_with_another_status_than_its_log_is_named,
     a_row_that_no_session_can_have_is_named,
     an_erased_row_still_verifies_and_a_change_of_it_is_named,
@@ -120,6 +125,106 @@ async fn a_changed_row_of_a_final_session_is_named(f: Fixture) {
     }
     for ((_, id), reason) in ended.iter().zip(["'superseded'", "'hard_block'", "'dependency_failed'"]) {
         assert_named(&f, &mut raw, *id, "end_reason", reason, "its row was changed after it ended").await;
+    }
+    f.done().await;
+}
+
+/// Columns that a session gets when it is created, each with another value.
+const CREATED_WITH: [(&str, &str); 13] = [
+    ("title", "'Another'"),
+    ("input", "'{\"task\":\"forged\"}'"),
+    ("metadata", "'{\"a\":1}'"),
+    ("private_to", "'user:somebody-else'"),
+    ("session_type", "'tool'"),
+    ("action_slug", "'other'"),
+    ("agent_slug", "'other'"),
+    ("source", "'elsewhere'"),
+    ("created_by", "'user:somebody-else'"),
+    ("created_at", "created_at - 1"),
+    ("time_limits", "'{\"runningSeconds\":9}'"),
+    ("dependency_count", "7"),
+    ("user_id", "NULL"),
+];
+
+async fn a_changed_row_of_a_session_that_waits_is_named(f: Fixture) {
+    let draft = draft(&f).await;
+    f.clock.advance(TimeDelta::milliseconds(1));
+    let running = f.running().await.id;
+    f.clock.advance(TimeDelta::milliseconds(1));
+    let pending = f.pending().await.id;
+    assert_eq!(verified(&f).await.bad, None);
+    let mut raw = intruder(&f).await;
+    for (column, value) in CREATED_WITH {
+        for id in [draft, running, pending] {
+            assert_named(&f, &mut raw, id, column, value, "changed after it was created").await;
+        }
+    }
+    f.done().await;
+}
+
+async fn privacy_that_was_changed_is_named_whatever_the_status(f: Fixture) {
+    let ended = ended(&f).await;
+    let mut raw = intruder(&f).await;
+    for (_, id) in ended {
+        assert_named(&f, &mut raw, id, "private_to", "'user:x'", "privacy or origin was changed").await;
+    }
+    f.done().await;
+}
+
+async fn a_new_title_of_a_conversation_is_bound(f: Fixture) {
+    let started = thread::start(&f.ledger, &f.member, NewThread { agent: "scout".into(), ..NewThread::default() });
+    let id = started.await.unwrap().session.id;
+    let before = session::get(&f.ledger, &f.member, id).await.unwrap().title;
+    let message = Message { text: "Why does the import fail?".into(), id: None };
+    thread::send_message(&f.ledger, &f.member, id, message).await.unwrap();
+    let after = session::get(&f.ledger, &f.member, id).await.unwrap().title;
+    assert_ne!(before, after, "the first message names the conversation");
+    assert_eq!(verified(&f).await.bad, None);
+    let mut raw = intruder(&f).await;
+    assert_named(&f, &mut raw, id, "title", &format!("'{before}'"), "changed after it was created").await;
+    f.done().await;
+}
+
+async fn every_column_of_sessions_is_bound_or_named_with_a_reason(f: Fixture) {
+    let catalogue = match f.engine {
+        Engine::Sqlite(_) => "SELECT name FROM pragma_table_info('sessions')",
+        Engine::Postgres { .. } => {
+            "SELECT column_name::text FROM information_schema.columns \
+             WHERE table_schema = 'public' AND table_name = 'sessions'"
+        }
+    };
+    let columns = f.engine.raw().await.texts(catalogue).await;
+    assert!(columns.len() > 30, "{columns:?}");
+    // What the tests above change, what the final digest covers, and what follows from the log.
+    let bound_at_end = [
+        "end_reason",
+        "result",
+        "usage",
+        "error_message",
+        "error_code",
+        "attempt",
+        "queued_at",
+        "started_at",
+        "completed_at",
+    ];
+    let others = [
+        "tenant_id",
+        "id",
+        "status",
+        "head_sequence",
+        "head_digest",
+        "action_id",
+        "entity_id",
+        "parent_id",
+        "retry_of",
+    ];
+    let documented = include_str!("../../../../docs/operations.md");
+    for column in columns {
+        let is_bound = CREATED_WITH.iter().any(|(name, _)| *name == column)
+            || bound_at_end.contains(&column.as_str())
+            || others.contains(&column.as_str());
+        let is_named = documented.contains(&format!("| `{column}` |"));
+        assert!(is_bound != is_named, "{column}: bound {is_bound}, in the table of columns that are not: {is_named}");
     }
     f.done().await;
 }

@@ -1,15 +1,70 @@
-//! Binds a session's final row to its log by a digest, so that a later change of the row is detected.
+//! Binds a session's row to its log by digests, so that a change of the row behind the product's back is detected: by
+//! one when the session is created, and by another one when it ends.
 
+use crate::{Error, Result};
 use domain::{
-    chain::{Digest, FinalRow, final_digest, final_digest_text, parse_final_digest},
+    chain::{
+        Digest, FinalRow, OpenRow, final_digest, final_digest_text, open_digest, open_digest_text, parse_final_digest,
+        parse_open_digest,
+    },
     session::{EndReason, Session, Status},
 };
 use serde_json::{Value, json};
 
 /// The key in the metadata of the ending event that holds the digest of the row.
 const MEMBER: &str = "rowDigest";
+/// The key in the metadata of the creating event, and of an event that changes the title, that holds the digest of what
+/// the session was created with.
+const OPEN_MEMBER: &str = "openDigest";
 
-/// Computes the digest of a row.
+/// Computes the digest of what a session was created with.
+///
+/// # Errors
+/// [`Error::Internal`] if the time limits cannot be written as JSON.
+pub(crate) fn open_digest_of(session: &Session) -> Result<Digest> {
+    let time_limits =
+        serde_json::to_string(&session.time_limits).map_err(|error| Error::Internal(error.to_string()))?;
+    Ok(open_digest(&OpenRow {
+        tenant_id: session.tenant_id.0,
+        session_id: session.id.0,
+        session_type: session.session_type.as_str(),
+        action_id: session.action_id.map(|id| id.0),
+        action_slug: session.action_slug.as_deref(),
+        agent_slug: session.agent_slug.as_deref(),
+        user_id: session.user_id.map(|id| id.0),
+        source: session.source.as_deref(),
+        entity_id: session.entity_id.map(|id| id.0),
+        title: &session.title,
+        input: session.input.as_deref(),
+        metadata: &session.metadata,
+        parent_id: session.parent_id.map(|id| id.0),
+        retry_of: session.retry_of.map(|id| id.0),
+        created_by: &session.created_by,
+        created_at: session.created_at,
+        time_limits: &time_limits,
+        dependency_count: session.dependency_count,
+        private_to: session.private_to.as_deref(),
+    }))
+}
+
+/// Adds the digest of what the session was created with to the metadata of an event.
+pub(crate) fn bind_open(metadata: &mut Value, session: &Session) -> Result<()> {
+    metadata[OPEN_MEMBER] = json!(open_digest_text(open_digest_of(session)?));
+    Ok(())
+}
+
+/// How the metadata of an event binds what the session was created with; `None` if it does not.
+pub(crate) fn read_open(metadata: &str) -> Option<RowBinding> {
+    // Most events have no such member, and parsing each would cost more than the chain itself.
+    if !metadata.contains(OPEN_MEMBER) {
+        return None;
+    }
+    let metadata: Value = serde_json::from_str(metadata).ok()?;
+    let text = metadata.get(OPEN_MEMBER)?;
+    Some(text.as_str().and_then(parse_open_digest).map_or(RowBinding::Unknown, RowBinding::To))
+}
+
+/// Computes the digest of a final row.
 pub(crate) fn digest_of(session: &Session) -> Digest {
     final_digest(&FinalRow {
         tenant_id: session.tenant_id.0,
