@@ -403,7 +403,7 @@ async fn what_an_agent_writes_with_its_memory_tool_is_there_for_its_next_session
     for (call, says) in [
         ("c1", "File created successfully at: /memories/topics/acme.md"),
         ("c2", "No replacement was performed, old_str `- Lost` did not appear verbatim in /memories/topics/acme.md."),
-        ("c3", "The file /memories/topics/acme.md has been edited."),
+        ("c3", "The memory file has been edited. Here is the snippet showing the change (with line numbers):"),
     ] {
         let output = output(&app, &session, call).await;
         assert!(output.contains(says), "{call}: {output}");

@@ -16,6 +16,7 @@ pub(crate) use rank::for_each_term;
 pub use rank::{Ranked, query_words, rank, rarest, terms};
 pub use section::{Section, SectionError, aliases, append, find, replace, sections};
 pub use tool::{
-    Edited, ToolCommand, ToolError, document_path, existing_path, insert, str_replace, text_or_nothing, tool_path, view,
+    Edited, ToolCommand, ToolError, document_path, existing_path, insert, inside, size, snippet, str_replace,
+    text_or_nothing, tool_path, view,
 };
 pub use version::{Evidence, LineChange, Operation, Source};

@@ -1,5 +1,5 @@
 //! The commands of Anthropic's memory tool (`memory_20250818`), as functions from text to text, with the exact texts
-//! that models were trained on.
+//! of Anthropic's SDK for Python, version 2.14.
 
 use crate::memory::{BadPath, Folder, MemoryPath};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -73,6 +73,24 @@ pub enum ToolError {
     /// No document or folder has this path.
     #[error("The path {0} does not exist. Please provide a valid path.")]
     Missing(String),
+    /// No document or folder has the path that is to be deleted or renamed.
+    #[error("The path {0} does not exist")]
+    Absent(String),
+    /// The path of a folder, where a document is needed.
+    #[error("The path {0} is not a file.")]
+    NotAFile(String),
+    /// A path outside of the memory.
+    #[error("Path must start with /memories, got: {0}")]
+    Outside(String),
+    /// A path that leads out of the memory.
+    #[error("Path {0} would escape /memories directory")]
+    Escapes(String),
+    /// The root is to be deleted.
+    #[error("Cannot delete the /memories directory itself")]
+    DeletesRoot,
+    /// The root is to be renamed.
+    #[error("Cannot rename the /memories directory itself")]
+    RenamesRoot,
     /// A document to be made exists.
     #[error("File {0} already exists")]
     Exists(String),
@@ -103,16 +121,6 @@ pub enum ToolError {
         /// Number of lines of the document.
         last: usize,
     },
-    /// The lines to show do not exist.
-    #[error("Invalid `view_range` parameter: [{from}, {to}]. It should be within the range [1, {last}].")]
-    ViewRange {
-        /// First line.
-        from: i64,
-        /// Last line.
-        to: i64,
-        /// Number of lines of the document.
-        last: usize,
-    },
     /// A document has the new path already.
     #[error("The destination {0} already exists")]
     Destination(String),
@@ -128,28 +136,41 @@ impl ToolError {
     }
 }
 
+/// Returns what follows `/memories` in a path, without slashes around it. Empty for the root.
+///
+/// # Errors
+/// [`ToolError::Outside`], [`ToolError::Escapes`]
+pub fn inside(path: &str) -> Result<&str, ToolError> {
+    let inner = path.strip_prefix(ROOT).filter(|inner| inner.is_empty() || inner.starts_with('/'));
+    let inner = inner.ok_or_else(|| ToolError::Outside(path.to_owned()))?;
+    if inner.split('/').any(|part| part == "..") {
+        return Err(ToolError::Escapes(path.to_owned()));
+    }
+    Ok(inner.trim_matches('/'))
+}
+
 /// Returns the document that the tool calls `path`.
 ///
 /// # Errors
-/// [`ToolError::Refused`] for a path outside of `/memories` or one that is not the path of a document.
+/// [`ToolError::Outside`] and [`ToolError::Escapes`] for a path that is not below `/memories`. [`ToolError::Refused`]
+/// for one that is not the path of a document.
 pub fn document_path(path: &str) -> Result<MemoryPath, ToolError> {
-    let inner = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/'));
-    let inner = inner.ok_or_else(|| ToolError::Refused(format!("the path {path} does not begin with {ROOT}/")))?;
+    inside(path)?;
+    let inner = path.strip_prefix(ROOT).unwrap_or_default().trim_start_matches('/');
     MemoryPath::parse(inner).map_err(|why| ToolError::path(path, &why))
 }
 
 /// Returns the document that the tool calls `path` and that has to exist.
 ///
 /// # Errors
-/// [`ToolError::Missing`] for a path below `/memories` that no document can have. [`ToolError::Refused`] for a folder
-/// and for a path outside of `/memories`.
+/// [`ToolError::Missing`] for a path that no document can have, [`ToolError::NotAFile`] for a folder, and those of
+/// [`inside`].
 pub fn existing_path(path: &str) -> Result<MemoryPath, ToolError> {
-    document_path(path).map_err(|refused| {
-        let inner = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/'));
-        let name = inner.map(|inner| inner.trim_matches('/')).filter(|name| !name.is_empty());
-        let is_file = name.is_some_and(|name| Folder::parse(name).is_none());
-        if is_file { ToolError::Missing(path.to_owned()) } else { refused }
-    })
+    let inner = inside(path)?;
+    if inner.is_empty() || Folder::parse(inner).is_some() {
+        return Err(ToolError::NotAFile(path.to_owned()));
+    }
+    document_path(path).map_err(|_| ToolError::Missing(path.to_owned()))
 }
 
 /// Returns the path by which the tool names a document.
@@ -168,27 +189,45 @@ pub struct Edited {
     pub lines: usize,
 }
 
-/// Returns a document with numbered lines, as `cat -n` does, or some of its lines.
-///
-/// # Errors
-/// [`ToolError::ViewRange`]
-pub fn view(text: &str, range: Option<[i64; 2]>) -> Result<String, ToolError> {
-    let lines: Vec<&str> = text.lines().collect();
-    let last = lines.len().max(1);
-    let (from, to) = match range {
-        None => (1, last),
-        Some([from, to]) => {
-            let refused = ToolError::ViewRange { from, to, last };
-            let end = if to == -1 { last } else { usize::try_from(to).map_err(|_| refused.clone())? };
-            let begin = usize::try_from(from).map_err(|_| refused.clone())?;
-            if begin < 1 || begin > last || end < begin || end > last {
-                return Err(refused);
-            }
-            (begin, end)
-        }
+/// Returns a document with numbered lines, or some of them. What follows the last line end is a line too. A range is cut
+/// to the lines that there are; a last line below 0 counts from the end.
+pub fn view(text: &str, range: Option<[i64; 2]>) -> String {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let [from, to] = range.unwrap_or([1, -1]);
+    let from = usize::try_from(from).unwrap_or_default().max(1);
+    let to = match usize::try_from(to) {
+        Ok(to) => to.min(lines.len()),
+        Err(_) if to == -1 => lines.len(),
+        Err(_) => lines.len().saturating_sub(usize::try_from(to.unsigned_abs()).unwrap_or(usize::MAX)),
     };
-    let numbered = lines.iter().enumerate().skip(from - 1).take(to + 1 - from);
-    Ok(numbered.map(|(at, line)| format!("{:>6}\t{line}", at + 1)).collect::<Vec<_>>().join("\n"))
+    numbered(&lines, from, to)
+}
+
+/// The lines from one number to another with their numbers.
+fn numbered(lines: &[&str], from: usize, to: usize) -> String {
+    let shown = lines.iter().enumerate().take(to).skip(from - 1);
+    shown.map(|(at, line)| format!("{:>6}\t{line}", at + 1)).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the lines of a text around one that was edited, with their numbers: two before it and two after it.
+pub fn snippet(text: &str, edited: usize) -> String {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let edited = edited.max(1);
+    numbered(&lines, edited.saturating_sub(2).max(1), (edited + 2).min(lines.len()))
+}
+
+/// Returns a size as the tool shows it: `0B`, `6B`, `1.5K`, `2M`.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["B", "K", "M", "G"];
+    let power = (bytes.max(1).ilog2() / 10).min(3);
+    let unit = 1_u64 << (10 * power);
+    let name = UNITS[power as usize];
+    if bytes.is_multiple_of(unit) {
+        return format!("{}{name}", bytes / unit);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "one digit behind the point is shown")]
+    let share = bytes as f64 / unit as f64;
+    format!("{share:.1}{name}")
 }
 
 fn line_of(text: &str, at: usize) -> usize {
@@ -210,6 +249,13 @@ pub fn str_replace(path: &str, text: &str, old: &str, new: &str) -> Result<Edite
             lines: new.matches('\n').count() + 1,
         }),
         _ => {
+            let mut found = Vec::new();
+            let mut from = 0;
+            // Occurrences that overlap are named too.
+            while let Some(at) = text[from..].find(old).map(|at| from + at) {
+                found.push(at);
+                from = at + text[at..].chars().next().map_or(1, char::len_utf8);
+            }
             let lines: Vec<String> = found.iter().map(|at| line_of(text, *at).to_string()).collect();
             Err(ToolError::Multiple { old: old.to_owned(), lines: lines.join(", ") })
         }
@@ -274,10 +320,18 @@ mod tests {
 
     #[test]
     fn texts_are_shown_replaced_and_inserted() {
-        assert_eq!(view("a\nb\nc\n", None).unwrap(), "     1\ta\n     2\tb\n     3\tc");
-        assert_eq!(view("a\nb\nc\n", Some([2, -1])).unwrap(), "     2\tb\n     3\tc");
-        assert!(view("a\n", Some([0, 1])).is_err() && view("a\n", Some([1, 2])).is_err());
-        assert_eq!(view("", None).unwrap(), "");
+        assert_eq!(view("a\nb\n", None), "     1\ta\n     2\tb\n     3\t");
+        assert_eq!(view("a\nb\nc", Some([2, -1])), "     2\tb\n     3\tc");
+        assert_eq!(view("a\nb\nc", Some([0, 1])), "     1\ta");
+        assert_eq!(view("a\nb\nc", Some([2, 99])), view("a\nb\nc", Some([2, 3])));
+        assert_eq!(view("a\nb\nc", Some([1, -3])), "");
+        assert_eq!((view("a", Some([5, 2])), view("", None)), (String::new(), "     1\t".to_owned()));
+        assert_eq!(snippet("a\nb\nc\nd\ne\nf\n", 3), "     1\ta\n     2\tb\n     3\tc\n     4\td\n     5\te");
+        assert_eq!(snippet("a\n", 1), "     1\ta\n     2\t");
+        let sizes = [0, 6, 1_023, 1_024, 1_536, 102_400, 1_048_576, 1_153_434].map(size);
+        assert_eq!(sizes, ["0B", "6B", "1023B", "1K", "1.5K", "100K", "1M", "1.1M"]);
+        let refused = str_replace("p", "aaa", "aa", "c").unwrap_err().to_string();
+        assert!(refused.contains("in lines: 1, 1."), "{refused}");
         let edited = str_replace("p", "a\nb\nc\n", "b", "x\ny").unwrap();
         assert_eq!(edited, Edited { text: "a\nx\ny\nc\n".into(), from: 2, lines: 2 });
         assert_eq!(insert("a\nb", 2, "c\n").unwrap().text, "a\nb\nc\n");
@@ -288,9 +342,19 @@ mod tests {
     #[test]
     fn paths_outside_of_the_memory_are_refused() {
         assert_eq!(document_path("/memories/topics/a.md").unwrap().as_str(), "topics/a.md");
-        for bad in ["topics/a.md", "/memories", "/memories/../etc/passwd", "/memoriesx/topics/a.md", "/memories/a.txt"]
-        {
-            assert!(matches!(document_path(bad), Err(ToolError::Refused(_))), "{bad}");
+        for (path, says) in [
+            ("topics/a.md", "Path must start with /memories, got: topics/a.md"),
+            ("/memoriesx/topics/a.md", "Path must start with /memories, got: /memoriesx/topics/a.md"),
+            ("/memories/../etc/passwd", "Path /memories/../etc/passwd would escape /memories directory"),
+        ] {
+            assert_eq!(document_path(path).unwrap_err().to_string(), says);
+            assert_eq!(existing_path(path).unwrap_err().to_string(), says);
+        }
+        for path in ["/memories", "/memories/a.txt"] {
+            assert!(matches!(document_path(path), Err(ToolError::Refused(_))), "{path}");
+        }
+        for path in ["/memories", "/memories/topics/"] {
+            assert_eq!(existing_path(path).unwrap_err().to_string(), format!("The path {path} is not a file."));
         }
     }
 

@@ -11,8 +11,8 @@ use domain::{
     id::SessionId,
     limit::PAGE_MAX,
     memory::{
-        Evidence, Folder, MemoryPath, Source, ToolCommand, ToolError, document_path, existing_path, insert,
-        str_replace, tool_path, view,
+        Evidence, Folder, MemoryPath, Source, ToolCommand, ToolError, document_path, existing_path, insert, inside,
+        size, snippet, str_replace, tool_path, view,
     },
     role::Permission,
 };
@@ -24,6 +24,9 @@ const ROOT: &str = "/memories";
 /// What a client that knows other stores has to know: it would make files and folders of its own.
 const ALLOWED: &str = "(Files are /memories/people/NAME.md, /memories/sessions/NAME.md and /memories/topics/NAME.md. \
      There are no other folders. Agents cannot change /memories/self.)";
+
+/// What a replacement answers, above the lines around it.
+const EDITED: &str = "The memory file has been edited. Here is the snippet showing the change (with line numbers):";
 
 /// The answer to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,8 +144,9 @@ impl Call<'_> {
                 let (at, document, text) = self.existing(&path).await?;
                 let edited = str_replace(&path, &text, &old_str, &new_str)?;
                 let lines = edited.from..=edited.from + edited.lines - 1;
+                let shown = snippet(&edited.text, edited.from);
                 let version = self.write(at, document.version, edited.text, lines).await?;
-                Ok((format!("The file {path} has been edited."), Some(version)))
+                Ok((format!("{EDITED}\n{shown}"), Some(version)))
             }
             ToolCommand::Insert { path, insert_line, insert_text } => {
                 let (at, document, text) = self.existing(&path).await?;
@@ -152,12 +156,18 @@ impl Call<'_> {
                 Ok((format!("The file {path} has been edited."), Some(version)))
             }
             ToolCommand::Delete { path } => {
-                let (at, document, _) = self.existing(&path).await?;
+                if inside(&path)?.is_empty() {
+                    return Err(ToolError::DeletesRoot.into());
+                }
+                let (at, document) = self.named(&path).await?;
                 let deleted = delete(self.ledger, self.scope, self.agent, at, self.change(document.version)).await?;
                 Ok((format!("Successfully deleted {path}"), Some(deleted.version)))
             }
             ToolCommand::Rename { old_path, new_path } => {
-                let (at, document, _) = self.existing(&old_path).await?;
+                if inside(&old_path)?.is_empty() {
+                    return Err(ToolError::RenamesRoot.into());
+                }
+                let (at, document) = self.named(&old_path).await?;
                 let to = document_path(&new_path)?;
                 let change = self.change(document.version);
                 match rename(self.ledger, self.scope, self.agent, at, to, change).await {
@@ -192,6 +202,18 @@ impl Call<'_> {
         }
     }
 
+    /// The document that is to be deleted or renamed.
+    async fn named(&self, path: &str) -> Answer<(MemoryPath, MemoryDocumentRecord)> {
+        match self.existing(path).await {
+            Ok((at, document, _)) => Ok((at, document)),
+            Err(Stop::Tool(ToolError::Missing(path))) => Err(ToolError::Absent(path).into()),
+            Err(Stop::Tool(ToolError::NotAFile(path))) => {
+                Err(ToolError::Refused(format!("the folder {path} stays as it is")).into())
+            }
+            Err(other) => Err(other),
+        }
+    }
+
     async fn write(
         &self,
         path: MemoryPath,
@@ -214,14 +236,13 @@ impl Call<'_> {
     }
 
     async fn view(&self, path: &str, range: Option<[i64; 2]>) -> Answer<String> {
-        let inner = path.strip_prefix(ROOT).ok_or_else(|| ToolError::Missing(path.to_owned()))?;
-        let inner = inner.trim_matches('/');
+        let inner = inside(path)?;
         let folder = Folder::parse(inner);
         if inner.is_empty() || folder.is_some() {
             return self.view_folder(path, folder).await;
         }
         let (_, _, text) = self.existing(path).await?;
-        let numbered = view(&text, range)?;
+        let numbered = view(&text, range);
         Ok(format!("Here's the content of {path} with line numbers:\n{numbered}"))
     }
 
@@ -233,17 +254,18 @@ impl Call<'_> {
             documents.map(|document| document.bytes).sum()
         };
         let row = |bytes: u64, path: &str| format!("{}\t{path}", size(bytes));
-        let mut lines = vec![format!("Here're the files and directories up to 2 levels deep in {path}:")];
+        let mut lines =
+            vec![format!("Here're the files and directories up to 2 levels deep in {path}, excluding hidden items:")];
         // A folder is shown when it is empty, too: a document can be in these folders only.
         let mut folders = Folder::ALL.map(Folder::as_str).to_vec();
         folders.retain(|name| folder.is_none_or(|one| one.as_str() == *name));
         folders.sort_unstable();
-        if folder.is_none() {
-            lines.push(row(bytes(""), ROOT));
-        }
+        lines.push(row(bytes(""), path));
         for name in folders {
             let inside = format!("{name}/");
-            lines.push(row(bytes(&inside), &format!("{ROOT}/{name}")));
+            if folder.is_none() {
+                lines.push(row(bytes(&inside), &format!("{ROOT}/{name}/")));
+            }
             let documents = listed.items.iter().filter(|document| document.path.starts_with(&inside));
             lines.extend(documents.map(|document| row(document.bytes, &tool_path(&document.path))));
         }
@@ -255,9 +277,4 @@ impl Call<'_> {
         }
         Ok(lines.join("\n"))
     }
-}
-
-/// A size as `du -h` writes it.
-fn size(bytes: u64) -> String {
-    if bytes < 1_024 { format!("{bytes}") } else { format!("{}.{}K", bytes / 1_024, bytes % 1_024 * 10 / 1_024) }
 }

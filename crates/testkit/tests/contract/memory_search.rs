@@ -105,24 +105,24 @@ async fn the_memory_tool_answers_with_the_texts_of_the_sdk(f: Fixture) {
     // Folders are shown although they are empty, with what may be in them.
     let listing = |root: &str, topics: &str| {
         format!(
-            "Here're the files and directories up to 2 levels deep in /memories:\n{root}\t/memories\n\
-             0\t/memories/people\n0\t/memories/self\n0\t/memories/sessions\n{topics}\n\
+            "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items:\n{root}\t/memories\n\
+             0B\t/memories/people/\n0B\t/memories/self/\n0B\t/memories/sessions/\n{topics}\n\
              (Files are /memories/people/NAME.md, /memories/sessions/NAME.md and /memories/topics/NAME.md. \
              There are no other folders. Agents cannot change /memories/self.)"
         )
     };
     let empty = tool(&f, json!({"command": "view", "path": "/memories"})).await;
-    assert_eq!(empty, ok(&listing("0", "0\t/memories/topics")));
+    assert_eq!(empty, ok(&listing("0B", "0B\t/memories/topics/")));
     let create = json!({"command": "create", "path": path, "file_text": "a\nb\na\n"});
     assert_eq!(tool(&f, create.clone()).await, ok(&format!("File created successfully at: {path}")));
     assert_eq!(tool(&f, create).await, refused(&format!("File {path} already exists")));
     let (_, viewed) = tool(&f, json!({"command": "view", "path": path, "view_range": [2, -1]})).await;
-    assert_eq!(viewed, format!("Here's the content of {path} with line numbers:\n     2\tb\n     3\ta"));
+    assert_eq!(viewed, format!("Here's the content of {path} with line numbers:\n     2\tb\n     3\ta\n     4\t"));
     let (_, folder) = tool(&f, json!({"command": "view", "path": "/memories"})).await;
-    assert_eq!(folder, listing("6", &format!("6\t/memories/topics\n6\t{path}")));
+    assert_eq!(folder, listing("6B", &format!("6B\t/memories/topics/\n6B\t{path}")));
     let (_, folder) = tool(&f, json!({"command": "view", "path": "/memories/topics"})).await;
-    let expected = "Here're the files and directories up to 2 levels deep in /memories/topics:\n6\t/memories/topics";
-    assert_eq!(folder, format!("{expected}\n6\t{path}"));
+    let header = "Here're the files and directories up to 2 levels deep in /memories/topics, excluding hidden items:";
+    assert_eq!(folder, format!("{header}\n6B\t/memories/topics\n6B\t{path}"));
     let replace = |old: &str| json!({"command": "str_replace", "path": path, "old_str": old, "new_str": "c"});
     assert_eq!(
         tool(&f, replace("a")).await,
@@ -132,9 +132,11 @@ async fn the_memory_tool_answers_with_the_texts_of_the_sdk(f: Fixture) {
     );
     let not_found = format!("No replacement was performed, old_str `z` did not appear verbatim in {path}.");
     assert_eq!(tool(&f, replace("z")).await, refused(&not_found));
-    assert_eq!(tool(&f, replace("b")).await, ok(&format!("The file {path} has been edited.")));
+    let edited = "The memory file has been edited. Here is the snippet showing the change (with line numbers):";
+    let shown = "     1\ta\n     2\tc\n     3\ta\n     4\t";
+    assert_eq!(tool(&f, replace("b")).await, ok(&format!("{edited}\n{shown}")));
     let remove = json!({"command": "str_replace", "path": path, "old_str": "c\n", "new_str": null});
-    assert_eq!(tool(&f, remove).await, ok(&format!("The file {path} has been edited.")));
+    assert_eq!(tool(&f, remove).await, ok(&format!("{edited}\n     1\ta\n     2\ta\n     3\t")));
     let put_back = json!({"command": "insert", "path": path, "insert_line": 1, "insert_text": "c\n"});
     assert_eq!(tool(&f, put_back).await, ok(&format!("The file {path} has been edited.")));
     let insert = |line: i64| json!({"command": "insert", "path": path, "insert_line": line, "insert_text": "d\n"});
@@ -146,7 +148,7 @@ async fn the_memory_tool_answers_with_the_texts_of_the_sdk(f: Fixture) {
     let to = "/memories/topics/yard.md";
     let rename = json!({"command": "rename", "old_path": path, "new_path": to});
     assert_eq!(tool(&f, rename.clone()).await, ok(&format!("Successfully renamed {path} to {to}")));
-    assert_eq!(tool(&f, rename).await, refused(&missing));
+    assert_eq!(tool(&f, rename).await, refused(&format!("The path {path} does not exist")));
     tool(&f, json!({"command": "create", "path": path, "file_text": "x"})).await;
     let taken = tool(&f, json!({"command": "rename", "old_path": path, "new_path": to})).await;
     assert_eq!(taken, refused(&format!("The destination {to} already exists")));
@@ -160,12 +162,28 @@ async fn the_memory_tool_answers_with_the_texts_of_the_sdk(f: Fixture) {
             json!({"command": "insert", "path": path, "insert_line": 0, "insert_text": "a"}),
             json!({"command": "rename", "old_path": path, "new_path": to}),
         ] {
-            let missing = format!("The path {path} does not exist. Please provide a valid path.");
+            let is_named = ["delete", "rename"].contains(&command["command"].as_str().unwrap());
+            let more = if is_named { "" } else { ". Please provide a valid path." };
+            let missing = format!("The path {path} does not exist{more}");
             assert_eq!(tool(&f, command.clone()).await, refused(&missing), "{command}");
         }
     }
-    let (is_error, text) = tool(&f, json!({"command": "delete", "path": "/memories/topics"})).await;
-    assert!(is_error && text.starts_with("Error: the path /memories/topics cannot be used"), "{text}");
+    for (command, says) in [
+        (json!({"command": "delete", "path": "/memories/topics"}), "Error: the folder /memories/topics stays as it is"),
+        (json!({"command": "delete", "path": "/memories"}), "Cannot delete the /memories directory itself"),
+        (
+            json!({"command": "rename", "old_path": "/memories", "new_path": to}),
+            "Cannot rename the /memories directory itself",
+        ),
+        (
+            json!({"command": "insert", "path": "/memories/topics", "insert_line": 0, "insert_text": "a"}),
+            "The path /memories/topics is not a file.",
+        ),
+        (json!({"command": "view", "path": "/etc"}), "Path must start with /memories, got: /etc"),
+        (json!({"command": "view", "path": "/memories/../x"}), "Path /memories/../x would escape /memories directory"),
+    ] {
+        assert_eq!(tool(&f, command.clone()).await, refused(says), "{command}");
+    }
     f.done().await;
 }
 
