@@ -112,7 +112,8 @@ pub fn runs_page(shell: &Shell, props: RunsProps) -> String {
 /// Where the writer stands, with the button that asks for a run.
 fn state(shell: &Shell, props: &RunsProps) -> impl IntoView + use<> {
     let state = props.state.clone().unwrap_or_default();
-    let why = props.runs.iter().find_map(|run| run.error.clone()).unwrap_or_default();
+    let failed = props.runs.iter().find(|run| run.state != RunState::Succeeded);
+    let why = failed.and_then(|run| run.error.clone()).unwrap_or_default();
     let failures = counted(state.failures.into(), "failure");
     let notice = if let Some(at) = state.parked_at.filter(|_| state.parked_sessions > 0) {
         let sessions = counted(state.parked_sessions, "session");

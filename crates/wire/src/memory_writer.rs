@@ -63,7 +63,7 @@ pub struct MemoryRun {
     pub proposals: u32,
     /// Number of changes that it wrote without a review.
     pub written: u32,
-    /// Why it failed.
+    /// Why it failed. Of a run that succeeded: what of the model's answer was left out, and why.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub error: Option<String>,
     /// Name of the model.

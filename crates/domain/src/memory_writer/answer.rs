@@ -1,13 +1,18 @@
 //! The answer of the writer's model: its JSON Schema, and how it is parsed.
 
-use super::limit::{ANSWER_BYTES_MAX, EVIDENCE_MAX, OP_REASON_CHARS_MAX, OPS_MAX};
+use super::{
+    limit::{ANSWER_BYTES_MAX, BLOCKS_MAX, EVIDENCE_MAX, OP_REASON_CHARS_MAX, OPS_MAX},
+    section::is_item,
+};
 use crate::names::names;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{borrow::Cow, fmt};
 
-/// Version of the answer's shape.
-pub const SCHEMA: u32 = 1;
+/// Version of the answer's shape that the model is asked for: each block of a text names its own turns.
+pub const SCHEMA: u32 = 2;
+/// The version before, in which a text is one `body` with one list of turns. It is read as a text of one block.
+const SCHEMA_OF_BODIES: u32 = 1;
 
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -56,15 +61,34 @@ pub struct NamedTurn {
     pub sequence: u64,
 }
 
+/// Lines of a text that come from the same turns.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Block {
+    /// Markdown.
+    pub text: String,
+    /// Turns that it comes from. Without any those of the operation count.
+    #[serde(default)]
+    pub evidence: Vec<NamedTurn>,
+    /// Lines of a document that this contradicts, as the document has them.
+    #[serde(default)]
+    pub contradicts: Vec<String>,
+}
+
 /// The summary of the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {
     /// Title on one line.
     pub title: String,
-    /// Markdown without the title.
+    /// Markdown without the title: the text of the blocks.
+    #[serde(default)]
     pub body: String,
-    /// Turns that it comes from.
+    /// Its parts.
+    #[serde(default)]
+    pub blocks: Vec<Block>,
+    /// Turns of the whole summary.
+    #[serde(default)]
     pub evidence: Vec<NamedTurn>,
 }
 
@@ -82,11 +106,14 @@ pub struct Op {
     /// Digest of the document as it was shown; `None` for a new one.
     #[serde(default)]
     pub base_sha256: Option<String>,
-    /// Markdown to write. For an alias: the alias. For a link: path of the other document. Empty if a section is
-    /// retired.
+    /// Markdown to write: the text of the blocks. For an alias: the alias. For a link: path of the other document.
+    /// Empty if a section is retired.
     #[serde(default)]
     pub body: String,
-    /// Turns that it comes from.
+    /// The parts of the body.
+    #[serde(default)]
+    pub blocks: Vec<Block>,
+    /// Turns of the whole operation.
     #[serde(default)]
     pub evidence: Vec<NamedTurn>,
     /// Why, for the person who reviews it.
@@ -134,9 +161,20 @@ pub fn parse(text: &str) -> Result<Answer, String> {
     if text.len() > ANSWER_BYTES_MAX {
         return Err(format!("the answer has more than {ANSWER_BYTES_MAX} bytes"));
     }
-    let answer: Answer = serde_json::from_str(unfenced(text.trim())).map_err(|error| unreadable(&error))?;
-    if answer.schema != SCHEMA {
+    let mut answer: Answer = serde_json::from_str(unfenced(text.trim())).map_err(|error| unreadable(&error))?;
+    if ![SCHEMA, SCHEMA_OF_BODIES].contains(&answer.schema) {
         return Err(format!("`schema` is {}; it must be {SCHEMA}", answer.schema));
+    }
+    for op in &mut answer.ops {
+        op.reason = with_line_feeds(&op.reason);
+        (op.body, op.blocks) = in_blocks(&op.body, std::mem::take(&mut op.blocks), &op.evidence);
+        if matches!(op.op, OpKind::AliasAdd | OpKind::LinkAdd) {
+            op.body = op.body.trim().to_owned();
+        }
+    }
+    if let Some(summary) = &mut answer.summary {
+        (summary.body, summary.blocks) =
+            in_blocks(&summary.body, std::mem::take(&mut summary.blocks), &summary.evidence);
     }
     let proposes = answer.summary.is_some() || !answer.ops.is_empty();
     match (answer.nothing, proposes, answer.read.is_empty()) {
@@ -145,6 +183,34 @@ pub fn parse(text: &str) -> Result<Answer, String> {
         (_, true, false) => Err("`read` asks for documents; propose nothing in the same answer".to_owned()),
         _ => Ok(answer),
     }
+}
+
+/// Returns the text of a body and of its blocks, and the blocks. A body without blocks is one block. Two items of a list
+/// that follow each other stay one list; other blocks have a blank line between them.
+fn in_blocks(body: &str, mut blocks: Vec<Block>, evidence: &[NamedTurn]) -> (String, Vec<Block>) {
+    if !body.trim().is_empty() {
+        blocks.insert(0, Block { text: body.to_owned(), ..Block::default() });
+    }
+    let mut joined = String::new();
+    for block in &mut blocks {
+        block.text = with_line_feeds(&block.text);
+        if block.evidence.is_empty() {
+            block.evidence = evidence.to_vec();
+        }
+        let text = if joined.is_empty() { block.text.as_str() } else { block.text.trim_start_matches('\n') };
+        if !joined.is_empty() {
+            joined.truncate(joined.trim_end_matches('\n').len());
+            let continues = joined.lines().last().is_some_and(is_item) && text.lines().next().is_some_and(is_item);
+            joined.push_str(if continues { "\n" } else { "\n\n" });
+        }
+        joined.push_str(text);
+    }
+    (joined, blocks)
+}
+
+/// Returns a text whose lines end with a line feed each. Models also answer with those of Windows.
+fn with_line_feeds(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// Says of a text that is no JSON at all that it is none, because the parser's own message names only a place.
@@ -163,25 +229,33 @@ pub fn schema() -> Value {
         "type": "object", "additionalProperties": false, "required": ["session", "sequence"],
         "properties": { "session": { "type": "string" }, "sequence": { "type": "integer", "minimum": 1 } }
     });
-    let evidence = json!({ "type": "array", "minItems": 1, "maxItems": EVIDENCE_MAX, "items": turn });
+    let evidence = json!({ "type": "array", "maxItems": EVIDENCE_MAX, "items": turn });
+    let blocks = json!({ "type": "array", "maxItems": BLOCKS_MAX, "items": {
+        "type": "object", "additionalProperties": false, "required": ["text", "evidence", "contradicts"],
+        "properties": {
+            "text": { "type": "string" },
+            "evidence": { "type": "array", "minItems": 1, "maxItems": EVIDENCE_MAX, "items": turn },
+            "contradicts": { "type": "array", "items": { "type": "string" } }
+        }
+    } });
     json!({
         "type": "object", "additionalProperties": false, "required": ["schema", "nothing", "summary", "ops"],
         "properties": {
             "schema": { "type": "integer", "const": SCHEMA },
             "nothing": { "type": "boolean" },
             "summary": {
-                "type": ["object", "null"], "additionalProperties": false, "required": ["title", "body", "evidence"],
-                "properties": { "title": { "type": "string" }, "body": { "type": "string" }, "evidence": evidence }
+                "type": ["object", "null"], "additionalProperties": false, "required": ["title", "blocks"],
+                "properties": { "title": { "type": "string" }, "blocks": blocks }
             },
             "ops": { "type": "array", "maxItems": OPS_MAX, "items": {
                 "type": "object", "additionalProperties": false,
-                "required": ["op", "path", "heading", "base_sha256", "body", "evidence", "reason"],
+                "required": ["op", "path", "heading", "base_sha256", "blocks", "evidence", "reason"],
                 "properties": {
                     "op": { "type": "string", "enum": OpKind::ALL },
                     "path": { "type": "string" },
                     "heading": { "type": "array", "items": { "type": "string" } },
                     "base_sha256": { "type": ["string", "null"] },
-                    "body": { "type": "string" },
+                    "blocks": blocks,
                     "evidence": evidence,
                     "reason": { "type": "string", "maxLength": OP_REASON_CHARS_MAX }
                 }
@@ -240,7 +314,7 @@ mod tests {
         for (text, says) in [
             ("", "it is not JSON: EOF"),
             ("I have noted it.", "it is not JSON: expected value at line 1"),
-            (r#"{"schema":2,"nothing":true}"#, "`schema` is 2"),
+            (r#"{"schema":3,"nothing":true}"#, "`schema` is 3"),
             (r#"{"schema":1,"nothing":false,"ops":[]}"#, "no summary"),
             (r#"{"schema":1,"nothing":true,"summary":{"title":"x","body":"y","evidence":[]}}"#, "`nothing` is true"),
             (r#"{"schema":1,"nothing":true,"extra":1}"#, "unknown field"),
@@ -251,6 +325,33 @@ mod tests {
             assert!(refused.contains(says), "{text}: {refused}");
         }
         assert!(parse(&" ".repeat(ANSWER_BYTES_MAX + 1)).unwrap_err().contains("bytes"));
+    }
+
+    #[test]
+    fn blocks_become_one_text_and_keep_their_turns() {
+        let block = |text: &str, turns: &[u64]| {
+            let evidence: Vec<_> = turns.iter().map(|n| json!({ "session": "s1", "sequence": n })).collect();
+            json!({ "text": text, "evidence": evidence, "contradicts": [] })
+        };
+        let blocks =
+            [block("# Mia\r\n", &[2]), block("\n- Likes tea\n", &[2]), block("- Sings", &[]), block("Bye.", &[4])];
+        let op = json!({ "op": "create", "path": "x", "heading": [], "base_sha256": null, "blocks": blocks,
+            "evidence": [{ "session": "s1", "sequence": 3 }], "reason": "a\rb" });
+        let answer =
+            parse(&json!({ "schema": 2, "nothing": false, "summary": null, "ops": [op] }).to_string()).unwrap();
+        let op = &answer.ops[0];
+        assert_eq!((op.body.as_str(), op.reason.as_str()), ("# Mia\n\n- Likes tea\n- Sings\n\nBye.", "a\nb"));
+        let turns = op.blocks.iter().map(|block| block.evidence.iter().map(|turn| turn.sequence).collect::<Vec<_>>());
+        assert_eq!(turns.collect::<Vec<_>>(), [[2], [2], [3], [4]]);
+    }
+
+    #[test]
+    fn a_body_without_blocks_is_one_block() {
+        let op =
+            json!({ "op": "create", "path": "x", "body": "a\r\nb", "evidence": [{ "session": "s1", "sequence": 3 }] });
+        let answer = parse(&json!({ "schema": 1, "summary": null, "ops": [op] }).to_string()).unwrap();
+        let block = &answer.ops[0].blocks[0];
+        assert_eq!((block.text.as_str(), block.evidence[0].sequence), ("a\nb", 3));
     }
 
     proptest! {

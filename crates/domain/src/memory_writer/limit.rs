@@ -10,10 +10,14 @@ pub const OP_BYTES_MAX: usize = 4 * 1024;
 pub const RUN_BYTES_MAX: usize = 32 * 1024;
 /// Largest answer of the model, bytes.
 pub const ANSWER_BYTES_MAX: usize = 256 * 1024;
-/// Most turns that one operation names as its evidence.
+/// Most blocks of one operation or of the summary.
+pub const BLOCKS_MAX: usize = 40;
+/// Most turns that one block or operation names as its evidence.
 pub const EVIDENCE_MAX: usize = 20;
 /// Longest reason of an operation, characters.
 pub const OP_REASON_CHARS_MAX: usize = 500;
+/// Longest alias of a person, characters.
+pub const ALIAS_CHARS_MAX: usize = 80;
 /// Longest title of a summary, characters.
 pub const SUMMARY_TITLE_CHARS_MAX: usize = 120;
 /// Most turns of one run. What is left is the next run's.
@@ -47,6 +51,8 @@ pub const BLOCK_TOKENS_MAX: u32 = 8_000;
 pub const BLOCK_CANDIDATES_MAX: usize = 50;
 /// Documents of one word that are read for a memory block: the newest. A claim waits for it.
 pub const BLOCK_TERM_DOCUMENTS: u32 = 200;
+/// Newest versions of a document in which the days of its lines are looked for. A claim waits for it.
+pub const BLOCK_DATED_VERSIONS: u32 = 20;
 /// Most characters of what was said in which the words to look for are chosen. A claim waits for it.
 pub const SAID_CHARS_MAX: usize = 20_000;
 /// Age at which the recency of a memory is one half, days.

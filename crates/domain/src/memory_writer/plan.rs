@@ -1,20 +1,19 @@
 //! Turns a checked answer into the changes of documents that people review.
 
+pub use super::support::{OUTSIDE, QUOTED, UNSUPPORTED, UNTRUSTED};
 use super::{
-    answer::OpKind,
-    check::{Checked, CheckedOp, Window},
+    answer::{Op, OpKind, Summary},
+    check::{Checked, CheckedOp, Origin, Window},
+    contradict::contradictions,
     dedupe::near_duplicates,
     evidence::{Evidence, LineEvidence, Sources, new_lines, of_lines},
-    quote::quoting,
     section,
-    turn::Taint,
+    support::Support,
+    text::normal,
 };
-use crate::names::names;
+use crate::{Timestamp, names::names};
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-};
+use std::{collections::BTreeMap, fmt};
 
 /// What may be written without a review.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -49,6 +48,8 @@ pub struct Change {
     pub reason: String,
     /// What a reviewer should look at.
     pub flags: Vec<String>,
+    /// Lines of the change that contradict a line that stays.
+    pub contradictions: Vec<Contradiction>,
     /// Whether every operation adds, and comes from a person, and nothing is flagged.
     pub is_plain: bool,
 }
@@ -60,6 +61,35 @@ impl Change {
     }
 }
 
+/// A new line that contradicts one that stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Contradiction {
+    /// The new line.
+    pub line: String,
+    /// Time of the newest turn that it comes from (UTC).
+    pub said_at: Option<Timestamp>,
+    /// Path of the document that has the standing line.
+    pub path: String,
+    /// The standing line.
+    pub standing: String,
+}
+
+impl Contradiction {
+    /// Returns the flag for the reviewer. `since` is when the standing line was written (UTC), if that is known.
+    pub fn flag(&self, since: Option<Timestamp>) -> String {
+        let day = |at: Option<Timestamp>| {
+            at.map_or_else(|| "at an unknown time".to_owned(), |at| at.format("on %Y-%m-%d").to_string())
+        };
+        let (new, old) =
+            (crate::thread::cut(&self.line, LINE_CHARS_MAX), crate::thread::cut(&self.standing, LINE_CHARS_MAX));
+        format!("`{new}`, said {}, contradicts `{old}`, written {}", day(self.said_at), day(since))
+    }
+}
+
+/// Longest line that a flag quotes, characters.
+const LINE_CHARS_MAX: usize = 80;
+
 /// Why an operation cannot be carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {why}")]
@@ -70,116 +100,184 @@ pub struct Impossible {
     pub why: section::NotFound,
 }
 
+#[derive(Default)]
 struct Draft {
     body: String,
     sources: Sources,
     turns: Vec<Evidence>,
     reasons: Vec<String>,
     flags: Vec<String>,
-    is_plain: bool,
+    contradictions: Vec<Contradiction>,
+    replaces: bool,
 }
 
-/// Carries out the operations, one change for each document. The session document comes last.
-///
-/// # Errors
-/// [`Impossible`] if an operation of this answer has removed the section that a later one is about.
-pub fn plan(checked: &Checked, window: &Window) -> Result<Vec<Change>, Impossible> {
-    let quoting = quoting(&window.turns);
+impl Draft {
+    fn flag(&mut self, flag: &str) {
+        if !self.flags.iter().any(|known| known == flag) {
+            self.flags.push(flag.to_owned());
+        }
+    }
+}
+
+/// Carries out the operations, one change for each document. The session document comes last. Also returns the
+/// operations that cannot be carried out because an earlier one of this answer was left out, or has removed their
+/// section.
+pub fn plan(checked: &Checked, window: &Window) -> (Vec<Change>, Vec<Impossible>) {
+    let support = Support::new(window);
     let mut drafts: BTreeMap<String, Draft> = BTreeMap::new();
+    let mut impossible = Vec::new();
     for op in &checked.ops {
-        let draft = drafts.entry(op.op.path.clone()).or_insert_with(|| Draft {
-            body: window.shown.get(&op.op.path).map(|shown| shown.body.clone()).unwrap_or_default(),
-            sources: Sources::new(),
-            turns: Vec::new(),
-            reasons: Vec::new(),
-            flags: Vec::new(),
-            is_plain: true,
-        });
-        let after = carry_out(&draft.body, op).map_err(|why| Impossible { path: op.op.path.clone(), why })?;
-        note(draft, op, &after, (window, &quoting));
-        draft.body = after;
+        let shown = window.shown.get(&op.op.path).map(|shown| shown.body.clone()).unwrap_or_default();
+        let draft = drafts.entry(op.op.path.clone()).or_insert_with(|| Draft { body: shown, ..Draft::default() });
+        match carry_out(&draft.body, &op.op) {
+            Ok(after) => {
+                note(draft, op, &after, (window, &support));
+                draft.body = after;
+            }
+            Err(why) => impossible.push(Impossible { path: op.op.path.clone(), why }),
+        }
     }
     let mut changes: Vec<Change> = drafts.into_iter().map(|(path, draft)| change(path, draft, window)).collect();
     changes.retain(|change| change.body != change.base);
-    changes.extend(checked.summary.as_ref().map(|(summary, evidence)| {
-        let body = format!("# {}\n\n{}\n", summary.title.trim(), summary.body.trim_matches('\n'));
-        let sources: Sources = body.lines().map(|line| (line.to_owned(), evidence.clone())).collect();
-        let flags: Vec<String> = doubt(evidence, window, &quoting).map(str::to_owned).into_iter().collect();
-        let draft = Draft {
-            body,
-            sources,
-            turns: evidence.clone(),
-            reasons: vec!["Summary of the conversation.".to_owned()],
-            is_plain: flags.is_empty(),
-            flags,
-        };
-        change(window.session_path.clone(), draft, window)
-    }));
-    Ok(changes)
+    let summary = checked.summary.as_ref();
+    changes.extend(summary.map(|(summary, origin)| summarised(summary, origin, (window, &support))));
+    (changes, impossible)
 }
 
-/// Flag of a change that no person's words support.
-pub const UNTRUSTED: &str = "no person said this; it comes from the agent, a tool or the web";
-/// Flag of a change that a person's words support only where they have a link or words of others.
-pub const QUOTED: &str = "the person's message has a link or a quotation, or repeats what a tool or the web said";
+/// The change that makes the session document of a summary.
+fn summarised(summary: &Summary, origin: &Origin, (window, support): (&Window, &Support<'_>)) -> Change {
+    let body = format!("# {}\n\n{}\n", summary.title.trim(), summary.body.trim_matches('\n'));
+    let mut draft = Draft { reasons: vec!["Summary of the conversation.".to_owned()], ..Draft::default() };
+    for line in body.lines().filter(|line| !line.trim().is_empty()) {
+        let turns = origin.lines.get(line).unwrap_or(&origin.turns);
+        if let Some(why) = support.doubt(line, turns) {
+            draft.flag(why);
+        }
+        draft.sources.insert(line.to_owned(), turns.clone());
+    }
+    draft.turns.clone_from(&origin.turns);
+    draft.body = body;
+    change(window.session_path.clone(), draft, window)
+}
+
 /// Flag of a change of a person's document that they did not say themselves.
 pub const THIRD_PARTY: &str = "said about this person by someone else";
 
-fn carry_out(body: &str, checked: &CheckedOp) -> Result<String, section::NotFound> {
-    let op = &checked.op;
+/// Returns the document after an operation.
+///
+/// # Errors
+/// [`section::NotFound`] unless exactly one section has the headings of the operation.
+pub(super) fn carry_out(body: &str, op: &Op) -> Result<String, section::NotFound> {
     match op.op {
         OpKind::Create => section::append(body, &[], &op.body),
         OpKind::AppendSection => section::append(body, &op.heading, &op.body),
         OpKind::ReplaceSection => section::replace(body, &op.heading, &op.body),
-        OpKind::AliasAdd => section::add_item(body, "Aliases", &op.added()),
-        OpKind::LinkAdd => section::add_item(body, "Links", &op.added()),
+        OpKind::AliasAdd => section::add_item(body, ALIASES, &op.added()),
+        OpKind::LinkAdd => section::add_item(body, LINKS, &op.added()),
         OpKind::RetireSection => section::retire(body, &op.heading),
     }
 }
 
-/// Returns why evidence is no reason to write without a review; `None` if one of its turns is a person's own words.
-fn doubt(evidence: &[Evidence], window: &Window, quoting: &BTreeSet<Evidence>) -> Option<&'static str> {
-    let said = |at: &&Evidence| window.find(**at).is_some_and(|turn| turn.taint == Taint::Person);
-    let mut people = evidence.iter().filter(said).peekable();
-    if people.peek().is_none() {
-        return Some(UNTRUSTED);
-    }
-    people.all(|at| quoting.contains(at)).then_some(QUOTED)
-}
+const ALIASES: &str = "Aliases";
+const LINKS: &str = "Links";
 
-fn note(draft: &mut Draft, checked: &CheckedOp, after: &str, (window, quoting): (&Window, &BTreeSet<Evidence>)) {
-    for (_, line) in new_lines(&draft.body, after) {
-        let turns = draft.sources.entry(line.to_owned()).or_default();
-        turns.extend(checked.evidence.iter().filter(|turn| !turns.contains(turn)).copied().collect::<Vec<_>>());
-    }
-    let mut flag = |flag: String| {
-        if !draft.flags.contains(&flag) {
-            draft.flags.push(flag);
+fn note(draft: &mut Draft, checked: &CheckedOp, after: &str, (window, support): (&Window, &Support<'_>)) {
+    let (op, origin) = (&checked.op, &checked.origin);
+    let before = draft.body.clone();
+    let added = new_lines(&before, after);
+    for (_, line) in &added {
+        let turns = origin.lines.get(*line).unwrap_or(&origin.turns);
+        let of = draft.sources.entry((*line).to_owned()).or_default();
+        of.extend(turns.iter().filter(|turn| !of.contains(turn)).copied().collect::<Vec<_>>());
+        if is_written_by_code(line, op, window) {
+            continue;
         }
-    };
-    if let Some(why) = doubt(&checked.evidence, window, quoting) {
-        flag(why.to_owned());
+        if let Some(why) = support.doubt(line, turns) {
+            draft.flag(why);
+        }
+        if op.path.starts_with("people/") && !is_own_account(&op.path, turns, window) {
+            draft.flag(THIRD_PARTY);
+        }
     }
-    if checked.op.path.starts_with("people/") && !is_own_account(checked, window) {
-        flag(THIRD_PARTY.to_owned());
+    // What removes lines has no new line of its own.
+    if added.is_empty() && op.path.starts_with("people/") && !is_own_account(&op.path, &origin.turns, window) {
+        draft.flag(THIRD_PARTY);
     }
-    for (new, old) in near_duplicates(&checked.op.body, &draft.body) {
-        flag(format!("`{}` is much like `{}`", crate::thread::cut(&new, 80), crate::thread::cut(&old, 80)));
+    // The name of a new document is given to agents too.
+    let name = op.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
+    if is_new_name(op, window) && support.doubt(&format!("# {name}"), &origin.turns) == Some(OUTSIDE) {
+        draft.flag(OUTSIDE);
     }
-    draft.is_plain &= checked.op.op.only_adds();
-    draft.turns.extend(&checked.evidence);
+    for (new, old) in near_duplicates(&op.body, &before) {
+        let (new, old) = (crate::thread::cut(&new, LINE_CHARS_MAX), crate::thread::cut(&old, LINE_CHARS_MAX));
+        draft.flag(&format!("`{new}` is much like `{old}`"));
+    }
+    let found = contradicted(checked, (&before, after), window);
+    draft.contradictions.extend(found);
+    draft.replaces |= !op.op.only_adds();
+    draft.turns.extend(&origin.turns);
     draft.turns.sort_unstable();
     draft.turns.dedup();
-    let reason = super::text::one_line(&checked.op.reason, super::limit::OP_REASON_CHARS_MAX);
+    let reason = super::text::one_line(&op.reason, super::limit::OP_REASON_CHARS_MAX);
     if !reason.is_empty() && !draft.reasons.contains(&reason) {
         draft.reasons.push(reason);
     }
 }
 
+/// Whether the model has chosen no word of a line: the headings of aliases and links, and the link to this run's
+/// summary.
+fn is_written_by_code(line: &str, op: &Op, window: &Window) -> bool {
+    match op.op {
+        OpKind::AliasAdd => line == format!("## {ALIASES}"),
+        OpKind::LinkAdd => line == format!("## {LINKS}") || op.body == window.session_path,
+        OpKind::Create | OpKind::AppendSection | OpKind::ReplaceSection | OpKind::RetireSection => false,
+    }
+}
+
+/// Whether an operation makes a document whose name the model has chosen.
+fn is_new_name(op: &Op, window: &Window) -> bool {
+    op.op == OpKind::Create && !window.people.contains(&op.path)
+}
+
+/// The new lines of an operation that contradict a line that stays: those of the same document by their words, and
+/// those of every document that was shown if the model says so.
+fn contradicted(checked: &CheckedOp, (before, after): (&str, &str), window: &Window) -> Vec<Contradiction> {
+    let op = &checked.op;
+    let stays: String =
+        before.lines().filter(|line| after.lines().any(|kept| kept == *line)).map(|line| format!("{line}\n")).collect();
+    let own = contradictions(&op.added(), &stays).into_iter().map(|(line, old)| (line, op.path.clone(), old));
+    let named = checked.origin.contradicts.iter().filter_map(|(line, old)| {
+        let has = |text: &str| {
+            text.lines().find(|standing| normal(standing) == normal(old)).map(|found| found.trim().to_owned())
+        };
+        let others = || {
+            window
+                .shown
+                .iter()
+                .filter(|(path, _)| **path != op.path)
+                .find_map(|(path, shown)| Some((path.clone(), has(&shown.body)?)))
+        };
+        let is_kept = op.body.lines().any(|kept| kept == line) && !normal(old).is_empty();
+        let (path, standing) =
+            has(&stays).map(|standing| (op.path.clone(), standing)).or_else(others).filter(|_| is_kept)?;
+        Some((line.trim().to_owned(), path, standing))
+    });
+    let mut found: Vec<Contradiction> = Vec::new();
+    for (line, path, standing) in own.chain(named) {
+        if found.iter().any(|known| known.line == line && known.standing == standing) {
+            continue;
+        }
+        let turns = checked.origin.lines.iter().filter(|(of, _)| of.trim() == line).flat_map(|(_, turns)| turns);
+        let said_at = turns.filter_map(|at| window.find(*at)).map(|turn| turn.time).max();
+        found.push(Contradiction { line, said_at, path, standing });
+    }
+    found
+}
+
 /// Whether the person whose document is changed said something of it themselves.
-fn is_own_account(checked: &CheckedOp, window: &Window) -> bool {
-    let speakers = checked.evidence.iter().filter_map(|at| window.find(*at)?.speaker.as_ref());
-    speakers.map(|speaker| speaker.path.as_str()).any(|path| path == checked.op.path)
+fn is_own_account(path: &str, turns: &[Evidence], window: &Window) -> bool {
+    let mut speakers = turns.iter().filter_map(|at| window.find(*at)?.speaker.as_ref());
+    speakers.any(|speaker| speaker.path == path)
 }
 
 fn change(path: String, draft: Draft, window: &Window) -> Change {
@@ -191,8 +289,9 @@ fn change(path: String, draft: Draft, window: &Window) -> Change {
         evidence,
         turns: draft.turns,
         reason: draft.reasons.join("\n"),
-        is_plain: draft.is_plain && draft.flags.is_empty(),
+        is_plain: !draft.replaces && draft.flags.is_empty() && draft.contradictions.is_empty(),
         flags: draft.flags,
+        contradictions: draft.contradictions,
         body: draft.body,
         base,
         path,

@@ -15,7 +15,7 @@ use super::{
 use crate::{id::SessionId, issue::Issue, untrusted::Delimiter};
 
 /// Version of the prompt. A window that was read with another version counts as another request.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// What the model is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,14 +56,20 @@ fn system(window: &Window, suffix: &str) -> String {
          - `nothing` is true, `summary` is null and `ops` is empty if nothing is worth keeping. Most conversations hold \
            little that is.\n\
          - Keep stable facts, preferences, decisions and promises. Leave out greetings, what is obvious, and secrets.\n\
-         - Each statement comes from turns of the transcript; name them in `evidence` as the transcript numbers them.\n\
+         - A text is a list of `blocks`. Lines that come from the same turns are one block; `evidence` names these turns \
+           as the transcript numbers them. A line about what another person said, or from other turns, is a block of its \
+           own. `evidence` of an operation is for `retire_section`, else empty.\n\
+         - Use words of the turns. `contradicts` has the lines of a document, as they stand there, that the block \
+           contradicts, else it is empty.\n\
          - What someone says about another person is `X says`, never a fact.\n\
          - Change only documents that are listed as writable. New topics are topics/<slug>.md with small letters, digits \
-           and hyphens. `create` is for documents that do not exist.\n\
+           and hyphens. `create` is for documents that do not exist; later operations of the same answer can \
+           add to it, with null as `base_sha256`.\n\
          - A document that is marked `excerpt` is shown in part. Only add to it.\n\
          - `heading` names the section from the outer to the inner heading. `base_sha256` is the digest that the document \
            is shown with, null for a new one.\n\
-         - At most {OPS_MAX} operations of {OP_BYTES_MAX} bytes each; no HTML, no images; do not repeat what a document says.\n\
+         - At most {OPS_MAX} operations of {OP_BYTES_MAX} bytes each; no HTML outside of code, no images, no \
+           front matter; do not repeat what a document says.\n\
          - To see further documents first, answer with their paths in `read` and with `nothing` false, `summary` null and \
            no `ops`.\n\
          The summary becomes {session}.",

@@ -193,7 +193,8 @@ pub fn add_item(text: &str, section: &str, item: &str) -> Result<String, NotFoun
     }
 }
 
-fn is_item(line: &str) -> bool {
+/// Whether a line begins an item of a list.
+pub(super) fn is_item(line: &str) -> bool {
     line.trim_start().starts_with(['-', '*', '+'])
 }
 

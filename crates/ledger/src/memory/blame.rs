@@ -1,15 +1,17 @@
 //! Where each line of a document comes from: the version that wrote it, and the turn that the version names.
 
 use super::{check_agent, diff::line_ops, read::found};
-use crate::{Ledger, MemoryVersionRecord, MemoryVersionText, Result, guard::require};
+use crate::{Ledger, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText, Result, guard::require};
 use domain::{
-    Scope,
+    Scope, Timestamp,
+    id::TenantId,
     limit::MEMORY_BLAME_VERSIONS_MAX,
     memory::{Evidence, MemoryPath},
     role::Permission,
 };
 use similar::DiffOp;
 use std::{collections::BTreeMap, mem};
+use store::Conn;
 
 /// Most lines of all compared versions together. Older versions are not compared.
 const LINES_MAX: usize = 50_000;
@@ -43,6 +45,35 @@ pub async fn blame(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath
     });
     let newest_first = read.await?;
     Ok(attribute(newest_first))
+}
+
+/// Returns the time at which a line of a document was written (UTC), or at the latest, if it is older than the versions
+/// that are compared. `None` if the document does not have the line.
+pub(crate) async fn written_at(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    (agent, path): (&str, &str),
+    line: &str,
+) -> Result<Option<Timestamp>> {
+    let Ok(path) = MemoryPath::parse(path) else { return Ok(None) };
+    let found = store::memory::find_by_path(conn, tenant_id, agent, &path).await?;
+    let Some(found) = found.filter(|found| !found.is_deleted) else { return Ok(None) };
+    let texts = store::memory::latest_texts(conn, tenant_id, found.id, MEMORY_BLAME_VERSIONS_MAX).await?;
+    let blamed = attribute(texts).into_iter().filter(|blamed| blamed.text.trim() == line);
+    Ok(blamed.map(|blamed| blamed.version.created_at).max())
+}
+
+/// Returns when each line of a document's body was written, as its newest `versions_max` versions tell.
+pub(crate) async fn times_of_body(
+    conn: &mut Conn<'_>,
+    document: &MemoryDocumentRecord,
+    (tenant_id, versions_max): (TenantId, u32),
+) -> Result<Vec<Timestamp>> {
+    let texts = store::memory::latest_texts(conn, tenant_id, document.id, versions_max).await?;
+    let front_matter = texts.first().and_then(|newest| newest.document.front_matter.as_ref());
+    // Two lines of dashes are around the front matter.
+    let above = front_matter.map_or(0, |front| front.lines().count() + 2);
+    Ok(attribute(texts).into_iter().skip(above).map(|blamed| blamed.version.created_at).collect())
 }
 
 /// A line while versions are compared: the version that wrote it, by its place, and its number there.

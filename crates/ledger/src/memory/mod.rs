@@ -19,8 +19,8 @@ mod search;
 mod tool;
 mod write;
 
-pub(crate) use blame::attribute;
 pub use blame::{BlamedLine, blame};
+pub(crate) use blame::{attribute, times_of_body, written_at};
 pub use card::{UploadedCard, card, original_card, overwrite_card, upload_card};
 pub(crate) use card_preview::expire_previews;
 pub use card_preview::{AppliedCard, CardChange, CardChangeKind, CardPreview, apply_card, preview_card};

@@ -9,12 +9,13 @@ use crate::{
     Error, Ledger, Result,
     commit::EventFactory,
     gate::{NewProposal, PROPOSAL_EVENTS, propose},
-    memory::{NewVersion, Stamp, write_on},
+    memory::{NewVersion, Stamp, write_on, written_at},
 };
 use chrono::TimeDelta;
 use domain::{
     Caller, Scope, Timestamp,
     id::{GateId, SessionId, TenantId, new_v7},
+    issue::Issue,
     limit::{MEMORY_DOCUMENT_BYTES_MAX, MEMORY_REASON_CHARS_MAX, REASON_CHARS_MAX},
     memory::{Document, Evidence, MemoryPath, Source},
     memory_writer::{
@@ -53,6 +54,8 @@ pub struct Finished {
     pub policy: Policy,
     /// What the model was asked.
     pub asked: Asked,
+    /// Why operations of its answer were left out.
+    pub left_out: Vec<Issue>,
 }
 
 /// A run without a usable answer.
@@ -142,8 +145,9 @@ impl Ending {
 /// [`Error::Unavailable`] if the lease was lost or a watermark has moved; those of [`write_on`] for a change without a
 /// review. Nothing is written then.
 pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished: Finished) -> Result<RunRecord> {
-    let Finished { run, changes, policy, asked } = finished;
+    let Finished { run, changes, policy, asked, left_out } = finished;
     let mut ending = Ending::new(ledger, tenant_id, agent, &run, asked);
+    ending.record.error = note(&left_out);
     let now = ending.record.ended_at;
     let prepare = |change: Change| Prepared {
         transcript: window::transcript(&run.window, &change.turns),
@@ -188,6 +192,13 @@ pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished:
     written.await
 }
 
+/// What the row of a run says of the operations that were left out.
+fn note(left_out: &[Issue]) -> Option<String> {
+    let named: Vec<String> = left_out.iter().map(|issue| format!("{}: {}", issue.field, issue.message)).collect();
+    let note = format!("Left out of the model's answer: {}", named.join("; "));
+    (!named.is_empty()).then(|| cut(&note, REASON_CHARS_MAX))
+}
+
 /// Returns the time up to which this run serves requests for a run; `None` while conversations are left to which nobody
 /// has written since the request, because one window does not hold them all. One that goes on is due by its own turns.
 async fn served(conn: &mut Conn<'_>, ending: &Ending, flush_at: Option<Timestamp>) -> Result<Option<Timestamp>> {
@@ -203,8 +214,13 @@ async fn served(conn: &mut Conn<'_>, ending: &Ending, flush_at: Option<Timestamp
 
 /// Writes a change, or opens a proposal. Returns whether it was written.
 async fn carry_out(tx: &mut WriteTx<'_>, ending: &Ending, policy: Policy, prepared: Prepared) -> Result<bool> {
-    let Prepared { change, transcript, factory, session_id, gate_id, stamp } = prepared;
+    let Prepared { mut change, transcript, factory, session_id, gate_id, stamp } = prepared;
     let tenant_id = ending.tenant_id;
+    for contradiction in std::mem::take(&mut change.contradictions) {
+        let about = (ending.agent.as_str(), contradiction.path.as_str());
+        let since = written_at(tx.conn(), tenant_id, about, &contradiction.standing).await?;
+        change.flags.push(contradiction.flag(since));
+    }
     if ending.approvals == 1 && change.is_automatic(policy) && write_now(tx, ending, &change, stamp).await? {
         return Ok(true);
     }

@@ -10,7 +10,7 @@ use domain::{
     issue::Issue,
     memory_writer::{
         answer::{Answer, parse, shape},
-        check::{Window, check},
+        check::{Window, usable},
         dedupe::dedupe,
         limit::{HOLD_EVERY_SECONDS, READ_ROUNDS_MAX},
         plan::{Change, plan},
@@ -116,7 +116,7 @@ async fn carry_out(
         return Ok(PassOutcome::NotDue);
     }
     if run.window.turns.is_empty() {
-        let finished = Finished { run, changes: Vec::new(), policy, asked: Asked::default() };
+        let finished = Finished { run, changes: Vec::new(), policy, asked: Asked::default(), left_out: Vec::new() };
         memory_writer::finish(ledger, tenant_id, agent, finished).await?;
         return Ok(PassOutcome::NoTurns);
     }
@@ -126,11 +126,11 @@ async fn carry_out(
         writer_model,
         asked: Asked { model: writer_model.model.name().to_owned(), ..Asked::default() },
     };
-    let (run, changes) = pass.propose(run).await?;
+    let (run, proposed) = pass.propose(run).await?;
     let asked = pass.asked;
-    let record = match changes {
-        Ok(changes) => {
-            let finished = Finished { run, changes, policy, asked };
+    let record = match proposed {
+        Ok(Proposed { changes, left_out, .. }) => {
+            let finished = Finished { run, changes, policy, asked, left_out };
             memory_writer::finish(ledger, tenant_id, agent, finished).await?
         }
         Err(NoAnswer { why, is_outage }) => {
@@ -138,6 +138,33 @@ async fn carry_out(
         }
     };
     Ok(PassOutcome::Ran(Box::new(record)))
+}
+
+/// What an answer proposes.
+#[derive(Default)]
+struct Proposed {
+    /// The changes, one for each document.
+    changes: Vec<Change>,
+    /// Why operations are left out.
+    left_out: Vec<Issue>,
+    /// Whether any part of the answer passed the checks, or the answer says that nothing is worth keeping.
+    is_usable: bool,
+}
+
+impl Proposed {
+    /// Returns what counts of the first answer and of the second, which was asked for because the first was refused.
+    fn or(self, second: Self) -> std::result::Result<Self, NoAnswer> {
+        let takes_back = second.changes.is_empty() && !self.changes.is_empty();
+        if second.is_usable && !takes_back {
+            return Ok(second);
+        }
+        if self.is_usable {
+            return Ok(self);
+        }
+        let named = second.left_out.iter().map(|issue| format!("{}: {}", issue.field, issue.message));
+        let why = format!("the model's answer was refused twice: {}", named.collect::<Vec<_>>().join("; "));
+        Err(NoAnswer::of_window(why))
+    }
 }
 
 /// Why a run has no usable answer.
@@ -171,13 +198,15 @@ struct Pass<'a> {
 
 impl Pass<'_> {
     /// Asks the model until its answer is usable: with further documents if it wants to read some, and once more if
-    /// its answer is refused. The inner error says why there is no usable answer.
-    async fn propose(&mut self, mut run: RunWindow) -> Result<(RunWindow, std::result::Result<Vec<Change>, NoAnswer>)> {
+    /// any part of its answer is refused. If the second answer has nothing usable, what is usable of the first counts.
+    /// The inner error says why there is no usable answer.
+    async fn propose(&mut self, mut run: RunWindow) -> Result<(RunWindow, std::result::Result<Proposed, NoAnswer>)> {
         // One delimiter for the whole run: it is random, and no text of the window is from after its making.
         let delimiter = memory_writer::delimiter(self.ledger);
         let mut prompt = render(&run.window, &run.channels, &run.card, &delimiter);
         let mut messages = vec![ChatMessage::user(prompt.user.clone())];
-        let (mut rounds, mut repaired) = (0, false);
+        let mut rounds = 0;
+        let mut first: Option<Proposed> = None;
         loop {
             let text = match self.ask(&prompt, &messages).await {
                 Ok(text) => text,
@@ -204,19 +233,24 @@ impl Pass<'_> {
                 Ok(answer) => {
                     let (tenant_id, agent) = (self.writer.tenant_id, self.writer.agent.as_str());
                     run = memory_writer::note_named(self.ledger, tenant_id, agent, Window::named(&answer), run).await?;
-                    match changes(answer, &run) {
-                        Ok(changes) => return Ok((run, Ok(changes))),
-                        Err(issues) => issues,
+                    let proposed = proposed(answer, &run);
+                    if proposed.left_out.is_empty() && first.is_none() {
+                        return Ok((run, Ok(proposed)));
                     }
+                    let Some(first) = first.take() else {
+                        messages.push(ChatMessage::assistant(text));
+                        messages.push(ChatMessage::user(repair(&proposed.left_out)));
+                        first = Some(proposed);
+                        continue;
+                    };
+                    return Ok((run, first.or(proposed)));
                 }
                 Err(why) => vec![Issue::new("answer", why)],
             };
-            if repaired {
-                let named: Vec<_> = issues.iter().map(|issue| format!("{}: {}", issue.field, issue.message)).collect();
-                let why = format!("the model's answer was refused twice: {}", named.join("; "));
-                return Ok((run, Err(NoAnswer::of_window(why))));
+            if let Some(first) = first {
+                return Ok((run, first.or(Proposed { left_out: issues, ..Proposed::default() })));
             }
-            repaired = true;
+            first = Some(Proposed::default());
             messages.push(ChatMessage::assistant(text));
             messages.push(ChatMessage::user(repair(&issues)));
         }
@@ -245,14 +279,18 @@ impl Pass<'_> {
 const NOTHING_MORE: &str =
     "There are no further documents to read under these paths. Propose operations, or answer `nothing`.";
 
-fn changes(answer: Answer, run: &RunWindow) -> std::result::Result<Vec<Change>, Vec<Issue>> {
+fn proposed(answer: Answer, run: &RunWindow) -> Proposed {
     if answer.nothing {
-        return Ok(Vec::new());
+        return Proposed { is_usable: true, ..Proposed::default() };
     }
-    let checked = check(answer, &run.window)?;
+    let (checked, mut left_out) = usable(answer, &run.window);
+    let is_usable = checked.summary.is_some() || !checked.ops.is_empty();
     let (checked, dropped) = dedupe(checked, &run.window, &run.known);
     if !dropped.is_empty() {
         tracing::debug!(lines = dropped.len(), "lines of a memory answer are known already");
     }
-    plan(&checked, &run.window).map_err(|why| vec![Issue::new("ops", why.to_string())])
+    let (changes, impossible) = plan(&checked, &run.window);
+    // The path can name a person, and the row of a run is not erased with their documents.
+    left_out.extend(impossible.iter().map(|left| Issue::new("ops", left.why.to_string())));
+    Proposed { changes, left_out, is_usable }
 }

@@ -131,6 +131,30 @@ async fn a_refused_answer_is_repaired_once_with_the_reason() {
     f.done().await;
 }
 
+/// An answer of which one operation can be used and one cannot.
+const HALF: &str = r##"{"schema":2,"nothing":false,"summary":null,"ops":[
+{"op":"create","path":"topics/launch.md","heading":[],"base_sha256":null,"evidence":[],"reason":"","blocks":[{"text":"# Launch\r\n\r\n- On Friday: `Vec<String>`","evidence":[{"session":"s1","sequence":2}],"contradicts":[]}]},
+{"op":"create","path":"topics/page.md","heading":[],"base_sha256":null,"evidence":[],"reason":"","blocks":[{"text":"<script>x</script>","evidence":[{"session":"s1","sequence":2}],"contradicts":[]}]}]}"##;
+
+#[tokio::test]
+async fn an_operation_that_stays_unusable_is_left_out_with_a_note_and_the_others_count() {
+    for second in [HALF, FORGED, NOTHING, "I noted it."] {
+        let f = Fixture::sqlite().await;
+        let model = ScriptedModel::start([ScriptedReply::Text(HALF), ScriptedReply::Text(second)]).await;
+        let writer = writer(&f, &model, Wire::OpenAi);
+        assert!(ran(&f, &writer).await.is_none());
+        talked(&f, "The launch is on Friday").await;
+        let run = ran(&f, &writer).await.unwrap();
+        assert_eq!((run.state, run.proposals), (RunState::Succeeded, 1), "{second}");
+        let note = run.error.unwrap();
+        assert!(note.contains("ops[1].body: raw HTML is not allowed"), "{note}");
+        let titles: Vec<_> = proposals(&f).await.into_iter().map(|item| item.gate.title).collect();
+        assert_eq!(titles, ["Memory: topics/launch.md"]);
+        assert!(ran(&f, &writer).await.is_none(), "the conversation is read");
+        f.done().await;
+    }
+}
+
 #[tokio::test]
 async fn an_answer_that_stays_malformed_fails_the_run_and_writes_nothing() {
     let f = Fixture::sqlite().await;

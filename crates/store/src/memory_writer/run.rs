@@ -54,7 +54,7 @@ pub struct RunRecord {
     pub proposals: u32,
     /// Number of documents that were written without a review.
     pub written: u32,
-    /// Reason of the failure, as text for people; `None` if the run succeeded.
+    /// Reason of the failure, as text for people. Of a run that succeeded: what of the answer was left out, and why.
     pub error: Option<String>,
     /// Name of the model.
     pub model: String,

@@ -29,6 +29,7 @@ on_both_engines!(
     documents_with_names_of_earlier_versions_are_found_and_no_one_else_is_erased,
     a_mark_of_an_earlier_version_holds_until_it_is_lifted,
     what_the_agent_answers_a_forgotten_person_among_others_is_left_out,
+    forgetting_one_speaker_keeps_the_lines_of_another_in_the_same_answer,
 );
 
 /// A token that may name the authors of messages.
@@ -205,5 +206,38 @@ async fn what_the_agent_answers_a_forgotten_person_among_others_is_left_out(f: F
     says(&f, &relay, session, ("irc", "bob"), "I like snow.").await;
     let run = open_window(&f).await;
     assert_eq!(texts(&run), ["I like snow."]);
+    f.done().await;
+}
+
+async fn forgetting_one_speaker_keeps_the_lines_of_another_in_the_same_answer(f: Fixture) {
+    assert!(take(&f, WriterTerms::default()).await.is_none());
+    let relay = relay(&f).await;
+    let session = relayed(&f, &relay).await;
+    says(&f, &relay, session, ("irc", "ines"), "The boat needs new ropes.").await;
+    says(&f, &relay, session, ("irc", "bob"), "The boat needs green paint.").await;
+    let run = open_window(&f).await;
+    let at = |text: &str| run.window.turns.iter().find(|turn| turn.text.contains(text)).unwrap().at.sequence;
+    let block = |text: &str, of: &str| json!({ "text": text, "evidence": [{ "session": "s1", "sequence": at(of) }], "contradicts": [] });
+    let path = "topics/boat.md";
+    let create = json!({ "op": "create", "path": path, "heading": [], "base_sha256": null, "reason": "", "evidence": [],
+        "blocks": [block("# Boat\n\n## Needs", "ropes"), block("- Needs new ropes", "ropes")] });
+    let more = json!({ "op": "append_section", "path": path, "heading": ["Needs"], "base_sha256": null, "reason": "",
+        "evidence": [], "blocks": [block("- Needs green paint", "paint")] });
+    let summary = json!({ "title": "The boat", "blocks": [
+        block("- New ropes are needed", "ropes"), block("- Green paint is needed", "paint")] });
+    let planned = changes(&run, json!([create, more]), summary);
+    let path_of_summary = run.window.session_path.clone();
+    assert_eq!(finish(&f, run, planned, Policy::Auto).await.unwrap().written, 2);
+    memory_forget::forget(&f.ledger, &f.admin, of("irc-ines")).await.unwrap();
+    for (path, left) in [
+        (path, "# Boat\n\n## Needs\n\n- Needs green paint\n"),
+        (path_of_summary.as_str(), "# The boat\n\n- Green paint is needed\n"),
+    ] {
+        let found = memory::read(&f.ledger, &f.member, AGENT, memory::path(path).unwrap()).await.unwrap();
+        assert_eq!(found.text, left);
+        let blamed = memory::blame(&f.ledger, &f.member, AGENT, memory::path(path).unwrap()).await.unwrap();
+        assert_eq!(blamed.last().unwrap().evidence.len(), 1, "{path}");
+    }
+    f.assert_verified().await;
     f.done().await;
 }

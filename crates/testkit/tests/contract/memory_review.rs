@@ -301,7 +301,13 @@ async fn a_forged_frame_in_a_turn_stays_inside_its_turn(f: Fixture) {
     let answer = json!({ "schema": 1, "nothing": false, "summary": null, "ops": [op] }).to_string();
     let answer = domain::memory_writer::answer::parse(&answer).unwrap();
     assert!(domain::memory_writer::check::check(answer, &run.window).is_err());
-    let finished = memory_writer::Finished { run, changes: Vec::new(), policy: Policy::Review, asked: asked() };
+    let finished = memory_writer::Finished {
+        run,
+        changes: Vec::new(),
+        policy: Policy::Review,
+        asked: asked(),
+        left_out: Vec::new(),
+    };
     memory_writer::finish(&f.ledger, tenant(&f), AGENT, finished).await.unwrap();
     f.done().await;
 }

@@ -41,6 +41,7 @@ on_both_engines!(
     what_starts_a_run_is_an_end_a_number_of_turns_silence_or_a_request,
     the_budget_of_a_day_ends_with_the_day,
     a_topic_that_a_long_conversation_names_last_is_shown,
+    a_contradiction_waits_with_the_days_of_both_lines,
 );
 
 pub const AGENT: &str = "scout";
@@ -79,7 +80,9 @@ pub fn changes(run: &RunWindow, ops: Value, summary: Value) -> Vec<Change> {
     let answer = parse(&answer.to_string()).unwrap();
     let checked = check(answer, &run.window).unwrap();
     let (checked, _) = dedupe(checked, &run.window, &run.known);
-    plan(&checked, &run.window).unwrap()
+    let (changes, impossible) = plan(&checked, &run.window);
+    assert_eq!(impossible, []);
+    changes
 }
 
 pub fn asked() -> Asked {
@@ -87,7 +90,7 @@ pub fn asked() -> Asked {
 }
 
 pub async fn finish(f: &Fixture, run: RunWindow, changes: Vec<Change>, policy: Policy) -> ledger::Result<RunRecord> {
-    let finished = Finished { run, changes, policy, asked: asked() };
+    let finished = Finished { run, changes, policy, asked: asked(), left_out: Vec::new() };
     let record = memory_writer::finish(&f.ledger, tenant(f), AGENT, finished).await;
     memory_writer::release(&f.ledger, tenant(f), AGENT).await.unwrap();
     record
@@ -326,6 +329,25 @@ async fn additions_of_people_are_written_at_once_where_the_policy_allows_it(f: F
     f.done().await;
 }
 
+async fn a_contradiction_waits_with_the_days_of_both_lines(f: Fixture) {
+    talked(&f, "I live in Oslo.").await;
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    let first = changes(&run, json!([line(&run, "Lives in Oslo")]), Value::Null);
+    assert_eq!(finish(&f, run, first, Policy::Auto).await.unwrap().written, 1);
+    let before = f.ledger.now().format("%Y-%m-%d").to_string();
+    f.clock.advance(TimeDelta::days(9));
+    talked_again(&f, "I live in Bergen.").await;
+    let now = f.ledger.now().format("%Y-%m-%d").to_string();
+    let run = take(&f, WriterTerms::default()).await.unwrap();
+    let second = changes(&run, json!([line(&run, "Lives in Bergen")]), Value::Null);
+    let record = finish(&f, run, second, Policy::Auto).await.unwrap();
+    assert_eq!((record.written, record.proposals), (0, 1));
+    let flag = format!("`- Lives in Bergen`, said on {now}, contradicts `- Lives in Oslo`, written on {before}");
+    assert_eq!(proposals(&f).await[0].gate.flags, [flag]);
+    f.assert_verified().await;
+    f.done().await;
+}
+
 async fn an_incognito_conversation_is_never_read(f: Fixture) {
     assert!(take(&f, WriterTerms::default()).await.is_none());
     let hidden = NewThread {
@@ -356,7 +378,8 @@ async fn runs_of_an_agent_are_exclusive_and_a_late_one_writes_nothing(f: Fixture
     f.clock.advance(TimeDelta::hours(1));
     let again = memory_writer::take(&other, tenant(&f), AGENT, &terms, None).await.unwrap().unwrap();
     assert_eq!(again.ranges, run.ranges);
-    let finished = Finished { run: again, changes: Vec::new(), policy: Policy::Review, asked: asked() };
+    let finished =
+        Finished { run: again, changes: Vec::new(), policy: Policy::Review, asked: asked(), left_out: Vec::new() };
     memory_writer::finish(&other, tenant(&f), AGENT, finished).await.unwrap();
     let refused = finish(&f, run, late, Policy::Review).await;
     assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");

@@ -106,7 +106,8 @@ async fn whatever_happens_every_turn_is_covered_by_one_successful_run(f: Fixture
     }
     let late = lost.len();
     for run in lost {
-        let finished = Finished { run, changes: Vec::new(), policy: Policy::Review, asked: asked() };
+        let finished =
+            Finished { run, changes: Vec::new(), policy: Policy::Review, asked: asked(), left_out: Vec::new() };
         assert!(memory_writer::finish(&f.ledger, tenant(&f), AGENT, finished).await.is_err(), "a late run");
     }
     assert!(late > 0 && talks.len() > 3, "the seed tries everything");

@@ -111,7 +111,8 @@ async fn a_run_that_lost_its_lease_stops_waiting_and_writes_nothing(f: Fixture) 
     // The late answer reaches no one. The lease of the other server is untouched.
     answer.notify_one();
     assert!(lease(&f).await > again.began);
-    let finished = Finished { run: again, changes: Vec::new(), policy: Policy::Review, asked: asked() };
+    let finished =
+        Finished { run: again, changes: Vec::new(), policy: Policy::Review, asked: asked(), left_out: Vec::new() };
     memory_writer::finish(&other, tenant(&f), AGENT, finished).await.unwrap();
     memory_writer::release(&other, tenant(&f), AGENT).await.unwrap();
     assert!(take(&f, terms).await.is_none(), "every turn is read");
