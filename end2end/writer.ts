@@ -19,8 +19,11 @@ export interface WriterServer {
   tokens: { admin: string; worker: string };
   /** A request with a token. */
   send: <T>(token: string, method: string, path: string, body?: unknown) => Promise<T>;
-  /** A conversation with the agent that ends after one reply. Its message has the sequence 2. */
-  talked: (message: string) => Promise<void>;
+  /**
+   * A conversation with the agent that ends after one reply. Its first message has the sequence 2. `before` is called
+   * before the end, with the sequences of all messages.
+   */
+  talked: (message: string, more?: string[], before?: (sequences: number[]) => void) => Promise<void>;
   signIn: (page: Page, role: "admin" | "reviewer") => Promise<void>;
   stop: () => Promise<void>;
 }
@@ -74,8 +77,11 @@ export async function startWriterServer(agent: string, answer: () => Answer): Pr
     return (text ? JSON.parse(text) : undefined) as T;
   }
 
-  async function talked(message: string) {
+  async function talked(message: string, more: string[] = [], before?: (sequences: number[]) => void) {
     const thread = await send<{ id: string }>(tokens.admin, "POST", "/api/threads", { agent, message });
+    for (const text of more) await send(tokens.admin, "POST", `/api/threads/${thread.id}/messages`, { text });
+    const log = `/api/sessions/${thread.id}/events?eventTypes=user.message&limit=1000`;
+    before?.((await send<{ events: { sequence: number }[] }>(tokens.admin, "GET", log)).events.map((event) => event.sequence));
     await send(tokens.worker, "POST", "/api/sessions/claim", { agentSlugs: [agent], leaseSeconds: 60 });
     await send(tokens.worker, "POST", `/api/sessions/${thread.id}/events`, { attempt: 1, events: [{ type: "agent.message", content: "Noted." }] });
     await send(tokens.worker, "POST", `/api/sessions/${thread.id}/yield`, { attempt: 1, status: "idle" });

@@ -112,6 +112,56 @@ test("proposals are approved, edited, denied and decided together @nojs", async 
   for (const at of [4, 5]) await expect.poll(() => read(path(at)), OFTEN).toContain(words[at] ?? "");
 });
 
+/** A proposal of two lines, one of them from so many turns and the other from the first of them. */
+async function ofTurns(turns: number, path: string): Promise<string | undefined> {
+  const words = (at: number) => `Message ${at + 1} says once more that the greenhouse needs new glass, and who could bring it along on Saturday.`;
+  const lines = ["- The greenhouse needs new glass, which somebody brings along on Saturday.", "- Glass comes on Saturday"];
+  // A block names at most 20 turns.
+  const block = (text: string, sequences: number[]) => ({ text, evidence: sequences.map((sequence) => ({ session: "s1", sequence })), contradicts: [] });
+  const answered = (sequences: number[]) => {
+    const parts = [block("# Greenhouse", sequences.slice(0, 1))];
+    for (let from = 0; from < sequences.length; from += 20) parts.push(block(lines[0] ?? "", sequences.slice(from, from + 20)));
+    parts.push(block(lines[1] ?? "", sequences.slice(0, 1)));
+    const op = { op: "create", path, heading: [], base_sha256: null, blocks: parts, evidence: [], reason: "They said so." };
+    answer = JSON.stringify({ schema: 2, nothing: false, summary: null, ops: [op] });
+  };
+  await server.talked(words(0), Array.from({ length: turns - 1 }, (_, at) => words(at + 1)), answered);
+  const waiting = async () => (await send<{ items: Item[] }>(tokens.admin, "GET", "/api/approvals?kind=memory&assignedTo=all&limit=1000")).items;
+  const found = async () => (await waiting()).find((item) => item.title === `Memory: ${path}`)?.id;
+  await expect.poll(found, OFTEN).toBeTruthy();
+  return found();
+}
+
+test("what was said stands once beside its lines and leaves them room at every width", async ({ page }, info) => {
+  await signIn(page, "reviewer");
+  for (const turns of [1, 2, 7, 40]) {
+    const id = await ofTurns(turns, `topics/greenhouse-${turns}-${info.retry}.md`);
+    for (const width of [360, 768, 1280, 1920]) {
+      await page.setViewportSize({ width, height: 900 });
+      await openItem(page, id);
+      const change = page.locator(".memory-change").first();
+      const whole = (await change.boundingBox())?.width ?? 0;
+      const words = await change.locator(".memory-words").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
+      expect(words.length, `${turns} turns`).toBeGreaterThan(1);
+      // Beside the lines it takes two fifths of the width at most.
+      for (const one of words) expect(one, `${turns} turns at ${width}`).toBeGreaterThan(whole * 0.5);
+      expect(Math.min(...words), `${turns} turns at ${width}`).toBeGreaterThan(220);
+      // Each turn is quoted once, and all can be reached.
+      const hrefs = await change.locator("q").evaluateAll((all) => all.map((one) => one.parentElement?.querySelector("a")?.getAttribute("href")));
+      expect(new Set(hrefs).size, `${turns} turns`).toBe(turns);
+      expect(hrefs.length, `${turns} turns`).toBe(turns);
+      if (turns > 4) {
+        await expect(change.locator("q").last()).not.toBeVisible();
+        await change.locator("details summary").click();
+      }
+      await expect(change.locator("q").last()).toBeVisible();
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+      expect(wide, `${turns} turns at ${width}`).toBe(false);
+    }
+    await expectAccessible(page, `a proposal of ${turns} turns`);
+  }
+});
+
 test("a text that is restored after a reload takes back nothing of a newer version", async ({ page }, info) => {
   await send(tokens.admin, "PATCH", "/api/workspace", { undoSeconds: 1 });
   const plan = `topics/orchard-${info.retry}.md`;

@@ -1,12 +1,12 @@
 //! The turns that the lines of a proposal come from: links to them, and what was said.
 
 use crate::{session::turn_href, text::shorten::one_line};
-use domain::{gate::MemoryProposal, id::SessionId, memory_writer::turn::Taint};
+use domain::{count::counted, gate::MemoryProposal, id::SessionId, memory_writer::turn::Taint};
 use leptos::prelude::*;
 use wire::history::HistoryTurn;
 
-/// Most turns that are quoted below one line. The others are links.
-const QUOTES_MAX: usize = 3;
+/// Turns that are quoted below a line at once. What was said in the others is shown on request.
+const QUOTES_OPEN: usize = 3;
 /// Longest name of a speaker or of a tool, characters.
 const NAME_CHARS_MAX: usize = 80;
 /// Longest quote, characters.
@@ -29,7 +29,7 @@ pub struct Turns {
     /// Number and words of each new line of the proposed body, with a turn that it comes from.
     lines: Vec<(u32, String, Turn)>,
     /// Turns of the change as a whole.
-    pub of_change: Vec<Turn>,
+    of_change: Vec<Turn>,
 }
 
 impl Turns {
@@ -54,6 +54,13 @@ impl Turns {
         let lines = lines.collect();
         let of_change = proposal.turns.iter().map(|one| turn(one.session, one.sequence)).collect();
         Self { body, lines, of_change }
+    }
+
+    /// Turns of lines that the change removes: those that no new line comes from. If there are none, all of them.
+    pub fn of_removed(&self) -> Vec<Turn> {
+        let is_of_line = |turn: &Turn| self.lines.iter().any(|(_, _, of)| of == turn);
+        let others: Vec<Turn> = self.of_change.iter().filter(|turn| !is_of_line(turn)).cloned().collect();
+        if others.is_empty() { self.of_change.clone() } else { others }
     }
 
     /// The turns of a line of a text. If the text is not the proposed one, a line that is proposed too has its turns.
@@ -102,18 +109,29 @@ fn who(turn: &HistoryTurn) -> String {
     }
 }
 
-/// The links to the turns of one line, and what was said in them.
-pub fn evidence(turns: Vec<Turn>) -> impl IntoView {
-    let quotes = turns.iter().filter_map(|turn| turn.said.clone()).take(QUOTES_MAX);
-    let quotes = quotes.map(|(who, words)| {
-        view! { <p class="memory-line meta"><bdi>{who}</bdi>": "<q dir="auto">{words}</q></p> }
-    });
-    let quotes = quotes.collect_view();
-    let links = turns.into_iter().map(|Turn { href, name, .. }| view! { <a href=href>{name}</a> }).collect_view();
-    view! {
-        <span class="memory-turns">{links}</span>
-        {quotes}
+/// The turns of some lines. Those marked `true` with what was said in them, the others as links.
+pub fn evidence(turns: Vec<(Turn, bool)>) -> Option<impl IntoView + use<>> {
+    if turns.is_empty() {
+        return None;
     }
+    let (quoted, linked): (Vec<_>, Vec<_>) = turns.into_iter().partition(|(_, is_quoted)| *is_quoted);
+    let mut quotes = quoted.into_iter().map(|(turn, _)| quote(turn));
+    let open = quotes.by_ref().take(QUOTES_OPEN).collect_view();
+    let more: Vec<_> = quotes.collect();
+    let more = (!more.is_empty()).then(|| {
+        let summary = counted(u64::try_from(more.len()).unwrap_or(u64::MAX), "more turn");
+        view! { <details><summary class="meta">{summary}</summary>{more}</details> }
+    });
+    let links: Vec<_> =
+        linked.into_iter().map(|(Turn { href, name, .. }, _)| view! { <a href=href>{name}</a> }).collect();
+    let links = (!links.is_empty()).then(|| view! { <p class="memory-links">{links}</p> });
+    Some(view! { <div class="memory-turns">{open}{more}{links}</div> })
+}
+
+/// A turn with what was said in it.
+fn quote(Turn { href, name, said }: Turn) -> impl IntoView {
+    let (who, words) = said.unwrap_or_default();
+    view! { <p class="memory-quote"><a href=href>{name}</a>" "<bdi>{who}</bdi>": "<q dir="auto">{words}</q></p> }
 }
 
 #[cfg(test)]
@@ -175,7 +193,7 @@ mod tests {
     fn hostile_words_and_names_are_shown_as_text() {
         let shown = |said: HistoryTurn| {
             let found = Turns::new(&proposal(|_| {}), &[said]).of_line("# Alice\n\n- Plays chess\n", 3);
-            crate::render::to_html(evidence(found))
+            crate::render::to_html(evidence(found.into_iter().map(|turn| (turn, true)).collect()))
         };
         let tags = |html: &str| html.matches('<').count();
         let harmless = tags(&shown(turn(3, "I play chess.")));
@@ -211,20 +229,29 @@ mod tests {
     }
 
     #[test]
-    fn few_turns_are_quoted_and_all_are_linked() {
-        let proposal = proposal(|task| {
-            let line = task["evidence"][0].clone();
-            let more = (4..8).map(|sequence| {
-                let mut line = line.clone();
-                line["sequence"] = sequence.into();
-                line
+    fn all_turns_are_quoted_once_or_linked_however_many_there_are() {
+        for count in [1_u64, 2, 7, 40] {
+            let proposal = proposal(|task| {
+                let line = task["evidence"][0].clone();
+                let more = (4..count + 3).map(|sequence| {
+                    let mut line = line.clone();
+                    line["sequence"] = sequence.into();
+                    line
+                });
+                task["evidence"].as_array_mut().unwrap().extend(more);
             });
-            task["evidence"].as_array_mut().unwrap().extend(more);
-        });
-        let said: Vec<_> = (3..8).map(|sequence| turn(sequence, "<b>yes</b>")).collect();
-        let found = Turns::new(&proposal, &said).of_line("# Alice\n\n- Plays chess\n", 3);
-        let html = crate::render::to_html(evidence(found));
-        assert_eq!((html.matches("<a ").count(), html.matches("<q ").count()), (5, QUOTES_MAX), "{html}");
-        assert!(html.contains("<bdi>Alice</bdi>") && html.contains("&lt;b&gt;yes&lt;/b&gt;</q>"), "{html}");
+            let said: Vec<_> = (3..count + 3).map(|sequence| turn(sequence, "<b>yes</b>")).collect();
+            let found = Turns::new(&proposal, &said).of_line("# Alice\n\n- Plays chess\n", 3);
+            let all = usize::try_from(count).unwrap();
+            let html = crate::render::to_html(evidence(found.iter().map(|turn| (turn.clone(), true)).collect()));
+            assert_eq!((html.matches("<a ").count(), html.matches("<q ").count()), (all, all), "{html}");
+            let (open, more) = html.split_once("<details>").unwrap_or((&html, ""));
+            assert_eq!(open.matches("<q ").count(), all.min(QUOTES_OPEN), "{html}");
+            assert_eq!(more.is_empty(), all <= QUOTES_OPEN, "{html}");
+            assert!(html.contains("<bdi>Alice</bdi>") && html.contains("&lt;b&gt;yes&lt;/b&gt;</q>"), "{html}");
+            let html = crate::render::to_html(evidence(found.into_iter().map(|turn| (turn, false)).collect()));
+            assert_eq!((html.matches("<a ").count(), html.matches("<q ").count()), (all, 0), "{html}");
+        }
+        assert!(evidence(Vec::new()).is_none());
     }
 }

@@ -18,9 +18,14 @@ use crate::{
         time::moment,
     },
 };
-use domain::{id::SessionId, memory::Document, role::Permission};
+use domain::{
+    id::SessionId,
+    memory::{Document, fold},
+    memory_writer::turn::own_path,
+    role::Permission,
+};
 use leptos::prelude::*;
-use wire::memory::{MemoryBlamedLine, MemoryDiff, MemoryVersion};
+use wire::memory::{MemoryBlamedLine, MemoryDiff, MemoryEvidence, MemoryVersion};
 
 /// The document with its facts, its views and its forms.
 pub fn document(shell: &Shell, props: &Props, selected: &Selected) -> impl IntoView + use<> {
@@ -28,7 +33,8 @@ pub fn document(shell: &Shell, props: &Props, selected: &Selected) -> impl IntoV
     let writes = shell.may(Permission::WriteMemory);
     let tab = |label: &str, view: View| Tab::new(label, document_href(agent, path, view), selected.view == view);
     let mut tabs = vec![tab("Text", View::Text), tab("History", View::History), tab("Origin", View::Origin)];
-    if writes && !selected.document.is_deleted {
+    // Members correct what is remembered of them.
+    if (writes || is_about(shell, path)) && !selected.document.is_deleted {
         tabs.push(tab("Edit", View::Edit));
     }
     let body = match selected.view {
@@ -52,6 +58,12 @@ pub fn document(shell: &Shell, props: &Props, selected: &Selected) -> impl IntoV
         {body}
         {changes}
     }
+}
+
+/// Whether a document is about the person who looks.
+fn is_about(shell: &Shell, path: &str) -> bool {
+    let user = shell.viewer.as_ref().and_then(|viewer| viewer.user.as_ref());
+    user.is_some_and(|user| fold(&own_path(user.id)) == fold(path))
 }
 
 /// The words for what wrote a version.
@@ -188,6 +200,8 @@ fn item(
     }
 }
 
+/// Turns of a line that are shown at once. The others are shown on request.
+const TURNS_OPEN: usize = 5;
 /// Most sessions of which the view of origins offers what they wrote.
 const SESSIONS_OFFERED: usize = 10;
 
@@ -222,24 +236,26 @@ fn origin(agent: &str, lines: &[MemoryBlamedLine], writes: bool) -> impl IntoVie
         .iter()
         .enumerate()
         .map(|(at, line)| {
-            let turns = line
-                .evidence
-                .iter()
-                .take(5)
-                .map(|one| {
-                    let href = turn_href(one.session, one.sequence);
-                    let of = named.iter().position(|session| *session == one.session).filter(|_| named.len() > 1);
-                    let of = of.map(|at| format!("session {} ", at + 1));
-                    view! { <a class="quiet" href=href>{of}"turn "{one.sequence}<span class="hidden-text">" that line "{at + 1}" comes from"</span></a> }
-                })
-                .collect::<Vec<_>>();
+            let link = |one: &MemoryEvidence| {
+                let href = turn_href(one.session, one.sequence);
+                let of = named.iter().position(|session| *session == one.session).filter(|_| named.len() > 1);
+                let of = of.map(|at| format!("session {} ", at + 1));
+                view! { <a class="quiet" href=href>{of}"turn "{one.sequence}<span class="hidden-text">" that line "{at + 1}" comes from"</span></a>" " }
+            };
+            let (open, more) = line.evidence.split_at(line.evidence.len().min(TURNS_OPEN));
+            let open = open.iter().map(link).collect::<Vec<_>>();
+            let more = more.iter().map(link).collect::<Vec<_>>();
+            let more = (!more.is_empty()).then(|| {
+                let summary = counted(u64::try_from(more.len()).unwrap_or(u64::MAX), "more turn");
+                view! { <details><summary>{summary}</summary>{more}</details> }
+            });
             let from = if line.is_oldest { "version ≤ " } else { "version " };
             let by = source_words(line.version.source.as_str());
             view! {
                 <li>
                     <span class="memory-number" aria-hidden="true">{at + 1}</span>
                     <span class="memory-text" dir="auto">{line.text.clone()}</span>
-                    <span class="meta memory-origin">{from}{line.version.version}" · "{by}" "{turns}</span>
+                    <div class="meta memory-origin">{from}{line.version.version}" · "{by}" "{open}{more}</div>
                 </li>
             }
         })
@@ -286,6 +302,12 @@ mod tests {
         assert!(html.contains("What session ") && !html.contains(">0193b0a0"), "{html}");
         let html = crate::render::to_html(origin("scout", &[line(&[1])], true));
         assert!(!html.contains(">session 1 "), "there is one session only: {html}");
+        for turns in [1, 2, 7, 40] {
+            let html = crate::render::to_html(origin("scout", &[line(&vec![1; turns])], true));
+            let (open, _) = html.split_once("<details>").unwrap_or((&html, ""));
+            let links = |html: &str| html.matches("class=\"quiet\"").count();
+            assert_eq!((links(&html), links(open)), (turns, turns.min(TURNS_OPEN)), "{html}");
+        }
     }
 
     #[test]

@@ -10,14 +10,17 @@ use domain::{
     event::{Event, Kind},
     gate::{Gate, Task},
     id::{SessionId, UserId},
-    memory_writer::turn::{self, Participant, Taint},
+    memory_writer::{
+        limit::WINDOW_TURNS_MAX,
+        turn::{self, Participant, Taint},
+    },
     thread::cut,
 };
 use std::collections::HashMap;
 use store::Conn;
 
-/// Most turns of one proposal that are quoted.
-const TURNS_MAX: usize = 50;
+/// Most turns of one proposal that are quoted: as many as a run of the writer reads.
+const TURNS_MAX: usize = WINDOW_TURNS_MAX;
 /// Longest quote of a turn, characters.
 const CHARS_MAX: usize = 200;
 
