@@ -2,8 +2,9 @@
 
 use crate::{
     MemoryDocumentRecord, Result,
-    memory::{search_part, words_of},
+    memory::{search_part, times_of_body, words_of},
 };
+use chrono::NaiveDate;
 use domain::{
     Timestamp,
     chain::Digest,
@@ -11,10 +12,10 @@ use domain::{
     id::{MemoryDocumentId, TenantId, UserId},
     memory::{MemoryPath, aliases, fold},
     memory_writer::{
-        block::{Bounds, item, render, tokens_within},
+        block::{Bounds, item, longest_days, render, tokens_within},
         channel::Channel,
-        limit::{BLOCK_CANDIDATES_MAX, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
-        select::{self, Candidate, Passage, RANKER, coverage, importance_of_kind, passages, words},
+        limit::{BLOCK_CANDIDATES_MAX, BLOCK_DATED_VERSIONS, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
+        select::{self, Candidate, Passage, RANKER, Ranked, coverage, importance_of_kind, passages, words},
         text::tokens,
         turn::{self, Participant, own_path},
     },
@@ -23,7 +24,7 @@ use domain::{
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, hash_map::Entry};
 use store::{
     Conn,
     memory::{Around, FoundDocument},
@@ -79,7 +80,8 @@ pub(crate) async fn for_session(
     };
     let channel = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id);
     let (person, channel) = (speaker.as_ref(), channel.as_ref());
-    let about = About { person, channel, said: &said, chars_max: usize::MAX, bounds };
+    let is_of_person = person.is_some() || crate::commit::is_thread(session);
+    let about = About { person, is_of_person, channel, said: &said, chars_max: usize::MAX, bounds };
     select(conn, session.tenant_id, agent, about, now).await
 }
 
@@ -99,6 +101,8 @@ async fn has_memory(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Re
 pub(crate) struct About<'a> {
     /// Person who speaks, if that is known.
     pub(crate) person: Option<&'a Participant>,
+    /// Whether a person reads what the agent makes of it: what is remembered of others is left out.
+    pub(crate) is_of_person: bool,
     /// Where the person speaks, if that is known.
     pub(crate) channel: Option<&'a Channel>,
     /// What was said.
@@ -141,14 +145,17 @@ pub(crate) async fn select(
     let mut candidates: Vec<Candidate> = Vec::new();
     for (found, score) in found.iter().filter(|(found, _)| !found.record.path.starts_with("self/")) {
         let is_own = theirs.contains(&found.record.id);
+        if about.is_of_person && !is_own && is_of_others(found) {
+            continue;
+        }
         let of = Of {
             score: *score,
             importance: found.document.importance(),
             same_person: is_own,
             same_channel: found.is_of_channel,
         };
-        let passages = passages(&found.document.body).into_iter();
-        let passages = passages.map(|passage| candidate(&found.record, passage, (&wanted, of), now));
+        let passages = identified(&found.record, passages(&found.document.body));
+        let passages = passages.map(|(id, passage)| candidate(&found.record, (id, passage), (&wanted, of), now));
         // Without a word of what was said only the speaker's own documents are of interest.
         candidates.extend(passages.filter(|candidate| candidate.bm25 > 0.0 || is_own));
     }
@@ -156,10 +163,45 @@ pub(crate) async fn select(
     candidates.sort_by_key(|candidate| !candidate.same_person);
     candidates.truncate(BLOCK_CANDIDATES_MAX);
     let tokens_max = tokens_within(about.chars_max).min(about.bounds.tokens);
-    let ranked = select::select(candidates, about.bounds.items, tokens_max);
+    let mut ranked = select::select(candidates, about.bounds.items, tokens_max);
+    date(conn, tenant_id, &found, &mut ranked).await?;
     let Some(text) = render(&ranked) else { return Ok(None) };
     let metadata = json!({ "context": CONTEXT, "ranker": RANKER, "candidates": ranked });
     Ok(Some(MemoryBlock { text, metadata }))
+}
+
+/// Whether a document is of other people than the one who speaks: it is about one of them, or the summary of their
+/// direct messages, and nobody has marked it as shared.
+fn is_of_others(found: &FoundDocument) -> bool {
+    let path = &found.record.path;
+    let is_of_one = path.starts_with("people/") || (path.starts_with("sessions/") && found.is_of_others);
+    is_of_one && !found.document.is_shared()
+}
+
+/// Puts the days on which the lines of the injected items were written into these items. The lines of a first version
+/// are as old as the document.
+async fn date(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    found: &[(FoundDocument, f64)],
+    ranked: &mut [Ranked],
+) -> Result<()> {
+    let mut known: HashMap<MemoryDocumentId, Vec<Timestamp>> = HashMap::new();
+    for ranked in ranked.iter_mut().filter(|ranked| ranked.injected && ranked.candidate.version > 1) {
+        let candidate = &mut ranked.candidate;
+        let Some((document, _)) = found.iter().find(|(found, _)| found.record.path == candidate.path) else { continue };
+        let record = &document.record;
+        let times = match known.entry(record.id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(times_of_body(conn, record, (tenant_id, BLOCK_DATED_VERSIONS)).await?),
+        };
+        let mut passages = identified(record, passages(&document.document.body));
+        if let Some((id, passage)) = passages.find(|(id, _)| *id == candidate.id) {
+            let days: Vec<NaiveDate> = times.iter().skip(passage.line).map(Timestamp::date_naive).collect();
+            candidate.text = item(&id, (&record.path, &passage.headings), &passage.text, &days);
+        }
+    }
+    Ok(())
 }
 
 /// Whether a document is about another person under whose aliases the speaker is.
@@ -189,13 +231,17 @@ struct Of {
 
 fn candidate(
     document: &MemoryDocumentRecord,
-    passage: Passage,
+    (id, passage): (String, Passage),
     (wanted, of): (&BTreeSet<String>, Of),
     now: Timestamp,
 ) -> Candidate {
-    let id = memory_id(document.id, document.version, passage.number);
     let share = coverage(wanted, &format!("{} {}", passage.headings, passage.text));
-    let text = item(&id, &document.path, &passage.headings, &passage.text);
+    // The days of later versions are read for what is injected only, and room is left for them.
+    let days = match document.version {
+        1 => passage.text.split('\n').map(|_| document.updated_at.date_naive()).collect(),
+        _ => longest_days(&passage.text),
+    };
+    let text = item(&id, (&document.path, &passage.headings), &passage.text, &days);
     let kind = document.path.split('/').next().unwrap_or_default().to_owned();
     let importance = of.importance.unwrap_or_else(|| importance_of_kind(&kind));
     #[expect(clippy::cast_precision_loss, reason = "a number of seconds")]
@@ -215,9 +261,22 @@ fn candidate(
     }
 }
 
-/// The id of one passage of one version, by which an agent can name it.
-fn memory_id(document: MemoryDocumentId, version: u64, passage: u32) -> String {
-    let digest = Digest(Sha256::digest(format!("{document}:{version}:{passage}")).into());
-    let hex: String = digest.to_string().chars().take(12).collect();
-    format!("mem_{hex}")
+/// The passages of a document with the ids by which an agent can name them. An id stands for the text with its headings
+/// in its document, so it stays the same while other parts of the document change. Of equal passages the number among
+/// them counts.
+fn identified(
+    document: &MemoryDocumentRecord,
+    passages: Vec<Passage>,
+) -> impl Iterator<Item = (String, Passage)> + use<> {
+    let document = document.id;
+    let mut seen: HashMap<[u8; 32], u32> = HashMap::new();
+    passages.into_iter().map(move |passage| {
+        let text: [u8; 32] = Sha256::digest(format!("{document}\n{}\n{}", passage.headings, passage.text)).into();
+        let number = seen.entry(text).or_default();
+        *number += 1;
+        let digest =
+            if *number == 1 { text } else { Sha256::digest([&text[..], &number.to_be_bytes()].concat()).into() };
+        let hex: String = Digest(digest).to_string().chars().take(12).collect();
+        (format!("mem_{hex}"), passage)
+    })
 }

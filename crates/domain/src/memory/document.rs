@@ -6,6 +6,8 @@ use sha2::{Digest as _, Sha256};
 const FENCE: &str = "---\n";
 /// Line of the front matter that says how important a document is, from 0 to 1.
 const IMPORTANCE: &str = "importance:";
+/// Line of the front matter that says whether others than the person of the document may be given it.
+const SHARED: &str = "shared:";
 
 /// A document, split where it is stored in two parts. Joined again it has the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -47,6 +49,14 @@ impl Document {
     pub fn importance(&self) -> Option<f64> {
         let named = self.front_matter.as_ref()?.lines().find_map(|line| line.strip_prefix(IMPORTANCE))?;
         named.trim().parse().ok().filter(|importance| (0.0..=1.0).contains(importance))
+    }
+
+    /// Whether the front matter says that everybody's conversations may be given the document, although it is about one
+    /// person.
+    pub fn is_shared(&self) -> bool {
+        let named =
+            self.front_matter.as_ref().and_then(|front| front.lines().find_map(|line| line.strip_prefix(SHARED)));
+        named.is_some_and(|named| named.trim() == "true")
     }
 
     /// The whole text.
@@ -101,6 +111,17 @@ mod tests {
         assert_eq!(split("---\n---\n"), (Some(String::new()), String::new()));
         for plain in ["", "---", "---\n", "--- \na\n---\n", "---\na\n----\n", "---\na: b\n---", "\n---\na\n---\n"] {
             assert_eq!(split(plain), (None, plain.to_owned()), "{plain:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_front_matter_shares_a_document() {
+        let of = |text: &str| Document::parse(text).is_shared();
+        assert!(of("---\nshared: true\n---\n# A\n"));
+        for text in
+            ["---\nshared: false\n---\n", "---\nshared: truely\n---\n", "shared: true\n", "---\n---\nshared: true\n"]
+        {
+            assert!(!of(text), "{text}");
         }
     }
 

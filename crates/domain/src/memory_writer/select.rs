@@ -129,6 +129,8 @@ pub struct Passage {
     pub headings: String,
     /// The text without headings.
     pub text: String,
+    /// Index of its first line in the document's body, from 0.
+    pub line: usize,
 }
 
 /// Longest passage, tokens. A longer section is divided at its lines.
@@ -150,29 +152,34 @@ pub fn passages(body: &str) -> Vec<Passage> {
         }
         let first = start + usize::from(heading.is_some());
         let titles = above.iter().map(|(_, title)| title.as_str()).collect::<Vec<_>>().join(" > ");
-        divide(lines.get(first..end).unwrap_or_default(), &titles, &mut found);
+        divide(lines.get(first..end).unwrap_or_default(), (&titles, first), &mut found);
     }
     found
 }
 
-fn divide(lines: &[&str], headings: &str, found: &mut Vec<Passage>) {
+/// Divides the lines of a section, of which the first has this index.
+fn divide(lines: &[&str], (headings, first): (&str, usize), found: &mut Vec<Passage>) {
     let mut text = String::new();
-    let mut finish = |text: &mut String| {
+    let mut begins = first;
+    let mut finish = |text: &mut String, begins: usize| {
         if text.lines().any(says_something) {
             let number = u32::try_from(found.len()).unwrap_or(u32::MAX).saturating_add(1);
-            let passage = Passage { number, headings: headings.to_owned(), text: text.trim().to_owned() };
-            found.push(passage);
+            let line = begins + text.lines().take_while(|line| line.trim().is_empty()).count();
+            found.push(Passage { number, headings: headings.to_owned(), text: text.trim().to_owned(), line });
         }
         text.clear();
     };
-    for line in lines {
+    for (at, line) in lines.iter().enumerate() {
         if !text.is_empty() && tokens(&text) + tokens(line) > PASSAGE_TOKENS_MAX {
-            finish(&mut text);
+            finish(&mut text, begins);
+        }
+        if text.is_empty() {
+            begins = first + at;
         }
         text.push_str(line);
         text.push('\n');
     }
-    finish(&mut text);
+    finish(&mut text, begins);
 }
 
 /// Returns the importance of a document that names none, by its kind: `people`, `topics` or another.

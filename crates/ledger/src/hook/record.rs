@@ -141,7 +141,8 @@ async fn memory(
             }
             // A coding agent has no channel.
             let chars_max = room.saturating_sub(BETWEEN);
-            let about = About { person: person.as_ref(), channel: None, said: &said, chars_max, bounds };
+            let about =
+                About { person: person.as_ref(), is_of_person: true, channel: None, said: &said, chars_max, bounds };
             memory_block::select(conn, tenant_id, agent, about, now).await
         })
     });

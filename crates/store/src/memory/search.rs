@@ -35,7 +35,13 @@ macro_rules! found_select {
             $platform,
             " AND c.channel = ",
             $channel,
-            ") THEN 1 ELSE 0 END AS bigint) AS is_of_channel FROM (",
+            ") THEN 1 ELSE 0 END AS bigint) AS is_of_channel, CAST(CASE WHEN EXISTS (SELECT 1 FROM memory_channels c \
+             WHERE c.tenant_id = d.tenant_id AND c.document_id = d.id AND c.platform = 'shiftbook' \
+             AND NOT (c.platform = COALESCE(",
+            $platform,
+            ", '') AND c.channel = COALESCE(",
+            $channel,
+            ", ''))) THEN 1 ELSE 0 END AS bigint) AS is_of_others FROM (",
             $($from)+,
             ") f JOIN memory_documents d ON d.tenant_id = f.tenant_id AND d.id = f.document_id \
              JOIN memory_versions v ON v.tenant_id = d.tenant_id AND v.document_id = d.id AND v.version = d.version \
@@ -154,6 +160,8 @@ pub struct FoundDocument {
     pub document: Document,
     /// Whether it comes from the channel of [`Around`].
     pub is_of_channel: bool,
+    /// Whether it comes from direct messages of a member on another channel than that of [`Around`].
+    pub is_of_others: bool,
 }
 
 row! {
@@ -173,6 +181,7 @@ row! {
         body: String,
         place: i64,
         is_of_channel: i64,
+        is_of_others: i64,
     }
 }
 
@@ -194,7 +203,8 @@ impl TryFrom<FoundRow> for FoundDocument {
             source: row.source,
             author: row.author,
         })?;
-        Ok(Self { record, document, is_of_channel: row.is_of_channel != 0 })
+        let (is_of_channel, is_of_others) = (row.is_of_channel != 0, row.is_of_others != 0);
+        Ok(Self { record, document, is_of_channel, is_of_others })
     }
 }
 

@@ -43,6 +43,8 @@ on_both_engines!(
     memories_are_found_whatever_their_script_and_accents,
     people_of_other_platforms_have_documents_of_their_own,
     the_history_of_an_agent_has_two_views,
+    what_is_remembered_of_one_person_is_not_given_to_another_unless_it_is_shared,
+    memories_say_when_they_were_noted_and_keep_their_ids,
 );
 
 fn channel(id: &str) -> Channel {
@@ -392,5 +394,69 @@ async fn the_history_of_an_agent_has_two_views(f: Fixture) {
         assert!(history::since_watermark(&f.ledger, &f.member, AGENT, limit).await.is_err());
     }
     assert!(history::since_watermark(&f.ledger, &f.stranger, AGENT, 0).await.unwrap().turns.is_empty());
+    f.done().await;
+}
+
+async fn what_is_remembered_of_one_person_is_not_given_to_another_unless_it_is_shared(f: Fixture) {
+    let (mia, ada) = (f.member.user_id().unwrap(), f.admin.user_id().unwrap());
+    let (own, other) = (format!("people/shiftbook-{mia}.md"), format!("people/shiftbook-{ada}.md"));
+    put(&f, &f.operator, &own, 0, "# Mia\n\n- Boat of Mia\n").await.unwrap();
+    put(&f, &f.operator, &other, 0, "# Ada\n\n- Boat of Ada\n").await.unwrap();
+    learned(&f, "topics/boats.md", "A boat needs paint", None).await;
+    learned(&f, "sessions/2026-11-21-morning.md", "Mia asked for a boat", None).await;
+    learned(&f, "sessions/2026-11-21-evening.md", "A channel spoke of a boat", Some("7")).await;
+    let (topic, direct, common) =
+        ("topics/boats.md", "sessions/2026-11-21-morning.md", "sessions/2026-11-21-evening.md");
+    let given_to = async |scope: &domain::Scope, channel| {
+        thread::start(&f.ledger, scope, talk(channel, "Whose boat?")).await.unwrap();
+        let metadata = claimed(&f).await.unwrap();
+        paths(&metadata).into_iter().map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    let set = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<BTreeSet<_>>();
+    assert_eq!(given_to(&f.member, None).await, set(&[&own, topic, direct, common]));
+    assert_eq!(given_to(&f.admin, None).await, set(&[&other, topic, common]));
+    assert_eq!(given_to(&f.member, Some(channel("7"))).await, set(&[&own, topic, common]), "others read it too");
+    // Whoever may write a document may share it.
+    put(&f, &f.operator, &own, 1, "---\nshared: true\n---\n# Mia\n\n- Boat of Mia\n").await.unwrap();
+    assert_eq!(given_to(&f.admin, None).await, set(&[&own, &other, topic, common]));
+    f.assert_verified().await;
+    f.done().await;
+}
+
+/// The block of the next claim, and the ids of its candidates by path.
+async fn block(f: &Fixture, said: &str) -> (String, Vec<(String, String)>) {
+    thread::start(&f.ledger, &f.member, talk(None, said)).await.unwrap();
+    let claim = Claim { agent_slugs: None, max: 1, lease_seconds: 60 };
+    let claimed = session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await.unwrap().remove(0);
+    let metadata = recorded(&f.log(claimed.session.id).await).unwrap();
+    let id = |one: &Value| (one["path"].as_str().unwrap().to_owned(), one["id"].as_str().unwrap().to_owned());
+    (claimed.context.unwrap(), metadata["candidates"].as_array().unwrap().iter().map(id).collect())
+}
+
+async fn memories_say_when_they_were_noted_and_keep_their_ids(f: Fixture) {
+    let (path, day) = ("topics/launch.md", |f: &Fixture| f.ledger.now().date_naive());
+    let first = day(&f);
+    put(&f, &f.operator, path, 0, "# Launch\n\n- The launch is on Friday\n\n## Place\n\n- A launch in Oslo\n")
+        .await
+        .unwrap();
+    let (text, before) = block(&f, "When and where is the launch?").await;
+    let noted = format!("from=\"{path}, Launch\" noted=\"{first}\">\n- The launch is on Friday\n</item>");
+    assert!(text.contains(&noted), "{text}");
+    // Another section gets a line: the first one keeps its id and its day.
+    f.clock.advance(chrono::TimeDelta::days(3));
+    let second = day(&f);
+    let moved = "---\nimportance: 0.5\n---\n# Launch\n\n- The launch is on Friday\n\n## Place\n\n- A launch in Oslo\n- A launch in Bergen\n";
+    put(&f, &f.operator, path, 1, moved).await.unwrap();
+    let (text, after) = block(&f, "When and where is the launch?").await;
+    assert!(text.contains(&noted), "{text}");
+    assert!(
+        text.contains(&format!(
+            "noted=\"{first} to {second}\">\n- A launch in Oslo [{first}]\n- A launch in Bergen [{second}]\n</item>"
+        )),
+        "{text}"
+    );
+    let kept: Vec<_> = before.iter().filter(|id| after.contains(id)).collect();
+    assert_eq!((before.len(), after.len(), kept.len()), (2, 2, 1), "{before:?} {after:?}");
+    f.assert_verified().await;
     f.done().await;
 }
