@@ -14,9 +14,15 @@ use crate::{
         notice::{Notice, Refused, Tone},
         page_head::PageHead,
         section::Section,
+        time::moment,
     },
 };
-use domain::memory_forget::RemovalReason;
+use domain::{
+    Timestamp,
+    id::UserId,
+    memory_forget::RemovalReason,
+    memory_writer::turn::{OWN_PLATFORM, own_path},
+};
 use leptos::prelude::*;
 use wire::memory_forget::{ForgottenDocument, ForgottenLine, ForgottenPerson, ForgottenProposal};
 
@@ -27,6 +33,8 @@ pub struct ForgetProps {
     pub person: String,
     /// What was found, or erased.
     pub found: Option<ForgottenPerson>,
+    /// The members who ask to be forgotten and when (UTC), the oldest first.
+    pub requests: Vec<(UserId, Timestamp)>,
     /// Names of the members, whose documents have an id as their path.
     pub people: People,
     /// State of a refused form: `look` or `forget`.
@@ -40,11 +48,28 @@ pub fn forget_page(shell: &Shell, props: ForgetProps) -> String {
         let found = props.found.as_ref().map(|found| static_html(result(&props, found)));
         let page = view! {
             <PageHead title="Forget a person" crumbs=crumbs/>
+            {static_html(requests(&props))}
             {static_html(look(&props))}
             {found}
         };
         frame(shell, RailEntry::Memory, page)
     })
+}
+
+/// The members who ask to be forgotten, each with the way to what is known about them.
+fn requests(props: &ForgetProps) -> Option<impl IntoView + use<>> {
+    let rows = props.requests.iter().map(|(user_id, at)| {
+        let path = own_path(*user_id);
+        let name = one_line(&document_name(&props.people, &path), 120);
+        let href = format!("/memory/forget?person={}-{user_id}", OWN_PLATFORM);
+        view! {
+            <li class="history-item">
+                <p class="history-head"><a class="quiet" href=href dir="auto">{name}</a><span class="meta">{moment(*at)}</span></p>
+            </li>
+        }
+    });
+    let rows = rows.collect::<Vec<_>>();
+    (!rows.is_empty()).then(|| view! { <Section name="requests" title="Who asks to be forgotten"><ol class="history">{rows}</ol></Section> })
 }
 
 /// The form that asks for the person. It changes nothing.

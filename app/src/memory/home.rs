@@ -15,6 +15,7 @@ use crate::{
         button::{Button, ButtonLink, Look},
         empty::Empty,
         field::{Field, Input},
+        notice::{Notice, Tone},
         page_head::PageHead,
         section::Section,
         table::{Column, Table},
@@ -23,13 +24,19 @@ use crate::{
 };
 use domain::{Timestamp, role::Permission};
 use leptos::prelude::*;
-use wire::memory::FoundMemory;
+use wire::memory::{FoundMemory, MemoryDocument};
 
 /// Data of the page.
 #[derive(Debug, Clone, Default)]
 pub struct HomeProps {
     /// Slug, number of documents, bytes and time of the last change of each agent with a memory.
     pub agents: Vec<(String, u64, u64, Timestamp)>,
+    /// Documents about the person who looks, by agent.
+    pub own: Vec<MemoryDocument>,
+    /// When the person who looks asked to be forgotten (UTC).
+    pub asked_at: Option<Timestamp>,
+    /// Number of members who ask to be forgotten, for admins.
+    pub requests: u64,
     /// Writers that wait after failures.
     pub stalled: Vec<StalledWriter>,
     /// What was searched for, and what was found.
@@ -55,10 +62,68 @@ pub fn home_page(shell: &Shell, props: HomeProps) -> String {
             </form>
             {found}
             {static_html(stalled(shell, &props.stalled))}
+            {static_html(requests(props.requests))}
+            {static_html(about_you(shell, &props))}
             {static_html(agents(&props.agents))}
         };
         frame(shell, RailEntry::Memory, page)
     })
+}
+
+/// What agents remember of the person who looks, with the way to correct it. `None` for programs.
+fn about_you(shell: &Shell, props: &HomeProps) -> Option<impl IntoView + use<>> {
+    shell.viewer.as_ref()?.user.as_ref()?;
+    let rows = props
+        .own
+        .iter()
+        .map(|document| {
+            let (agent, path) = (document.agent.clone(), document.path.as_str());
+            let (text, edit) = (document_href(&agent, path, View::Text), document_href(&agent, path, View::Edit));
+            view! {
+                <li class="history-item">
+                    <p class="history-head">
+                        <a class="quiet" href=text>"What "{agent.clone()}" remembers of you"</a>
+                        <span class="meta">"Changed "{moment(document.updated_at)}</span>
+                        <a href=edit>"Correct it"<span class="hidden-text">" for "{agent}</span></a>
+                    </p>
+                </li>
+            }
+        })
+        .collect::<Vec<_>>();
+    let body = if rows.is_empty() {
+        view! { <Empty sentence="No agent has a document about you." small=true/> }.into_any()
+    } else {
+        view! { <ol class="history">{rows}</ol> }.into_any()
+    };
+    let hint = "Agents are given these documents in your own conversations only, unless they are marked as shared. An admin can erase all that agents know about you.";
+    let (step, label) = match props.asked_at {
+        Some(_) => ("withdraw", "Withdraw the request"),
+        None => ("ask", "Ask to be forgotten"),
+    };
+    let asked =
+        props.asked_at.map(|at| view! { <p>"You asked to be forgotten: "{moment(at)}". An admin decides."</p> });
+    Some(view! {
+        <Section name="about-you" title="About you">
+            {body}
+            <p class="meta">{hint}</p>
+            {asked}
+            <form class="form" method="post" action="/memory/forget-me">
+                <div class="form-actions"><Button name="step" value=step>{label}</Button></div>
+            </form>
+        </Section>
+    })
+}
+
+/// Tells admins that members ask to be forgotten.
+fn requests(requests: u64) -> Option<impl IntoView + use<>> {
+    let sentence = match requests {
+        0 => return None,
+        1 => "1 person asks to be forgotten.".to_owned(),
+        many => format!("{} ask to be forgotten.", counted(many, "person")),
+    };
+    Some(
+        view! { <Notice tone=Tone::Wait><p>{sentence}" "<a href="/memory/forget">"Look at the requests"</a></p></Notice> },
+    )
 }
 
 fn agents(agents: &[(String, u64, u64, Timestamp)]) -> impl IntoView + use<> {

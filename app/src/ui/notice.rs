@@ -18,6 +18,8 @@ pub fn text(code: &str) -> Option<&'static str> {
         "entity_created" => "Entity created.",
         "entity_saved" => "Saved as a new version.",
         "card_given" => "The agent has the card.",
+        "forget_asked" => "An admin is told that you ask to be forgotten.",
+        "forget_withdrawn" => "Your request is withdrawn.",
         "memory_saved" => "Saved as a new version.",
         "memory_reverted" => "Reverted. Earlier versions are kept.",
         "memory_deleted" => "Deleted. Its history is kept.",

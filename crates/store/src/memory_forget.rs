@@ -1,4 +1,4 @@
-//! Rows of `memory_forgotten`, and the proposals and denied lines in which a person is looked for.
+//! Rows of `memory_forgotten` and `memory_forget_requests`, and the proposals and denied lines in which a person is looked for.
 
 use crate::{
     engine::{Conn, Error, Result, Texts, row, run},
@@ -7,9 +7,9 @@ use crate::{
 use domain::{
     Timestamp,
     chain::Digest,
-    clock::to_micros,
+    clock::{from_micros, to_micros},
     gate::Task,
-    id::{GateId, SessionId, TenantId},
+    id::{GateId, SessionId, TenantId, UserId},
 };
 use uuid::Uuid;
 
@@ -32,6 +32,11 @@ const PROPOSALS: &str = "SELECT g.id, g.session_id, g.agent_slug, g.state, g.tas
      AND e.finished_at IS NOT NULL) ORDER BY g.id LIMIT $3";
 const DENIALS: &str = "SELECT agent, line, path, gate_id, reason FROM memory_denials WHERE tenant_id = $1 \
      AND ((agent, line) > ($2, $3) OR $2 IS NULL) ORDER BY agent, line LIMIT $4";
+const ASK: &str = "INSERT INTO memory_forget_requests (tenant_id, user_id, asked_at) VALUES ($1, $2, $3) \
+     ON CONFLICT (tenant_id, user_id) DO NOTHING";
+const REQUESTS: &str = "SELECT user_id, asked_at FROM memory_forget_requests WHERE tenant_id = $1 \
+     AND (user_id = $2 OR $2 IS NULL) ORDER BY asked_at, user_id LIMIT $3";
+const END_REQUEST: &str = "DELETE FROM memory_forget_requests WHERE tenant_id = $1 AND user_id = $2";
 const FORGET_DENIAL: &str = "DELETE FROM memory_denials WHERE tenant_id = $1 AND agent = $2 AND line = $3";
 
 pub(crate) const SQL: Texts = &[
@@ -43,6 +48,9 @@ pub(crate) const SQL: Texts = &[
     ("memory_forget::PROPOSALS", PROPOSALS),
     ("memory_forget::DENIALS", DENIALS),
     ("memory_forget::FORGET_DENIAL", FORGET_DENIAL),
+    ("memory_forget::ASK", ASK),
+    ("memory_forget::REQUESTS", REQUESTS),
+    ("memory_forget::END_REQUEST", END_REQUEST),
 ];
 
 /// What forgetting a person erased.
@@ -101,6 +109,40 @@ pub async fn marks(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<Vec<Diges
     let rows = run!(conn, fetch_all One<Vec<u8>>, MARKS, tenant_id.0, MARKS_MAX)?;
     let bad = |bytes: &[u8]| Error::inconsistent("memory_forgotten", "mark", bytes.len());
     rows.into_iter().map(|(bytes,)| Digest::from_slice(&bytes).ok_or_else(|| bad(&bytes))).collect()
+}
+
+/// A member who asks to be forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ForgetRequestRecord {
+    /// Who asks.
+    pub user_id: UserId,
+    /// Time of the request (UTC).
+    pub asked_at: Timestamp,
+}
+
+/// Records that a member asks to be forgotten. An earlier request stays as it is.
+pub async fn ask(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId, at: Timestamp) -> Result<()> {
+    run!(tx.conn(), execute, ASK, tenant_id.0, user_id.0, to_micros(at))?;
+    Ok(())
+}
+
+/// The requests that wait, the oldest first; only that of `user_id` if one is given.
+pub async fn requests(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    user_id: Option<UserId>,
+    limit: u32,
+) -> Result<Vec<ForgetRequestRecord>> {
+    let user_id = user_id.map(|user_id| user_id.0);
+    let rows = run!(conn, fetch_all(Uuid, i64), REQUESTS, tenant_id.0, user_id, i64::from(limit))?;
+    let record = |(user_id, at)| ForgetRequestRecord { user_id: UserId(user_id), asked_at: from_micros(at) };
+    Ok(rows.into_iter().map(record).collect())
+}
+
+/// Removes the request of a member: it is answered or withdrawn.
+pub async fn end_request(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId) -> Result<()> {
+    run!(tx.conn(), execute, END_REQUEST, tenant_id.0, user_id.0)?;
+    Ok(())
 }
 
 /// A proposal, decided or not, whose text is not erased.

@@ -68,6 +68,9 @@ fn home_props(words: Option<String>, page: memory_home::Page) -> HomeProps {
     let agents = page.agents.into_iter().map(|one| (one.agent, one.documents, one.bytes, one.updated_at));
     HomeProps {
         agents: agents.collect(),
+        asked_at: page.asked_at,
+        requests: page.requests as u64,
+        own: page.own.into_iter().map(wire_map::memory_document).collect(),
         stalled: stalled_of(page.stalled),
         found: words.zip(page.found.map(|found| wire_map::found_memories(found).items)),
         people: people_of(page.people),

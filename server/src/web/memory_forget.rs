@@ -3,14 +3,20 @@
 use super::{
     form::Form,
     people::people_of,
-    shell::{PageRejection, Viewer, refuse, render, render_or_refuse},
+    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render, render_or_refuse},
 };
 use crate::{extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
     memory::{self as ui, ForgetProps},
 };
-use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
+use axum::{
+    Router,
+    extract::State,
+    http::StatusCode,
+    response::{Redirect, Response},
+    routing::{get, post},
+};
 use domain::role::Permission;
 use ledger::{
     Error, Ledger, Scope,
@@ -20,7 +26,7 @@ use serde::Deserialize;
 use wire::Code;
 
 pub fn router() -> Router<AppState> {
-    Router::new().route("/memory/forget", get(show).post(forget))
+    Router::new().route("/memory/forget", get(show).post(forget)).route("/memory/forget-me", post(forget_me))
 }
 
 #[derive(Default, Deserialize)]
@@ -40,7 +46,11 @@ async fn show(
     allowed(&viewer)?;
     let person = query.person.unwrap_or_default().trim().to_owned();
     if person.is_empty() {
-        return Ok(render(StatusCode::OK, move || ui::forget_page(&viewer.shell, ForgetProps::default())).await);
+        let requests = memory_forget::requests(&state.ledger, &viewer.scope).await?;
+        let requests = requests.into_iter().map(|one| (one.user_id, one.asked_at)).collect();
+        let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
+        let props = ForgetProps { requests, people, ..ForgetProps::default() };
+        return Ok(render(StatusCode::OK, move || ui::forget_page(&viewer.shell, props)).await);
     }
     let of = Forget { person: person.clone(), names: None };
     match memory_forget::preview(&state.ledger, &viewer.scope, of).await {
@@ -49,11 +59,21 @@ async fn show(
     }
 }
 
+/// Records or withdraws that the viewer asks to be forgotten.
+async fn forget_me(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Redirect, PageRejection> {
+    if form.text("step") == "withdraw" {
+        memory_forget::withdraw(&state.ledger, &viewer.scope).await?;
+        return Ok(redirect_with_notice("/memory", "forget_withdrawn"));
+    }
+    memory_forget::ask(&state.ledger, &viewer.scope).await?;
+    Ok(redirect_with_notice("/memory", "forget_asked"))
+}
+
 /// Shows what is known about the person.
 async fn known(state: &AppState, viewer: Viewer, person: String, found: Forgetting) -> Result<Response, PageRejection> {
     let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
     let found = Some(wire_map::forgotten_person(found));
-    let props = ForgetProps { person, found, people, form: FormState::default() };
+    let props = ForgetProps { person, found, people, ..ForgetProps::default() };
     Ok(render(StatusCode::OK, move || ui::forget_page(&viewer.shell, props)).await)
 }
 
@@ -111,7 +131,7 @@ async fn forget(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
     let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
     let found = Some(wire_map::forgotten_person(take(&state.ledger, &viewer.scope, of, step).await?));
     let (form, problem) = step.answer(&form);
-    let props = ForgetProps { person, found, people, form };
+    let props = ForgetProps { person, found, people, form, requests: Vec::new() };
     Ok(render_or_refuse(problem.as_ref(), move || ui::forget_page(&viewer.shell, props)).await)
 }
 

@@ -345,6 +345,7 @@ impl Maker<'_> {
                 (self.entity_type().await.0, multipart(&[("source", "Name\nx\n"), ("step", "import")]))
             }
             "/memory/forget" => (nothing(), form(&[("person", "matrix-1"), ("step", "forget"), ("confirm", "forget")])),
+            "/memory/forget-me" => (nothing(), form(&[("step", "ask")])),
             "/link" => (nothing(), form(&[("name", "Eve"), ("password", PASSWORD)])),
             "/setup" => {
                 (nothing(), form(&[("workspace", "x"), ("email", "x@x.test"), ("password", PASSWORD), ("code", "x")]))

@@ -39,6 +39,12 @@ pub fn own_path(user_id: UserId) -> String {
     person_path(OWN_PLATFORM, &user_id.to_string())
 }
 
+/// Returns the member of the workspace whom the document at a path is about; `None` for other paths.
+pub fn member_at(path: &str) -> Option<UserId> {
+    let id = path.strip_prefix("people/")?.strip_prefix(OWN_PLATFORM)?.strip_prefix('-')?;
+    id.strip_suffix(".md")?.parse().ok()
+}
+
 /// Where the content of a turn comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -13,7 +13,8 @@ use domain::{
         MEMORY_AGENT_BYTES_MAX, MEMORY_DOCUMENTS_MAX, MEMORY_EVIDENCE_MAX, MEMORY_EVIDENCE_SESSIONS_MAX,
         MEMORY_REASON_CHARS_MAX,
     },
-    memory::{Document, Evidence, Folder, MemoryPath, Operation, Source, check_text, digest, terms},
+    memory::{Document, Evidence, Folder, MemoryPath, Operation, Source, check_text, digest, fold, terms},
+    memory_writer::turn::own_path,
     role::{Permission, TokenScope},
 };
 use store::{Conn, MemoryVersionRecord, MemoryVersionText, WriteTx};
@@ -107,13 +108,26 @@ pub struct Write {
 /// - [`Error::Forbidden`] for a worker that does not name the session of the agent that it has claimed, for an
 ///   incognito session, and for an agent that writes below `self/` or about a person who is forgotten.
 pub async fn write(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath, write: Write) -> Result<Written> {
-    require(scope, Permission::WriteMemory)?;
+    let is_own = require_write(scope, &path)?;
     let mut fields = Fields::default();
     if write.evidence.len() > MEMORY_EVIDENCE_MAX {
         fields.refuse("evidence", format!("at most {MEMORY_EVIDENCE_MAX}"));
     }
+    // Whoever corrects what is remembered of them says it here, and in no conversation.
+    if is_own && !write.evidence.is_empty() {
+        fields.refuse("evidence", "must be empty in a document about yourself");
+    }
     fields.check()?;
     write_with_origin(ledger, scope, agent, path, write).await
+}
+
+/// Refuses a caller who may not write a document. Members may write the document about themselves, so that they can
+/// correct it. Returns whether that is the only one that the caller may write.
+fn require_write(scope: &Scope, path: &MemoryPath) -> Result<bool> {
+    let Err(refused) = require(scope, Permission::WriteMemory) else { return Ok(false) };
+    require(scope, Permission::Read)?;
+    let is_own = scope.user_id().is_some_and(|user_id| path.folded() == fold(&own_path(user_id)));
+    if is_own { Ok(true) } else { Err(refused) }
 }
 
 /// Writes as [`write`] does, with an origin that the server made: it may name an event for every line of a document.
@@ -124,7 +138,7 @@ pub(super) async fn write_with_origin(
     path: MemoryPath,
     write: Write,
 ) -> Result<Written> {
-    require(scope, Permission::WriteMemory)?;
+    require_write(scope, &path)?;
     check_agent(agent)?;
     let (stamp, writer, agent) = (Stamp::new(ledger), *scope, agent.to_owned());
     let (tenant_id, keeper) = (scope.tenant_id, ledger.clone());

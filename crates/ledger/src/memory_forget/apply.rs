@@ -15,6 +15,7 @@ use crate::{
 use domain::{
     Scope,
     id::{SessionId, TenantId, new_v7},
+    memory_writer::turn::member_at,
     role::Permission,
 };
 use std::sync::Arc;
@@ -37,7 +38,7 @@ const ERASED: &str = "A person is forgotten.";
 pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forgetting> {
     require_for(scope, Permission::Administer, ADMINS)?;
     let path = parse(&of.person)?.path;
-    let tenant_id = scope.tenant_id;
+    let (tenant_id, member) = (scope.tenant_id, member_at(path.as_str()));
     let mark = mark(ledger.instance_key()?, tenant_id, path.as_str());
     let (id, at, author) = (new_v7(ledger.now(), ledger.entropy()), ledger.now(), scope.caller.to_string());
     let name = author.clone();
@@ -66,7 +67,12 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
     counts.denials = answer.denials;
     let ended = ledger.now();
     let done = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_forget::finish(tx, tenant_id, id, counts, ended).await?) })
+        Box::pin(async move {
+            if let Some(user_id) = member {
+                store::memory_forget::end_request(tx, tenant_id, user_id).await?;
+            }
+            Ok(store::memory_forget::finish(tx, tenant_id, id, counts, ended).await?)
+        })
     });
     done.await?;
     ledger.store().empty_wal().await;

@@ -5,11 +5,13 @@
 //! retention erases those.
 
 mod apply;
+mod ask;
 mod document;
 mod find;
 mod person;
 
 pub use apply::{Remembered, forget, lift};
+pub use ask::{ForgetRequestRecord, ask, requests, withdraw};
 pub use document::erase;
 pub use find::{Forget, Forgetting, ForgottenDocument, ForgottenProposal, preview};
 

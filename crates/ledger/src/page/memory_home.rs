@@ -2,18 +2,24 @@
 
 use super::names::{People, people_on};
 use crate::{
-    Error, Ledger, MemoryAgentRecord, Result,
+    Error, Ledger, MemoryAgentRecord, MemoryDocumentRecord, Result,
     guard::require,
     memory::{FoundMemory, check_search, search_on},
     memory_writer::{StalledRecord, stalled_on},
 };
-use domain::{Scope, limit::PAGE_MAX, role::Permission};
+use domain::{Scope, Timestamp, limit::PAGE_MAX, memory::MemoryPath, memory_writer::turn::own_path, role::Permission};
 
 /// What the page shows.
 #[derive(Debug)]
 pub struct Page {
     /// The agents that have a memory, by slug.
     pub agents: Vec<MemoryAgentRecord>,
+    /// The documents about the person who looks, by agent.
+    pub own: Vec<MemoryDocumentRecord>,
+    /// When the person who looks asked to be forgotten (UTC); `None` if they did not, or it is done.
+    pub asked_at: Option<Timestamp>,
+    /// Number of members who ask to be forgotten, for admins.
+    pub requests: usize,
     /// What the search found, the best first; `None` without a search.
     pub found: Option<Vec<FoundMemory>>,
     /// Writers that wait after failures.
@@ -29,7 +35,8 @@ pub struct Page {
 pub async fn read(ledger: &Ledger, scope: &Scope, query: Option<String>) -> Result<Page> {
     require(scope, Permission::Read)?;
     let search = query.map(|query| Ok::<_, Error>((check_search(&query, 0)?, query))).transpose()?;
-    let (tenant_id, now) = (scope.tenant_id, ledger.now());
+    let (tenant_id, now, own) = (scope.tenant_id, ledger.now(), scope.user_id().map(own_path));
+    let (user_id, is_admin) = (scope.user_id(), scope.may(Permission::Administer));
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let agents = store::memory::agents(conn, tenant_id, None, PAGE_MAX).await?;
@@ -37,8 +44,15 @@ pub async fn read(ledger: &Ledger, scope: &Scope, query: Option<String>) -> Resu
                 Some((limit, query)) => Some(search_on(conn, tenant_id, None, &query, limit).await?),
                 None => None,
             };
+            let own = match own.as_deref().map(MemoryPath::parse) {
+                Some(Ok(path)) => store::memory::of_all_agents(conn, tenant_id, &path, PAGE_MAX).await?,
+                Some(Err(_)) | None => Vec::new(),
+            };
+            let asked = store::memory_forget::requests(conn, tenant_id, None, PAGE_MAX).await?;
+            let asked_at = asked.iter().find(|one| Some(one.user_id) == user_id).map(|one| one.asked_at);
+            let requests = if is_admin { asked.len() } else { 0 };
             let stalled = stalled_on(conn, tenant_id, now).await?;
-            Ok(Page { agents, found, stalled, people: people_on(conn, tenant_id).await? })
+            Ok(Page { agents, own, asked_at, requests, found, stalled, people: people_on(conn, tenant_id).await? })
         })
     });
     read.await

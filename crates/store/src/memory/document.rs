@@ -33,6 +33,11 @@ const LIST: &str = document_select!(
      AND ((d.path_folded, d.id) > (SELECT p.path_folded, p.id FROM memory_documents p \
          WHERE p.tenant_id = $1 AND p.id = $5) OR $5 IS NULL) ORDER BY d.path_folded, d.id LIMIT $6"
 );
+// By agent, because the index of paths begins with it.
+const OF_ALL_AGENTS: &str = document_select!(
+    "d.agent IN (SELECT a.agent FROM memory_agents a WHERE a.tenant_id = $1) AND d.path_folded = $2 \
+     AND d.is_deleted = 0 ORDER BY d.agent LIMIT $3"
+);
 // `0` follows `/`.
 const ERASED: &str = "SELECT COUNT(*) FROM memory_documents \
      WHERE tenant_id = $1 AND agent = $2 AND path_folded >= 'erased/' AND path_folded < 'erased0'";
@@ -45,6 +50,7 @@ pub(crate) const SQL: Texts = &[
     ("memory::document::BY_ID", BY_ID),
     ("memory::document::BY_PATH", BY_PATH),
     ("memory::document::LIST", LIST),
+    ("memory::document::OF_ALL_AGENTS", OF_ALL_AGENTS),
     ("memory::document::ERASED", ERASED),
     ("memory::document::INSERT", INSERT),
     ("memory::document::SAVE", SAVE),
@@ -133,6 +139,18 @@ pub async fn find_by_path(
     let folded = path.folded();
     let row = run!(conn, fetch_optional Row, BY_PATH, tenant_id.0, agent, folded.as_str())?;
     row.map(MemoryDocumentRecord::try_from).transpose()
+}
+
+/// The documents at this path in the memories of all agents, by agent, at most `limit`. Deleted ones are left out.
+pub async fn of_all_agents(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    path: &MemoryPath,
+    limit: u32,
+) -> Result<Vec<MemoryDocumentRecord>> {
+    let folded = path.folded();
+    let rows = run!(conn, fetch_all Row, OF_ALL_AGENTS, tenant_id.0, folded.as_str(), i64::from(limit))?;
+    rows.into_iter().map(MemoryDocumentRecord::try_from).collect()
 }
 
 /// One page of an agent's documents by path, starting after the present place of the document `after`.

@@ -17,7 +17,9 @@ pub use card_draft::{
     CardDraft, card_draft, drop_card_draft, expire_all_card_drafts, expire_card_drafts, save_card_draft,
 };
 pub use channel::{add_channel, drop_channels};
-pub use document::{MemoryDocumentRecord, count_erased, find, find_by_path, insert_document, list, save_document};
+pub use document::{
+    MemoryDocumentRecord, count_erased, find, find_by_path, insert_document, list, of_all_agents, save_document,
+};
 pub use origin::{of_session, save_reverted};
 pub use search::{Around, Found, FoundDocument, SearchBounds, holders, index, search, search_beside, unindex};
 pub use version::{

@@ -38,6 +38,7 @@ on_both_engines!(
     without_a_key_nothing_of_a_document_is_erased,
     proposals_from_before_a_rename_are_erased_with_their_document,
     only_admins_forget_and_only_people,
+    members_correct_what_is_remembered_of_them_and_ask_to_be_forgotten,
 );
 
 const MARKER: &str = "zanzibarmarker";
@@ -401,5 +402,44 @@ async fn proposals_from_before_a_rename_are_erased_with_their_document(f: Fixtur
     assert!(left.len() == 1 && left[0].gate.id != approved.gate.id, "{left:?}");
     marker_is_gone(&f, &columns).await;
     f.assert_verified().await;
+    f.done().await;
+}
+
+async fn members_correct_what_is_remembered_of_them_and_ask_to_be_forgotten(f: Fixture) {
+    let person = f.member.user_id().unwrap();
+    let own = format!("people/shiftbook-{person}.md");
+    put(&f, &f.operator, &own, 0, "# Mia\n\n- Lives in Oslo\n").await.unwrap();
+    put(&f, &f.operator, "people/shiftbook-other.md", 0, "# Ada\n").await.unwrap();
+    let corrected = "# Mia\n\n- Lives in Bergen\n";
+    assert_eq!(put(&f, &f.member, &own, 1, corrected).await.unwrap().document.version, 2);
+    assert_eq!(text(&f, &own).await.as_deref(), Some(corrected));
+    for path in ["people/shiftbook-other.md", "topics/new.md", "self/rules.md", "sessions/2026-01-01-night.md"] {
+        let refused = put(&f, &f.member, path, 0, "# x\n").await;
+        assert!(matches!(refused, Err(Error::Forbidden(_))), "{path}: {refused:?}");
+    }
+    // It is said here, and comes from no conversation.
+    let evidence = vec![Evidence { line: 1, session: f.running().await.id, sequence: 1 }];
+    let claimed = memory::Write { base_version: 2, text: "# Mia\n".into(), evidence, ..memory::Write::default() };
+    let at = memory::path(&own).unwrap();
+    let refused = memory::write(&f.ledger, &f.member, AGENT, at.clone(), claimed).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    let gone = memory::Change { base_version: 2, ..memory::Change::default() };
+    let refused = memory::delete(&f.ledger, &f.member, AGENT, at, gone).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+
+    let asked = async || memory_forget::requests(&f.ledger, &f.admin).await.unwrap();
+    for scope in [&f.member, &f.member, &f.operator] {
+        memory_forget::ask(&f.ledger, scope).await.unwrap();
+    }
+    assert_eq!(asked().await.len(), 2, "a second request is the same one");
+    memory_forget::withdraw(&f.ledger, &f.operator).await.unwrap();
+    assert_eq!(asked().await.iter().map(|one| one.user_id).collect::<Vec<_>>(), [person]);
+    let refused = memory_forget::requests(&f.ledger, &f.operator).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    let refused = memory_forget::ask(&f.ledger, &f.worker).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    memory_forget::forget(&f.ledger, &f.admin, of(&own)).await.unwrap();
+    assert_eq!(asked().await, [], "it is done");
+    assert_eq!(text(&f, &own).await, None);
     f.done().await;
 }
