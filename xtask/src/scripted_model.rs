@@ -1,5 +1,5 @@
 //! A scripted model for the memory writers of the demo. It speaks the streamed chat API of OpenAI, needs no key, and
-//! proposes to remember what people said.
+//! proposes to remember what people tell of themselves in short sentences.
 //!
 //! It is a thread of xtask and no process: a server that is asked to stop still has its writers read what is open.
 
@@ -20,7 +20,7 @@ const NAME: &str = "scripted";
 const REQUEST_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Time for the next part of a request.
 const READ_MAX: Duration = Duration::from_secs(10);
-/// Most turns of a conversation that are proposed: the newest.
+/// Most turns of a conversation that are summarised: the newest.
 const TURNS_MAX: usize = 10;
 /// Longest note of a turn, characters.
 const NOTE_CHARS_MAX: usize = 100;
@@ -113,37 +113,110 @@ fn answer(request: &Value) -> Value {
     let mut texts = messages.iter().filter_map(|message| message["content"].as_str());
     let prompt = texts.find(|text| text.contains("<transcript-")).unwrap_or_default();
     let turns = turns(prompt);
-    let Some(first) = turns.first() else {
-        return json!({ "schema": 1, "nothing": true, "summary": null, "ops": [] });
-    };
-    let evidence: Vec<&Value> = turns.iter().map(|turn| &turn.evidence).collect();
-    let body: String = turns.iter().map(|turn| format!("- {} asked: {}\n", turn.name, turn.said)).collect();
-    let summary = json!({ "title": format!("Asked: {}", first.said), "body": body, "evidence": evidence });
+    if turns.is_empty() {
+        return json!({ "schema": 2, "nothing": true, "summary": null, "ops": [] });
+    }
     let mut by_person: BTreeMap<&str, Vec<&Turn>> = BTreeMap::new();
     for turn in &turns {
         if let Some(path) = &turn.path {
             by_person.entry(path).or_default().push(turn);
         }
     }
-    let ops: Vec<Value> = by_person.into_iter().flat_map(|(path, turns)| remember(prompt, path, &turns)).collect();
-    json!({ "schema": 1, "nothing": false, "summary": summary, "ops": ops })
+    let ops: Vec<Value> = by_person.into_iter().filter_map(|(path, turns)| remember(prompt, path, &turns)).collect();
+    json!({ "schema": 2, "nothing": false, "summary": summary(&turns), "ops": ops })
 }
 
-/// Operations that add what a person said to their document. None if the prompt does not show it as writable.
-fn remember(prompt: &str, path: &str, turns: &[&Turn]) -> Vec<Value> {
-    let Some((_, shown)) = prompt.split_once(&format!(" path=\"{path}\" writable ")) else { return Vec::new() };
-    let state = shown.split('>').next().unwrap_or_default();
-    let op = |kind: &str, base: Option<&str>, body: String, evidence: Vec<&Value>| {
-        json!({ "op": kind, "path": path, "heading": [], "base_sha256": base, "body": body, "evidence": evidence,
-            "reason": "The demo's scripted model remembers what people ask for." })
-    };
-    let line = |turn: &&Turn| format!("- Asked: {}\n", turn.said);
-    if let Some(base) = state.strip_prefix("sha256=") {
-        return turns.iter().map(|turn| op("append_section", Some(base), line(turn), vec![&turn.evidence])).collect();
+/// A summary with a line for each turn: what its person told of themselves, or else what they asked.
+fn summary(turns: &[Turn]) -> Value {
+    let mut names: Vec<&str> = turns.iter().map(|turn| turn.name.as_str()).collect();
+    names.dedup();
+    let blocks: Vec<Value> = turns.iter().map(|turn| block(&told(turn), turn)).collect();
+    json!({ "title": format!("A conversation with {}", names.join(", ")), "blocks": blocks })
+}
+
+fn told(turn: &Turn) -> String {
+    let facts = facts(&turn.said);
+    if facts.is_empty() {
+        return format!("- {} asked: {}", turn.name, shortened(&turn.said));
     }
-    let lines: String = turns.iter().map(line).collect();
-    let name = turns.first().map(|turn| turn.name.as_str()).unwrap_or_default();
-    vec![op("create", None, format!("# {name}\n\n{lines}"), turns.iter().map(|turn| &turn.evidence).collect())]
+    facts.iter().map(|fact| format!("- {}: {fact}\n", turn.name)).collect()
+}
+
+/// Lines that come from one turn.
+fn block(text: &str, turn: &Turn) -> Value {
+    json!({ "text": text, "evidence": [turn.evidence], "contradicts": [] })
+}
+
+/// An operation that adds what a person told of themselves to their document. `None` if they told nothing, or if the
+/// prompt does not show the document as writable.
+fn remember(prompt: &str, path: &str, turns: &[&Turn]) -> Option<Value> {
+    let (_, shown) = prompt.split_once(&format!(" path=\"{path}\" writable "))?;
+    let state = shown.split('>').next().unwrap_or_default();
+    let base = state.strip_prefix("sha256=");
+    let facts =
+        turns.iter().flat_map(|turn| facts(&turn.said).into_iter().map(|fact| block(&format!("- {fact}"), turn)));
+    let mut blocks: Vec<Value> = facts.collect();
+    let first = turns.first().filter(|_| !blocks.is_empty())?;
+    if base.is_none() {
+        blocks.insert(0, block(&format!("# {}", first.name), first));
+    }
+    let op = if base.is_some() { "append_section" } else { "create" };
+    Some(json!({ "op": op, "path": path, "heading": [], "base_sha256": base, "blocks": blocks, "evidence": [],
+        "reason": "They told it of themselves." }))
+}
+
+/// What begins a sentence in which a person tells something of themselves, and what begins the note of it.
+const TOLD: [(&str, &str); 8] = [
+    ("i prefer ", "Prefers "),
+    ("i like ", "Likes "),
+    ("i live in ", "Lives in "),
+    ("i moved to ", "Lives in "),
+    ("i have moved to ", "Lives in "),
+    ("i work at ", "Works at "),
+    ("i work as ", "Works as "),
+    ("i work on ", "Works on "),
+];
+/// What may stand in front of them.
+const LEAD_INS: [&str; 4] = ["please remember that ", "remember that ", "remember: ", "and "];
+/// Ends of a sentence that say when, which a note leaves out.
+const WHEN: [&str; 4] = [" last week", " last month", " yesterday", " today"];
+
+/// What a person tells of themselves: `Prefers kilolines`, `Lives in Oslo`. Only short sentences of one form count.
+fn facts(said: &str) -> Vec<String> {
+    let sentences = said.split(['.', '!', '?', ';', ',']).flat_map(|sentence| sentence.split(" and "));
+    let fact = |sentence: &str| {
+        let mut sentence = sentence.trim();
+        for lead_in in LEAD_INS {
+            if sentence.get(..lead_in.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(lead_in)) {
+                sentence = &sentence[lead_in.len()..];
+            }
+        }
+        let begins = |form: &str| sentence.get(..form.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(form));
+        let (form, note) = TOLD.iter().find(|(form, _)| begins(form))?;
+        let mut rest = sentence[form.len()..].trim();
+        for when in WHEN {
+            rest = rest.strip_suffix(when).unwrap_or(rest);
+        }
+        let is_short = !rest.is_empty() && rest.chars().count() <= NOTE_CHARS_MAX;
+        is_short.then(|| format!("{note}{rest}"))
+    };
+    sentences.filter_map(fact).collect()
+}
+
+/// The first words of a text, as many as fit.
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= NOTE_CHARS_MAX {
+        return text.to_owned();
+    }
+    let mut short = String::new();
+    for word in text.split_whitespace() {
+        if short.chars().count() + word.chars().count() + 2 > NOTE_CHARS_MAX {
+            break;
+        }
+        short.push_str(word);
+        short.push(' ');
+    }
+    format!("{}…", short.trim_end())
 }
 
 /// The newest turns of people in a prompt.
@@ -182,12 +255,12 @@ fn person(line: &str) -> Option<Turn> {
     Some(Turn { evidence, name: note(name), path: Some(path), said: String::new() })
 }
 
-/// A text on one line and shortened, without the marks of Markdown and HTML, which a memory may not have.
+/// A text on one line, without the marks of Markdown and HTML, which a memory may not have.
 fn note(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || " .,;:?'\"()/-+%&@=".contains(c);
     let plain: String = text.chars().map(|c| if is_plain(c) { c } else { ' ' }).collect();
     let words: Vec<&str> = plain.split_whitespace().collect();
-    words.join(" ").chars().take(NOTE_CHARS_MAX).collect()
+    words.join(" ")
 }
 
 #[cfg(test)]
@@ -203,20 +276,42 @@ mod tests {
         [s2:2] 2026-11-21 08:01 UTC, Bob (people/shiftbook-b.md)\n| And tamper?\n\
         [s3:2] 2026-11-21 08:02 UTC, a person\n| Hello\n</transcript-ab>\n";
 
-    #[test]
-    fn what_people_said_is_proposed_for_their_documents_and_as_a_summary() {
+    fn answered(prompt: &str) -> Value {
         let system = json!({ "role": "system", "content": "x" });
-        let answer = answer(&json!({ "messages": [system, { "role": "user", "content": PROMPT }] }));
+        answer(&json!({ "messages": [system, { "role": "user", "content": prompt }] }))
+    }
+
+    #[test]
+    fn what_people_tell_of_themselves_is_proposed_for_their_documents() {
+        let prompt = PROMPT
+            .replace("Where is <b>lease</b>?", "Hello! I prefer kilolines, and I moved to Oslo last week.")
+            .replace("And tamper?", "Please remember that I like tea.");
+        let answer = answered(&prompt);
         let ops = answer["ops"].as_array().unwrap();
-        let shown: Vec<_> = ops.iter().map(|op| (&op["op"], &op["base_sha256"])).collect();
-        assert_eq!(shown, [(&json!("create"), &Value::Null), (&json!("append_section"), &json!("77"))]);
-        let first = &ops[0];
-        assert_eq!(first["evidence"], json!([{ "session": "s1", "sequence": 2 }]));
-        let body = first["body"].as_str().unwrap();
-        assert!(body.starts_with("# Alice\n\n- Asked: Where is b lease /b ?"), "{body}");
-        assert!(!body.contains("9 files"), "what the agent said is no turn of a person: {body}");
-        assert_eq!(answer["summary"]["evidence"].as_array().unwrap().len(), 3);
-        assert!(answer["summary"]["body"].as_str().unwrap().contains("- Someone asked: Hello"));
+        let texts = |op: &Value| -> Vec<String> {
+            op["blocks"].as_array().unwrap().iter().map(|block| block["text"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!((&ops[0]["op"], &ops[0]["base_sha256"]), (&json!("create"), &Value::Null));
+        assert_eq!(texts(&ops[0]), ["# Alice", "- Prefers kilolines", "- Lives in Oslo"]);
+        assert_eq!(ops[0]["blocks"][1]["evidence"], json!([{ "session": "s1", "sequence": 2 }]));
+        assert_eq!((&ops[1]["op"], &ops[1]["base_sha256"]), (&json!("append_section"), &json!("77")));
+        assert_eq!(texts(&ops[1]), ["- Likes tea"]);
+        assert_eq!(answer["summary"]["title"], "A conversation with Alice, Bob, Someone");
+        assert_eq!(texts(&answer["summary"])[0], "- Alice: Prefers kilolines\n- Alice: Lives in Oslo\n");
+    }
+
+    #[test]
+    fn what_people_ask_is_summarised_in_whole_words() {
+        let answer = answered(PROMPT);
+        assert_eq!(answer["ops"], json!([]), "a question is nothing to remember");
+        let blocks = answer["summary"]["blocks"].as_array().unwrap();
+        assert_eq!(blocks[0]["text"], "- Alice asked: Where is b lease /b ?");
+        assert_eq!((blocks.len(), &blocks[2]["text"]), (3, &json!("- Someone asked: Hello")));
+        assert!(!answer.to_string().contains("9 files"), "what the agent said is no turn of a person");
+        let long = shortened(&"seven words of a long question follow ".repeat(9));
+        assert!(long.ends_with('…') && long.chars().count() <= NOTE_CHARS_MAX, "{long}");
+        let cut = long.trim_end_matches('…').rsplit(' ').next().unwrap().to_owned();
+        assert!("seven words of a long question follow".split(' ').any(|word| word == cut), "{long}");
     }
 
     #[test]
