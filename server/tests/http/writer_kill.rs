@@ -44,6 +44,9 @@ async fn get(app: &App, path: &str) -> Value {
     response.json().await.unwrap()
 }
 
+/// A word of every message and of every line. A line without a word of its turn waits for a review.
+const SAID: &str = "garden";
+
 fn letters() -> String {
     std::iter::repeat_with(fastrand::lowercase).take(24).collect()
 }
@@ -52,7 +55,7 @@ fn letters() -> String {
 fn answer(number: usize) -> ScriptedReply {
     let op = json!({
         "op": "create", "path": format!("topics/note-{number}.md"), "heading": [], "base_sha256": null,
-        "body": format!("# {}\n\n- {}\n", letters(), letters()), "evidence": [{ "session": "s1", "sequence": 2 }], "reason": "",
+        "body": format!("# {}\n\n- {SAID} {}\n", letters(), letters()), "evidence": [{ "session": "s1", "sequence": 2 }], "reason": "",
     });
     let answer = json!({ "schema": 1, "nothing": false, "summary": null, "ops": [op] });
     ScriptedReply::Text(answer.to_string().leak())
@@ -128,7 +131,7 @@ async fn killed_at_any_instant(mut app: App, model: &ScriptedModel, postgres: Op
         let asked = model.received();
         let mut talks = Vec::new();
         for agent in &agents {
-            let id = talked_of(&app, agent, &letters()).await;
+            let id = talked_of(&app, agent, &format!("{SAID} {}", letters())).await;
             known.entry(agent.clone()).or_default().insert(id.clone());
             talks.push((agent.clone(), id));
         }

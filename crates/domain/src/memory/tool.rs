@@ -330,8 +330,8 @@ mod tests {
         assert_eq!(snippet("a\n", 1), "     1\ta\n     2\t");
         let sizes = [0, 6, 1_023, 1_024, 1_536, 102_400, 1_048_576, 1_153_434].map(size);
         assert_eq!(sizes, ["0B", "6B", "1023B", "1K", "1.5K", "100K", "1M", "1.1M"]);
-        let refused = str_replace("p", "aaa", "aa", "c").unwrap_err().to_string();
-        assert!(refused.contains("in lines: 1, 1."), "{refused}");
+        let refused = str_replace("p", "aaaa", "aa", "c").unwrap_err().to_string();
+        assert!(refused.contains("in lines: 1, 1, 1."), "{refused}");
         let edited = str_replace("p", "a\nb\nc\n", "b", "x\ny").unwrap();
         assert_eq!(edited, Edited { text: "a\nx\ny\nc\n".into(), from: 2, lines: 2 });
         assert_eq!(insert("a\nb", 2, "c\n").unwrap().text, "a\nb\nc\n");

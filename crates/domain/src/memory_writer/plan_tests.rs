@@ -36,7 +36,10 @@ fn an_operation_whose_section_was_left_out_is_left_out_too() {
 
 #[test]
 fn each_line_has_the_turns_of_its_block() {
-    let block = |text: &str, sequence: u64| json!({"text": text, "evidence": [{"session": "s1", "sequence": sequence}], "contradicts": []});
+    let block = |text: &str, sequence: u64| {
+        let evidence = [json!({"session": "s1", "sequence": sequence})];
+        json!({"text": text, "evidence": evidence, "contradicts": []})
+    };
     let mut create = op("create", "topics/chess.md", json!([]), "", &[]);
     create["blocks"] = json!([block("# Chess", 2), block("- Alice talked of chess", 2), block("- Alice quits", 3)]);
     let summary = json!({"title": "A talk", "blocks": [block("Alice moved.", 2), block("Bob says Alice quits.", 3)]});

@@ -207,14 +207,17 @@ fn remembers(request: &Value) -> String {
     // The delimiter is another one for each run, so no two answers say the same. Letters are not taken for a secret.
     let letter = |digit: char| char::from(b'a' + u8::try_from(digit.to_digit(16).unwrap()).unwrap());
     let word: String = transcript.chars().take(16).map(letter).collect();
-    let mut named = transcript.lines().filter(|line| line.contains("(people/"));
+    let mut lines = transcript.lines();
+    let mut named = lines.by_ref().filter(|line| line.contains("(people/"));
     let Some((turn, _)) = named.find_map(|line| line.strip_prefix('[')?.split_once("] ")) else {
         return NOTHING.to_owned();
     };
+    // A line without a word of its turn always waits for a review.
+    let said = lines.next().unwrap_or_default().trim_start_matches("| ");
     let (session, sequence) = turn.split_once(':').unwrap();
     let evidence = json!([{ "session": session, "sequence": sequence.parse::<u64>().unwrap() }]);
     let op = json!({ "op": "create", "path": format!("topics/{word}.md"), "heading": [], "base_sha256": null,
-        "body": format!("# Note\n\n- Said {word}\n"), "evidence": evidence, "reason": "Said." });
+        "body": format!("# Note\n\n- Said {said} {word}\n"), "evidence": evidence, "reason": "Said." });
     json!({ "schema": 1, "nothing": false, "summary": null, "ops": [op] }).to_string()
 }
 
