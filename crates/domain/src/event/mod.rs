@@ -44,12 +44,46 @@ impl EventRole {
         Self::ALL.into_iter().find(|r| r.as_str() == text)
     }
 
+    /// Returns the role of an event that a worker writes. Messages, calls and thoughts of an agent, and runs of its
+    /// tools, are the agent's, whatever the worker names. No event of a worker is a person's.
+    pub fn of_worker(kind: &Kind, named: Option<Self>) -> Self {
+        match (kind.prefix(), named) {
+            (Prefix::Agent | Prefix::Tool, _) | (_, Some(Self::User)) => Self::Agent,
+            (_, Some(named)) => named,
+            (_, None) => Self::of_kind(kind),
+        }
+    }
+
     /// Returns the role of an event whose writer named none.
     pub fn of_kind(kind: &Kind) -> Self {
         match kind.prefix() {
             Prefix::User | Prefix::Human => Self::User,
             Prefix::Agent | Prefix::Tool => Self::Agent,
             Prefix::Session | Prefix::External | Prefix::State | Prefix::Other => Self::System,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_event_of_a_worker_is_a_persons() {
+        use EventRole::{Agent, System, User};
+        for (kind, named, role) in [
+            ("agent.message", None, Agent),
+            ("agent.message", Some(User), Agent),
+            ("agent.thinking", Some(System), Agent),
+            ("tool.invocation_started", Some(User), Agent),
+            ("external.event", None, System),
+            ("external.event", Some(Agent), Agent),
+            ("external.event", Some(User), Agent),
+            ("acme.note", Some(User), Agent),
+            ("acme.note", Some(System), System),
+            ("session.error", None, System),
+        ] {
+            assert_eq!(EventRole::of_worker(&Kind::parse(kind).unwrap(), named), role, "{kind} {named:?}");
         }
     }
 }

@@ -15,7 +15,7 @@ pub struct NewEvent {
     /// A dotted lower-case name.
     #[serde(rename = "type")]
     pub kind: String,
-    /// user, agent or system; by the type when absent.
+    /// user, agent or system; by the type when absent. An event of a worker is never a person's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<EventRole>,
     /// Array of parts, or plain text.

@@ -51,7 +51,7 @@ pub async fn append(ledger: &Ledger, scope: &Scope, append: Append) -> Result<Ap
         require(scope, Permission::Work)?;
     }
     let now = ledger.now();
-    let mut distinct = Distinct::of(prepare(ledger, append.events, now)?)?;
+    let mut distinct = Distinct::of(prepare(ledger, append.events, (now, append.attempt.is_some()))?)?;
     // Workers may not write `human.*` events, and the store refuses them by their kind. Their content is not
     // checked.
     if append.attempt.is_none() {
@@ -103,7 +103,7 @@ fn check_human_events(distinct: &Distinct, now: Timestamp) -> Result<()> {
 }
 
 /// Checks and hashes events before they are queued for the writer.
-fn prepare(ledger: &Ledger, events: Vec<NewEvent>, now: Timestamp) -> Result<Vec<PreparedEvent>> {
+fn prepare(ledger: &Ledger, events: Vec<NewEvent>, (now, by_worker): (Timestamp, bool)) -> Result<Vec<PreparedEvent>> {
     if events.is_empty() || events.len() > BATCH_EVENTS_MAX {
         return Err(Error::invalid("events", format!("1 to {BATCH_EVENTS_MAX} events")));
     }
@@ -111,7 +111,7 @@ fn prepare(ledger: &Ledger, events: Vec<NewEvent>, now: Timestamp) -> Result<Vec
     let mut prepared = Vec::with_capacity(events.len());
     let mut bytes = 0;
     for (index, event) in events.into_iter().enumerate() {
-        match prepare_one(ledger, event, index, now) {
+        match prepare_one(ledger, event, index, (now, by_worker)) {
             Ok(event) => {
                 bytes += event.content.len() + event.metadata.len();
                 prepared.push(event);
@@ -129,7 +129,12 @@ fn prepare(ledger: &Ledger, events: Vec<NewEvent>, now: Timestamp) -> Result<Vec
     Ok(prepared)
 }
 
-fn prepare_one(ledger: &Ledger, event: NewEvent, index: usize, now: Timestamp) -> Result<PreparedEvent> {
+fn prepare_one(
+    ledger: &Ledger,
+    event: NewEvent,
+    index: usize,
+    (now, by_worker): (Timestamp, bool),
+) -> Result<PreparedEvent> {
     let mut fields = Fields::default();
     let at = |name: &str| format!("events[{index}].{name}");
     let kind = Kind::parse(&event.kind).map_err(|e| fields.refuse(&at("type"), e.to_string())).ok();
@@ -169,7 +174,10 @@ fn prepare_one(ledger: &Ledger, event: NewEvent, index: usize, now: Timestamp) -
     Ok(PreparedEvent {
         id: event.id.unwrap_or_else(|| ledger.event_id(now)),
         client_made: event.id.is_some(),
-        role: event.role.unwrap_or_else(|| EventRole::of_kind(&kind)),
+        role: match by_worker {
+            true => EventRole::of_worker(&kind, event.role),
+            false => event.role.unwrap_or_else(|| EventRole::of_kind(&kind)),
+        },
         kind,
         body: body_digest(&content, &metadata),
         content,
