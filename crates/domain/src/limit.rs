@@ -132,8 +132,10 @@ pub const ACTIVITY_LINE_CHARS_MAX: usize = 200;
 pub const HOOK_SESSION_CHARS_MAX: usize = 128;
 /// Longest event name of a hook, characters.
 pub const HOOK_NAME_CHARS_MAX: usize = 64;
-/// Most context in the answer to a hook, characters. Coding agents truncate context beyond 10,000.
-pub const HOOK_CONTEXT_CHARS_MAX: usize = 9_900;
+/// Most context in the answer to a hook of Claude Code, UTF-16 units. Of a longer one the model gets a preview.
+pub const HOOK_CONTEXT_UNITS_MAX: usize = 10_000;
+/// Most context in the answer to a hook of Codex, bytes. Of a longer one the model gets the two ends.
+pub const HOOK_CONTEXT_BYTES_MAX: usize = 10_000;
 /// Most fields of an entity type.
 pub const ENTITY_FIELDS_MAX: usize = 50;
 /// Most options of a select field or dimension.

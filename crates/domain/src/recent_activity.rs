@@ -72,12 +72,22 @@ pub enum Item {
 /// Renders the block with the newest events: at most [`ACTIVITY_LINES_MAX`] lines of at most
 /// [`ACTIVITY_LINE_CHARS_MAX`] characters each.
 pub fn render(activity: &Activity, delimiter: &Delimiter) -> String {
+    block_of(activity, &shown_events(&activity.events), delimiter)
+}
+
+/// Does the same as [`render`] with as many of the newest events as fit. `None` if the block does not fit without any.
+pub fn render_within(activity: &Activity, delimiter: &Delimiter, fits: impl Fn(&str) -> bool) -> Option<String> {
+    let shown = shown_events(&activity.events);
+    (0..=shown.len()).map(|left_out| block_of(activity, &shown[left_out..], delimiter)).find(|block| fits(block))
+}
+
+fn block_of(activity: &Activity, events: &[&Observed], delimiter: &Delimiter) -> String {
     let tag = format!("recent-activity-{}", delimiter.as_str());
     let started = format!("** (started at {} UTC)", clock(activity.started_at));
     let title = fit(&activity.title, ACTIVITY_LINE_CHARS_MAX - "Working on: **".len() - started.len());
     let mut block = format!("<{tag} untrusted=\"true\">\n{CAUTION}\n");
     block.push_str(&format!("Working on: **{}{started}\nRecent events:\n", escape(&title)));
-    for event in shown_events(&activity.events) {
+    for event in events {
         block.push_str(&line(event));
         block.push('\n');
     }

@@ -81,7 +81,7 @@ pub(crate) async fn for_session(
     let channel = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id);
     let (person, channel) = (speaker.as_ref(), channel.as_ref());
     let is_of_person = person.is_some() || crate::commit::is_thread(session);
-    let about = About { person, is_of_person, channel, said: &said, chars_max: usize::MAX, bounds };
+    let about = About { person, is_of_person, channel, said: &said, bytes_max: usize::MAX, bounds };
     select(conn, session.tenant_id, agent, about, now).await
 }
 
@@ -107,8 +107,8 @@ pub(crate) struct About<'a> {
     pub(crate) channel: Option<&'a Channel>,
     /// What was said.
     pub(crate) said: &'a str,
-    /// Most characters of the block; `bounds` bounds it too.
-    pub(crate) chars_max: usize,
+    /// Most bytes of the block; `bounds` bounds it too.
+    pub(crate) bytes_max: usize,
     /// Most items and tokens of the block.
     pub(crate) bounds: Bounds,
 }
@@ -162,7 +162,7 @@ pub(crate) async fn select(
     candidates.sort_by(|one, other| other.bm25.total_cmp(&one.bm25).then_with(|| one.id.cmp(&other.id)));
     candidates.sort_by_key(|candidate| !candidate.same_person);
     candidates.truncate(BLOCK_CANDIDATES_MAX);
-    let tokens_max = tokens_within(about.chars_max).min(about.bounds.tokens);
+    let tokens_max = tokens_within(about.bytes_max).min(about.bounds.tokens);
     let mut ranked = select::select(candidates, about.bounds.items, tokens_max);
     date(conn, tenant_id, &found, &mut ranked).await?;
     let Some(text) = render(&ranked) else { return Ok(None) };

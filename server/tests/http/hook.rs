@@ -4,6 +4,7 @@ use crate::app::{App, Who, problem};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::{
+    collections::BTreeSet,
     net::SocketAddr,
     path::{Path, PathBuf},
     process::Stdio,
@@ -415,4 +416,21 @@ async fn the_agent_reads_what_its_person_works_on() {
     let output = &answer["hookSpecificOutput"];
     assert_eq!(output["hookEventName"], "UserPromptSubmit", "{answer}");
     assert!(output["additionalContext"].as_str().unwrap().contains("Close the books"), "{answer}");
+    // Codex ignores an answer with a key that it does not know, and a bare key.
+    let keys = |of: &Value| of.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+    for source in ["claude-code", "codex"] {
+        for event in ["SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "Stop", "SessionEnd"] {
+            let sent =
+                json!({ "session_id": "keys", "hook_event_name": event, "prompt": "go on", "tool_name": "Bash" });
+            let hook = app.http.post(format!("{}/api/hooks/{source}", app.url)).bearer_auth(&token);
+            let answer: Value = hook.json(&sent).send().await.unwrap().json().await.unwrap();
+            if matches!(event, "SessionStart" | "UserPromptSubmit") {
+                assert_eq!(keys(&answer), BTreeSet::from(["hookSpecificOutput".to_owned()]), "{source} {event}");
+                let known = ["additionalContext", "hookEventName"].map(str::to_owned);
+                assert_eq!(keys(&answer["hookSpecificOutput"]), BTreeSet::from(known), "{source} {event}");
+            } else {
+                assert_eq!(answer, json!({}), "{source} {event}");
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::{
     payload::Payload,
+    prompt::without_injected,
     source::Source,
     text::{one_line, sentence},
     truncate::{truncate_text, truncate_value},
@@ -89,8 +90,18 @@ pub(super) fn message_event(
     said: &str,
     field: &'static str,
 ) -> HookEvent {
+    message_event_with(source, payload, (kind, said, field), Value::Null)
+}
+
+/// Returns the same with further metadata.
+pub(super) fn message_event_with(
+    source: Source,
+    payload: &Payload<'_>,
+    (kind, said, field): (&'static str, &str, &'static str),
+    more: Value,
+) -> HookEvent {
     let (text, cut) = truncate_text(said, CONTENT_BYTES_MAX);
-    HookEvent { kind, content: text_part(&text), metadata: metadata(source, payload, &[field], cut, Value::Null) }
+    HookEvent { kind, content: text_part(&text), metadata: metadata(source, payload, &[field], cut, more) }
 }
 
 /// Returns the event of a turn that ended with an error of the model's service.
@@ -159,7 +170,8 @@ fn metadata(source: Source, payload: &Payload<'_>, without: &[&str], cut: bool, 
     let (mut fields, mut cut) = (BTreeMap::new(), cut);
     let mut left = EVENT_BYTES_MAX - CONTENT_BYTES_MAX - ENVELOPE_BYTES;
     for (name, raw) in payload.rest(&skipped) {
-        let (kept, was_cut) = truncate_value(raw, KEPT_BYTES_MAX.min(left));
+        let own = without_injected(&payload.event, name, raw);
+        let (kept, was_cut) = truncate_value(&own, KEPT_BYTES_MAX.min(left));
         let size = kept.get().len() + name.len() * 6 + 8;
         cut |= was_cut || size > left;
         if size <= left {

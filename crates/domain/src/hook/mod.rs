@@ -6,6 +6,7 @@
 
 mod event;
 mod payload;
+mod prompt;
 mod reading;
 mod source;
 mod status;
@@ -14,7 +15,8 @@ mod truncate;
 
 pub use event::HookEvent;
 pub use payload::{InvalidPayload, Payload};
-pub use reading::{ParsedHook, read};
+pub use prompt::PromptOrigin;
+pub use reading::{ParsedHook, read, turn_of_prompt};
 pub use source::Source;
 pub use status::{ResumeRule, TargetStatus, Wait};
 pub use truncate::{truncate_payload, truncate_text};

@@ -2,9 +2,11 @@
 
 use super::{
     event::{
-        HookEvent, answer, call, digest, external_event, external_event_with, failed, id_part, message_event, tool_name,
+        HookEvent, answer, call, digest, external_event, external_event_with, failed, id_part, message_event,
+        message_event_with, tool_name,
     },
     payload::{InvalidPayload, Payload},
+    prompt::{PromptOrigin, has_working_subagent, turn_of},
     source::Source,
     status::{ELICITATION, ResumeRule, TargetStatus, Wait, steps},
     text::{argument, one_line, sentence, shortened, tool},
@@ -18,6 +20,8 @@ use serde_json::{Value, json, value::RawValue};
 
 /// Longest text in the metadata that a session keeps about its agent, bytes.
 const ABOUT_BYTES_MAX: usize = 4 * 1024;
+/// Member of the metadata of a prompt that no person is known to have typed. It says where the prompt comes from.
+const NOT_TYPED: &str = "notTyped";
 /// Longest part of a title that is taken from the first prompt, characters.
 const TITLE_PROMPT_CHARS_MAX: usize = 120;
 
@@ -30,6 +34,9 @@ pub struct ParsedHook {
     pub event_name: String,
     /// Event that is recorded.
     pub event: HookEvent,
+    /// For a person's prompt with the id of a turn: that id, and the event that is recorded instead if the turn has a
+    /// prompt already.
+    pub in_turn: Option<(String, HookEvent)>,
     /// External id of the event, made from the payload; `None` if the payload has no id. A hook that is sent
     /// twice has the same id both times.
     pub external_id: Option<String>,
@@ -65,6 +72,7 @@ pub fn read(source: Source, text: &str) -> Result<ParsedHook, InvalidPayload> {
     let folder = folder(source, &payload);
     let mut reading = ParsedHook {
         event: external_event(source, &payload),
+        in_turn: None,
         external_id: external_id(&payload, text),
         target: None,
         resume_rule: ResumeRule::Always,
@@ -157,7 +165,8 @@ impl ParsedHook {
                     self.event = message_event(source, payload, "agent.message", &said, "last_assistant_message");
                 }
                 self.reason = format!("{} rests", source.label());
-                self.target = Some(TargetStatus::Idle);
+                // The turn ends with the next stop, after its subagent has reported.
+                self.target = if has_working_subagent(payload) { None } else { Some(TargetStatus::Idle) };
             }
             "StopFailure" => {
                 self.event = failed(source, payload);
@@ -179,16 +188,35 @@ impl ParsedHook {
 
     fn prompt(&mut self, source: Source, payload: &Payload<'_>) {
         let prompt = payload.text("prompt").unwrap_or_default();
-        self.event = message_event(source, payload, "user.message", &prompt, "prompt");
-        self.reason = "prompt submitted".into();
         self.reopens = true;
-        self.takes_context = true;
         self.target = Some(TargetStatus::Running);
+        let not_typed = |origin| not_typed(source, payload, &prompt, origin);
+        if let Some(origin) = PromptOrigin::of_text(source, &prompt) {
+            self.event = not_typed(origin);
+            self.reason = format!("{} goes on by itself", source.label());
+            return;
+        }
+        self.event = message_event(source, payload, "user.message", &prompt, "prompt");
+        self.in_turn = turn_of(payload).map(|turn| (turn, not_typed(PromptOrigin::Steered)));
+        self.reason = "prompt submitted".into();
+        self.takes_context = true;
         let line = shortened(&prompt, TITLE_PROMPT_CHARS_MAX);
         if !line.is_empty() {
             self.titled = Some(shortened(&format!("{}: {line}", self.folder), TITLE_CHARS_MAX));
         }
     }
+}
+
+/// Returns the event of a prompt that no person is known to have typed.
+fn not_typed(source: Source, payload: &Payload<'_>, prompt: &str, origin: PromptOrigin) -> HookEvent {
+    message_event_with(source, payload, ("external.event", prompt, "prompt"), json!({ NOT_TYPED: origin.as_str() }))
+}
+
+/// Returns the id of the turn of a recorded prompt, from the metadata of its event.
+pub fn turn_of_prompt(metadata: &str) -> Option<String> {
+    let metadata: Value = serde_json::from_str(metadata).ok()?;
+    let fields = &metadata["fields"];
+    fields["prompt_id"].as_str().or_else(|| fields["turn_id"].as_str()).map(str::to_owned)
 }
 
 /// Returns the status that a notification asks for: waiting for a person if it asks for a decision, idle if it
@@ -253,7 +281,7 @@ fn external_id(payload: &Payload<'_>, text: &str) -> Option<String> {
             payload.text("tool_use_id").map(|id| format!("{}:{}", payload.event, id_part(id)))
         }
         "UserPromptSubmit" => {
-            let turn = payload.text("prompt_id").or_else(|| payload.text("turn_id"))?;
+            let turn = turn_of(payload)?;
             Some(format!("{}:{}:{}", payload.event, id_part(turn), digest(text)))
         }
         _ => None,

@@ -1,5 +1,7 @@
 //! The coding agents whose hooks are accepted.
 
+use crate::limit::{HOOK_CONTEXT_BYTES_MAX, HOOK_CONTEXT_UNITS_MAX};
+
 /// A coding agent that sends hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
@@ -26,6 +28,22 @@ impl Source {
         match self {
             Self::ClaudeCode => "Claude Code",
             Self::Codex => "Codex",
+        }
+    }
+
+    /// Returns the size of a context as the agent counts it.
+    pub fn context_size(self, text: &str) -> usize {
+        match self {
+            Self::ClaudeCode => text.encode_utf16().count(),
+            Self::Codex => text.len(),
+        }
+    }
+
+    /// The largest context that the agent gives its model whole, in the unit of [`Self::context_size`].
+    pub const fn context_max(self) -> usize {
+        match self {
+            Self::ClaudeCode => HOOK_CONTEXT_UNITS_MAX,
+            Self::Codex => HOOK_CONTEXT_BYTES_MAX,
         }
     }
 

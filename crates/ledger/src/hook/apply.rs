@@ -11,7 +11,7 @@ use crate::{
 };
 use domain::{
     event::Kind,
-    hook::Wait,
+    hook::{Wait, turn_of_prompt},
     limit::SESSION_EVENTS_MAX,
     session::{Actor, Command, Report, Session, Status, decide},
     thread::MESSAGE,
@@ -29,6 +29,13 @@ pub(super) async fn apply(
     mut hook: Attempted,
 ) -> std::result::Result<(), AttemptError> {
     let before = *before;
+    if let Some((turn, instead)) = hook.parsed.in_turn.take()
+        && newest_turn(tx, &before).await?.is_some_and(|newest| newest == turn)
+    {
+        // The turn has a prompt already, so this one was steered into it.
+        hook.parsed.event = instead;
+        hook.parsed.titled = None;
+    }
     let commands = commands(tx, &before, &hook).await?;
     let mut session = before.clone();
     // Only the server writes `user.*`, so only such an event may bind the new title.
@@ -73,6 +80,13 @@ fn bind_title(hook: &mut Attempted, session: &Session) -> Result<()> {
     bind_open(&mut metadata, session)?;
     hook.parsed.event.metadata = metadata.to_string();
     Ok(())
+}
+
+/// Returns the id of the turn of the session's newest prompt, if it has one.
+async fn newest_turn(tx: &mut WriteTx<'_>, session: &Session) -> Result<Option<String>> {
+    let (kinds, end) = ([MESSAGE.to_owned()], session.head_sequence + 1);
+    let newest = store::event::before(tx.conn(), session.tenant_id, session.id, end, &kinds, 1).await?;
+    Ok(newest.items.last().and_then(|event| turn_of_prompt(&event.metadata)))
 }
 
 /// Returns the commands that the hook means for the session's status.

@@ -9,14 +9,13 @@ use crate::{
     Error, Ledger, Result,
     commit::EventFactory,
     guard::require,
-    human::recent_activity::recent_activity,
+    human::recent_activity::recent_activity_within,
     memory_block::{self, About},
 };
 use domain::{
     Scope, Timestamp,
     hook::{ParsedHook, Source, read},
     id::SessionId,
-    limit::HOOK_CONTEXT_CHARS_MAX,
     role::Permission,
 };
 use serde_json::json;
@@ -67,8 +66,10 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
     let external_id = parsed.external_id.clone().or_else(|| hook.id.map(|id| format!("{}:{id}", parsed.event_name)));
     let mut context = Vec::new();
     if parsed.takes_context {
-        context.extend(activity(ledger, scope).await);
-        let room = HOOK_CONTEXT_CHARS_MAX - context.iter().map(|block| block.text.chars().count()).sum::<usize>();
+        let source = hook.source;
+        context.extend(activity(ledger, scope, source).await);
+        let used = context.iter().map(|block| source.context_size(&block.text)).sum::<usize>();
+        let room = source.context_max().saturating_sub(used);
         context.extend(memory(ledger, scope, (hook.source, &parsed), room).await);
     }
     let texts: Vec<&str> = context.iter().map(|context| context.text.as_str()).collect();
@@ -104,12 +105,14 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
     Err(Error::Unavailable("the same session is being made again and again".into()))
 }
 
-/// Returns the recent activity of the token's person. If it cannot be read, the agent continues without it.
-async fn activity(ledger: &Ledger, scope: &Scope) -> Option<Injected> {
+/// Returns the recent activity of the token's person, with as many events as the agent takes. If it cannot be read, the
+/// agent continues without it.
+async fn activity(ledger: &Ledger, scope: &Scope, source: Source) -> Option<Injected> {
     scope.acting_user()?;
-    match recent_activity(ledger, scope).await {
+    let fits = |text: &str| source.context_size(text) <= source.context_max();
+    match recent_activity_within(ledger, scope, fits).await {
         Ok(block) => {
-            let block = block.filter(|block| block.text.chars().count() <= HOOK_CONTEXT_CHARS_MAX)?;
+            let block = block?;
             let metadata = json!({ "context": "recent_activity", "sessionId": block.session_id });
             Some(Injected { text: block.text, metadata })
         }
@@ -120,7 +123,7 @@ async fn activity(ledger: &Ledger, scope: &Scope) -> Option<Injected> {
     }
 }
 
-/// Characters between two blocks of context.
+/// Size of the blank line between two blocks of context, in the unit of every agent.
 const BETWEEN: usize = 2;
 
 /// Returns memories about the person's prompt. If they cannot be read, the agent continues without them.
@@ -140,9 +143,10 @@ async fn memory(
                 return Ok(None);
             }
             // A coding agent has no channel.
-            let chars_max = room.saturating_sub(BETWEEN);
+            // No text has fewer bytes than UTF-16 units, so a block of so many bytes fits into the context of each agent.
+            let bytes_max = room.saturating_sub(BETWEEN);
             let about =
-                About { person: person.as_ref(), is_of_person: true, channel: None, said: &said, chars_max, bounds };
+                About { person: person.as_ref(), is_of_person: true, channel: None, said: &said, bytes_max, bounds };
             memory_block::select(conn, tenant_id, agent, about, now).await
         })
     });

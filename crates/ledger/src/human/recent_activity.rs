@@ -6,7 +6,7 @@ use domain::{
     event::{HumanActivity, HumanEvent, Kind, read_human},
     id::{EntityId, SessionId, TenantId, UserId},
     limit::ACTIVITY_LINES_MAX,
-    recent_activity::{Activity, Item, Observed, render},
+    recent_activity::{Activity, Item, Observed, render_within},
     role::Permission,
     untrusted::Delimiter,
 };
@@ -38,6 +38,18 @@ pub async fn block(ledger: &Ledger, scope: &Scope) -> Result<Option<String>> {
 /// # Errors
 /// [`Error::Forbidden`] if the caller acts for no person.
 pub async fn recent_activity(ledger: &Ledger, scope: &Scope) -> Result<Option<Block>> {
+    recent_activity_within(ledger, scope, |_| true).await
+}
+
+/// Does the same as [`recent_activity`] with as many of the newest events as fit. `None` also if not even the frame fits.
+///
+/// # Errors
+/// [`Error::Forbidden`] if the caller acts for no person.
+pub(crate) async fn recent_activity_within(
+    ledger: &Ledger,
+    scope: &Scope,
+    fits: impl Fn(&str) -> bool,
+) -> Result<Option<Block>> {
     require(scope, Permission::Read)?;
     let whose = scope.acting_user().ok_or(Error::Forbidden(
         "this token belongs to no person: create one with `shiftbook token add --user`, or for yourself in the settings",
@@ -45,9 +57,9 @@ pub async fn recent_activity(ledger: &Ledger, scope: &Scope) -> Result<Option<Bl
     let (tenant_id, at) = (scope.tenant_id, ledger.now());
     let read = ledger.store().read(scope.into(), move |conn| Box::pin(gather(conn, tenant_id, whose)));
     let gathered = read.await?;
-    Ok(gathered.map(|(session_id, activity)| {
-        let text = render(&activity, &Delimiter::new(ledger.entropy()));
-        Block { text, session_id, at }
+    Ok(gathered.and_then(|(session_id, activity)| {
+        let text = render_within(&activity, &Delimiter::new(ledger.entropy()), fits)?;
+        Some(Block { text, session_id, at })
     }))
 }
 

@@ -6,7 +6,7 @@ use domain::{
     Scope,
     event::Event,
     id::EntityId,
-    limit::{ACTIVITY_LINES_MAX, HOOK_CONTEXT_CHARS_MAX},
+    limit::{ACTIVITY_LINES_MAX, HOOK_CONTEXT_UNITS_MAX},
     role::{Role, TokenScope},
     session::Type,
 };
@@ -276,7 +276,8 @@ async fn memories_come_after_the_recent_activity_in_a_claim_and_in_a_hook(f: Fix
     let wanted = ListSessions { agent_slug: Some("claude-code".into()), ..ListSessions::default() };
     let listed = session::list(&f.ledger, &f.admin, wanted).await.unwrap().items;
     assert_activity_first(&context, &f.log(listed[0].id).await);
-    assert!(context.chars().count() <= HOOK_CONTEXT_CHARS_MAX, "{}", context.chars().count());
+    let units = context.encode_utf16().count();
+    assert!(units <= HOOK_CONTEXT_UNITS_MAX, "{units}");
     f.assert_verified().await;
     f.done().await;
 }

@@ -34,6 +34,7 @@ mod gate_text;
 mod graph;
 mod graph_children;
 mod hook;
+mod hook_hosts;
 mod human;
 mod human_access;
 mod human_context;
