@@ -30,7 +30,8 @@ pub(crate) struct Judged {
     flags: Vec<String>,
 }
 
-/// Evaluates the safety rules of an action on an output.
+/// Evaluates the safety rules of an action on an output, and on every answer of the response that it was made from:
+/// an answer that the output leaves out or replaces counts too.
 ///
 /// # Errors
 /// [`Error::HardBlock`] if they block it.
@@ -39,13 +40,45 @@ pub(crate) async fn judge(
     action: &ActionRecord,
     session: &Session,
     output: Map<String, Value>,
+    answers: &Map<String, Value>,
 ) -> Result<Judged> {
     let criteria = criteria_of(conn, action, session).await?;
     let criteria = criteria.map_err(|reason| Error::HardBlock(Issue::new("actionId", reason)))?;
-    match check_output_safety(action.output_type, &output, &criteria) {
-        SafetyGate::Passed { score, flags } => Ok(Judged { output, criteria, score, flags }),
+    let judge = |values: &Map<String, Value>| match check_output_safety(action.output_type, values, &criteria) {
+        SafetyGate::Passed { score, flags } => Ok((score, flags)),
         blocked => Err(Error::HardBlock(Issue::new("answers", blocked.refusal().unwrap_or_default()))),
+    };
+    let (score, mut flags) = judge(&output)?;
+    for values in given(&output, answers, &criteria) {
+        for flag in judge(&values)?.1 {
+            if !flags.contains(&flag) {
+                flags.push(flag);
+            }
+        }
     }
+    Ok(Judged { output, criteria, score, flags })
+}
+
+/// Returns the output once with the plain answers to its dimensions, and once with each rating, where they say something
+/// else than the output. Keys of answers have underscores for the hyphens of slugs.
+fn given(
+    output: &Map<String, Value>,
+    answers: &Map<String, Value>,
+    criteria: &[CriteriaSetRecord],
+) -> Vec<Map<String, Value>> {
+    let slugs: Vec<&str> = criteria.iter().flat_map(|set| &set.dimensions).map(|of| of.slug.as_str()).collect();
+    let of = |from: &Map<String, Value>| {
+        let mut values = output.clone();
+        for slug in &slugs {
+            let value = from.get(*slug).or_else(|| from.get(&slug.replace('-', "_")));
+            // A rating is an object, and counts by its own dimensions.
+            let value = value.filter(|value| !value.is_object());
+            values.extend(value.map(|value| ((*slug).to_owned(), value.clone())));
+        }
+        values
+    };
+    let ratings = answers.values().filter_map(Value::as_object);
+    std::iter::once(answers).chain(ratings).map(of).filter(|values| values != output).collect()
 }
 
 /// Opens the gate of a judged output. Returns the event for the session's log. The caller pauses the session.

@@ -80,7 +80,7 @@ pub(super) async fn begin(
     if !errors.is_empty() {
         return Err(Error::Invalid(errors));
     }
-    let judged = judge(tx.conn(), &action, &session, output.clone()).await?;
+    let judged = judge(tx.conn(), &action, &session, output.clone(), &response.answers).await?;
     let mut factory = ids.factory.clone();
     insert(tx, &mut session, &mut factory).await?;
     store::response::promote_by(tx, tenant_id, response.session_id, session.id).await?;
@@ -93,7 +93,8 @@ pub(super) async fn begin(
     Ok(ResponseRecord { promotion: Some(promotion), ..response })
 }
 
-/// The answers in the form of the task's output: the title, the values of the entity's fields, and those of ratings.
+/// The answers in the form of the task's output: the title, the values of the entity's fields, and those of the
+/// dimensions of its criteria sets, which are rated or asked for by a question with the dimension's name.
 async fn output_of(
     conn: &mut Conn<'_>,
     scope: &Scope,
@@ -118,7 +119,11 @@ async fn output_of(
         let set = store::criteria_set::find(conn, scope.tenant_id, *id).await?;
         for dimension in set.into_iter().flat_map(|set| set.dimensions) {
             let rated = |answer: &Value| answer.as_object().and_then(|rating| rating.get(&dimension.slug)).cloned();
-            if let Some(value) = response.answers.values().find_map(rated) {
+            let plain = || {
+                let answer = response.answers.get(&dimension.slug.replace('-', "_"));
+                answer.filter(|answer| !answer.is_object()).cloned()
+            };
+            if let Some(value) = response.answers.values().find_map(rated).or_else(plain) {
                 output.insert(dimension.slug, value);
             }
         }

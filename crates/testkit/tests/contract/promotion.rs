@@ -35,6 +35,7 @@ on_both_engines!(
     a_denied_promotion_ends_and_can_be_made_again,
     a_reviewer_may_change_what_is_promoted,
     safety_rules_block_a_promotion_and_leave_nothing,
+    every_answer_counts_for_the_safety_rules,
     the_gate_of_a_promotion_has_the_score_of_its_safety_rules,
     a_promotion_that_the_task_cannot_take_is_refused,
     of_promotions_at_once_one_is_made,
@@ -262,6 +263,52 @@ async fn safety_rules_block_a_promotion_and_leave_nothing(f: Fixture) {
     assert!(session::list(&f.ledger, &f.member, wanted).await.unwrap().items.is_empty());
     let same = response::get(&f.ledger, &f.member, response.session_id).await.unwrap();
     assert_eq!((same.promotion, same.promotion_session_id), (None, None));
+    f.done().await;
+}
+
+/// Submits these answers to a form with a question for the dimension and two ratings of it.
+async fn judged(f: &Fixture, answers: Value) -> ResponseRecord {
+    let fields: Vec<Field> = serde_json::from_value(json!([
+        { "key": "name", "label": "Company?", "type": "short_text", "required": true },
+        { "key": "claim_safety", "label": "Safe?", "type": "single_choice", "options": ["pass", "fail"] },
+        { "key": "other", "label": "Other?", "type": "short_text" },
+        { "key": "first", "label": "First?", "type": "rating", "criteriaSet": "safety" },
+        { "key": "second", "label": "Second?", "type": "rating", "criteriaSet": "safety" },
+    ]))
+    .unwrap();
+    let slug = Some(format!("judged-{}", fastrand::u64(..)));
+    let publication = Publication { responses: Responses::Many, ..Publication::default() };
+    let new = NewView { title: "Judged".into(), slug, fields, publication, ..NewView::default() };
+    let made: ViewId = view::create(&f.ledger, &f.operator, new).await.unwrap().id;
+    view::publish(&f.ledger, &f.operator, made, None).await.unwrap();
+    let (answers, submission_id) = (answers.as_object().unwrap().clone(), format!("s{}", fastrand::u64(..)));
+    let new = Submission { request_id: None, version: None, rev: None, submission_id, answers };
+    let member = Respondent::member(&f.member).unwrap();
+    response::submit(&f.ledger, &member, made, new).await.unwrap().response
+}
+
+async fn every_answer_counts_for_the_safety_rules(f: Fixture) {
+    company(&f).await;
+    let config = safety(&f).await;
+    for (answers, blocked) in [
+        // A plain answer to the question of the dimension counts, although the entity has no such field.
+        (json!({ "name": "Acme", "claim_safety": "pass" }), false),
+        (json!({ "name": "Acme", "claim_safety": "fail" }), true),
+        (json!({ "name": "Acme", "first": { "claim_safety": "pass" } }), false),
+        // A second rating is not hidden by the first, and an answer not by a rating.
+        (json!({ "name": "Acme", "first": { "claim_safety": "pass" }, "second": { "claim_safety": "fail" } }), true),
+        (json!({ "name": "Acme", "claim_safety": "fail", "first": { "claim_safety": "pass" } }), true),
+        (json!({ "name": "Acme" }), true),
+    ] {
+        let response = judged(&f, answers.clone()).await;
+        let by = task(&f, json!({}), config.clone()).await;
+        match promote(&f, response.session_id, by).await {
+            Ok(promoted) => assert!(!blocked && promoted.promotion.is_some(), "{answers}"),
+            Err(Error::HardBlock(_)) => assert!(blocked, "{answers}"),
+            other => panic!("{answers}: {other:?}"),
+        }
+    }
+    f.assert_verified().await;
     f.done().await;
 }
 
