@@ -21,6 +21,10 @@ use leptos::{prelude::*, tachys::html::InertElement};
 /// Name of the field that people leave empty.
 const TRAP: &str = "_website";
 
+/// What someone reads whose answer to an agent's question came too late.
+const LATE: &str = "Your answers are recorded, but they came too late: the question was answered or had ended before. \
+    The agent that asked does not get them.";
+
 /// A link with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
@@ -68,6 +72,8 @@ pub struct DoneProps {
     pub title: String,
     /// The view's own words; may be empty.
     pub thanks: String,
+    /// Whether the answers came too late for the agent that asked.
+    pub late: bool,
     /// Link to the page of another server with which the respondent continues.
     pub next: Option<Link>,
     /// Questions and answers as recorded.
@@ -165,11 +171,15 @@ pub fn done_page(props: &DoneProps) -> String {
         .collect();
     let answers = (!rows.is_empty()).then(|| view! { <h2>"Your answers"</h2><dl class="answers">{rows}</dl> });
     let next = props.next.clone().map(|Link { href, text }| view! { <p><a href=href>{text}</a></p> });
-    let thanks = if props.thanks.is_empty() { "Thank you. Your answers are recorded." } else { &props.thanks };
+    let (tone, thanks) = match (props.late, props.thanks.as_str()) {
+        (true, _) => ("wait", LATE),
+        (false, "") => ("good", "Thank you. Your answers are recorded."),
+        (false, own) => ("good", own),
+    };
     let body = view! {
         <main class="form-page" id="main" data-done="">
             <h1 tabindex="-1" autofocus="">{props.title.clone()}</h1>
-            <div class="notice" data-tone="good" role="status">{paragraphs(thanks)}</div>
+            <div class="notice" data-tone=tone role="status">{paragraphs(thanks)}</div>
             {next}
             {answers}
             {back(props.back.as_ref())}

@@ -147,6 +147,23 @@ async fn a_stranger_answers_an_agents_questions_by_the_link_of_the_request() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_answers_an_agents_question_too_late_reads_so() {
+    let app = App::start();
+    let session = crate::feedback_request::running(&app).await;
+    let secret = open_request(&app, &session).await;
+    let ((first, path), (second, other)) = (enter(&app, &secret).await, enter(&app, &secret).await);
+    let (page, late_page) = (first.page(&path).await, second.page(&other).await);
+    let sent = send(&first, &path, &page, &[("name", "Zoe")]).await;
+    assert_eq!(leads(&sent), format!("{path}?_done"));
+    assert!(!first.page(&leads(&sent)).await.contains("too late"));
+    let late = send(&second, &other, &late_page, &[("name", "Yan")]).await;
+    assert_eq!((late.status(), leads(&late)), (StatusCode::SEE_OTHER, format!("{other}?_done=late")));
+    let done = second.page(&leads(&late)).await;
+    assert!(done.contains("came too late") && done.contains("data-tone=\"wait\""), "{done}");
+    assert_eq!(crate::feedback_request::claim(&app).await["resume"]["answer"], json!({ "name": "Zoe" }));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_form_of_a_question_that_is_being_decided_comes_back_with_what_was_typed() {
     let app = App::start();
     let longest = json!({ "undoSeconds": 60 });

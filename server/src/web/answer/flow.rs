@@ -33,6 +33,9 @@ use std::sync::Arc;
 /// The refusal of a form whose hidden field a program filled in.
 pub const TRAPPED: &str = "A field that has to stay empty was filled in. Submit the form once more.";
 
+/// Value of `_done` in the address to which a late submission leads.
+const LATE: &str = "late";
+
 /// What a request does with a form.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
@@ -91,7 +94,8 @@ async fn opened_page(state: &AppState, site: Site, form: Form, pairs: &[(String,
     let has_sent = has(pairs, "_done") && form.has_answered;
     let recorded = form.submitted.as_ref().map(|submitted| &submitted.answers);
     if has_sent || recorded.is_some() {
-        return done(state, &site, &form, recorded, has_sent).await;
+        let late = form.submitted.as_ref().is_some_and(|submitted| submitted.late) || is_late(pairs);
+        return done(state, &site, &form, Sent { answers: recorded, leaves: has_sent && !late, late }).await;
     }
     let note = (has(pairs, "_saved") && form.draft.is_some()).then_some(Note::Saved);
     let shown = Shown { note, ..Shown::opened(&form, pairs) };
@@ -106,13 +110,28 @@ fn next_page(state: &AppState, form: &Form) -> Option<Link> {
     state.ledger.allows_redirect(publication).then_some(Link { href, text })
 }
 
-/// The page that says that the answers are recorded. `leaves` opens the page of another server that the form names.
-async fn done(state: &AppState, site: &Site, form: &Form, answers: Option<&Answers>, leaves: bool) -> Response {
-    let props = done_props(site, form, answers, (next_page(state, form), leaves));
+/// What the page after a submission is about.
+struct Sent<'a> {
+    /// The answers that are recorded, if the page shows them.
+    answers: Option<&'a Answers>,
+    /// Whether the page of another server that the form names opens next.
+    leaves: bool,
+    /// Whether the answers came too late for the agent that asked.
+    late: bool,
+}
+
+/// Whether the address is the one to which a late submission leads.
+fn is_late(pairs: &[(String, String)]) -> bool {
+    pairs.iter().any(|(name, value)| name == "_done" && value == LATE)
+}
+
+/// The page that says that the answers are recorded.
+async fn done(state: &AppState, site: &Site, form: &Form, sent: Sent<'_>) -> Response {
+    let props = done_props(site, form, sent, next_page(state, form));
     render(StatusCode::OK, move || ui::done_page(&props)).await
 }
 
-fn done_props(site: &Site, form: &Form, answers: Option<&Answers>, (next, leaves): (Option<Link>, bool)) -> DoneProps {
+fn done_props(site: &Site, form: &Form, Sent { answers, leaves, late }: Sent<'_>, next: Option<Link>) -> DoneProps {
     let fields = form.version.fields.iter().filter(|field| !field.hidden);
     let rows = fields.filter_map(|field| Some((field.label.clone(), shown(field, answers?.get(&field.key)?))));
     let again = site.has_cookies && answers.is_none() && form.closed.is_none();
@@ -122,6 +141,7 @@ fn done_props(site: &Site, form: &Form, answers: Option<&Answers>, (next, leaves
         frame: Frame { refresh_to, ..site.frame.clone() },
         title: form.version.title.clone(),
         thanks: form.version.publication.thanks.clone(),
+        late,
         next,
         answers: rows.collect(),
         back: site.back.clone().or(again),
@@ -192,20 +212,27 @@ async fn after(
     publication: &Publication,
     sent: Submitted,
 ) -> Result<Response, PageRejection> {
-    if let Some(path) = publication.redirect_url.as_ref().filter(|_| publication.redirect_host().is_none()) {
+    let late = sent.response.late;
+    // Who answered too late reads that first.
+    let path = publication.redirect_url.as_ref().filter(|_| publication.redirect_host().is_none() && !late);
+    if let Some(path) = path {
         return Ok(Redirect::to(path).into_response());
     }
     if site.has_cookies {
-        return Ok(to_done(site));
+        return Ok(to_done(site, late));
     }
     match open(state, site, Use::Submission).await {
-        Ok(form) => Ok(done(state, site, &form, Some(&sent.response.answers), true).await),
+        Ok(form) => {
+            let answers = Some(&sent.response.answers);
+            Ok(done(state, site, &form, Sent { answers, leaves: !late, late }).await)
+        }
         Err(instead) => *instead,
     }
 }
 
-fn to_done(site: &Site) -> Response {
-    Redirect::to(&format!("{}?_done", site.action)).into_response()
+fn to_done(site: &Site, late: bool) -> Response {
+    let late = if late { format!("={LATE}") } else { String::new() };
+    Redirect::to(&format!("{}?_done{late}", site.action)).into_response()
 }
 
 /// Responds to posted answers that were refused: mostly with the form, what was typed and the reason.
@@ -218,7 +245,7 @@ async fn refused(
 ) -> Result<Response, PageRejection> {
     match Refusal::of(error, &form, site.has_cookies, typed) {
         Refusal::Again(status, shown) => Ok(question_page(state, site, form, shown, status).await),
-        Refusal::Recorded => Ok(to_done(&site)),
+        Refusal::Recorded => Ok(to_done(&site, false)),
         Refusal::Closed(reason) => Ok(closed(site.frame, site.says_why.then_some(reason), site.back).await),
         Refusal::Failed(error) => Err(error.into()),
     }
