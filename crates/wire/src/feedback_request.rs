@@ -83,6 +83,12 @@ pub struct FeedbackRequest {
     /// What people are asked.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Reason))]
     pub message: String,
+    /// Questions of the form, as in a view.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    pub fields: Json,
+    /// JSON Schema of the answers: what `content` of an answer must satisfy.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub schema: Json,
     /// Whether the session waits for the answer.
     pub blocking: bool,
     /// What someone must do before the form opens: none, lead or member.

@@ -74,7 +74,7 @@ pub fn reply_to_request(sent: ElicitationReply) -> Result<NewAnswer, Problem> {
 pub fn asked(asked: Asked, link: Option<String>) -> to::Asked {
     let waits = asked.session.status() == domain::session::Status::WaitingHuman;
     let is_for_members = asked.session.private_to.is_none();
-    let item = AskedItem { request: asked.request, view_slug: asked.view_slug };
+    let item = AskedItem { request: asked.request, view_slug: asked.view_slug, fields: asked.fields };
     to::Asked {
         url: link
             .map(|secret| format!("/f/{secret}"))
@@ -170,6 +170,8 @@ pub fn feedback_request(item: AskedItem) -> to::FeedbackRequest {
         view_slug: item.view_slug,
         version: request.version,
         message: request.message,
+        fields: json(serde_json::to_string(&item.fields).unwrap_or_else(|_| "[]".into())),
+        schema: json(serde_json::to_string(&to_schema(&item.fields)).unwrap_or_else(|_| "{}".into())),
         blocking: request.blocking,
         gate: request.access,
         audience: request.audience,

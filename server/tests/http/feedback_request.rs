@@ -78,6 +78,23 @@ async fn a_claim_that_waits_gets_the_session_with_its_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_program_reads_the_form_of_a_question_with_its_request() {
+    let app = App::start();
+    let session = running(&app).await;
+    let path = format!("/api/sessions/{session}/feedback-requests");
+    for blocking in [false, true] {
+        let made = app.post(Who::Worker, &path, three_questions(&format!("k-{blocking}"), blocking)).await;
+        let read = get(&app, &format!("/api/feedback-requests/{}", made["request"]["id"].as_str().unwrap())).await;
+        for request in [&made["request"], &read] {
+            assert_eq!(request["schema"]["required"], json!(["region"]), "{request}");
+            assert!(request["schema"]["properties"]["region"].to_string().contains("\"EU\""), "{request}");
+            let keys: Vec<_> = request["fields"].as_array().unwrap().iter().map(|field| &field["key"]).collect();
+            assert_eq!(keys, ["region", "seats", "why"]);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_form_of_a_question_refuses_whom_its_answer_refuses() {
     let app = App::start();
     let session = running(&app).await;

@@ -1,6 +1,6 @@
 //! Asking people in the middle of a session.
 
-use super::not_found;
+use super::{list::fields_of, not_found};
 use crate::{
     Error, Ledger, RequestRecord, Result, ViewRecord, ViewVersionRecord,
     commit::{Change, EventFactory, append_server_events, state, write},
@@ -70,6 +70,8 @@ pub struct Asked {
     pub session: Session,
     /// Slug of the view with the form.
     pub view_slug: String,
+    /// Questions of the form.
+    pub fields: Vec<Field>,
     /// The answer in time, if there is one already. The session does not wait then.
     pub answer: Option<AnswerRecord>,
     /// Whether this call made the request.
@@ -248,8 +250,9 @@ impl Asking {
             closed_at: None,
         };
         store::feedback_request::insert(tx, &request).await?;
-        let session = self.notify(tx, session, &request, version.fields).await?;
-        Ok(Asked { request, session, view_slug: slug, answer: None, is_new: true })
+        let fields = version.fields;
+        let session = self.notify(tx, session, &request, fields.clone()).await?;
+        Ok(Asked { request, session, view_slug: slug, fields, answer: None, is_new: true })
     }
 
     /// Returns the named view's published version.
@@ -315,7 +318,8 @@ impl Asking {
         let tenant_id = session.tenant_id;
         let view = store::view::find(tx.conn(), tenant_id, known.view_id).await?.ok_or_else(not_found)?;
         let answer = store::feedback_request::answer_of_request(tx.conn(), tenant_id, known.id).await?;
-        Ok(Asked { request: known, session, view_slug: view.slug, answer, is_new: false })
+        let fields = fields_of(tx.conn(), &known).await?;
+        Ok(Asked { request: known, session, view_slug: view.slug, fields, answer, is_new: false })
     }
 }
 

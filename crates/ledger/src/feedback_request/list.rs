@@ -12,6 +12,7 @@ use domain::{
     clock::to_micros,
     id::{FeedbackRequestId, RequestAnswerId, SessionId},
     role::Permission,
+    view::Field,
 };
 use store::{AnswerRecord, Conn};
 
@@ -22,6 +23,8 @@ pub struct AskedItem {
     pub request: RequestRecord,
     /// Slug of the view with the form.
     pub view_slug: String,
+    /// Questions of the form, in the version that is answered.
+    pub fields: Vec<Field>,
 }
 
 /// Which answers to list.
@@ -84,7 +87,14 @@ pub async fn list(ledger: &Ledger, scope: &Scope, session_id: SessionId, page: L
 pub(super) async fn item(conn: &mut Conn<'_>, mut request: RequestRecord, is_final: bool) -> Result<AskedItem> {
     request.state = request.state.in_session(is_final);
     let view = store::view::find(conn, request.tenant_id, request.view_id).await?.ok_or_else(not_found)?;
-    Ok(AskedItem { request, view_slug: view.slug })
+    let fields = fields_of(conn, &request).await?;
+    Ok(AskedItem { request, view_slug: view.slug, fields })
+}
+
+/// Returns the questions of a request's form. A form that an agent wrote is in no list of views.
+pub(super) async fn fields_of(conn: &mut Conn<'_>, request: &RequestRecord) -> Result<Vec<Field>> {
+    let version = store::view::version_of(conn, request.tenant_id, request.view_id, request.version).await?;
+    Ok(version.ok_or_else(not_found)?.fields)
 }
 
 /// Lists the answers of a session and of the root of its tree, oldest first. Reading does not take an answer.

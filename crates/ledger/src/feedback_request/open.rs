@@ -1,6 +1,6 @@
 //! Questions of agents that go on meanwhile, for the people who may answer them.
 
-use super::{answer::may_answer, not_found};
+use super::{answer::may_answer, list::fields_of, not_found};
 use crate::{Ledger, RequestRecord, Result, guard::require, visibility::require_visible};
 use domain::{
     Scope, Timestamp, id::FeedbackRequestId, limit::OPEN_QUESTIONS_MAX, role::Permission, session::Session, view::Field,
@@ -68,9 +68,8 @@ pub(crate) async fn answerable_on(conn: &mut Conn<'_>, scope: &Scope, id: Feedba
     require(scope, Permission::StartSession)?;
     let (mut found, session) = asked_on(conn, scope, id).await?;
     found.state = found.state.in_session(session.status().is_final());
-    let asks = store::view::version_of(conn, scope.tenant_id, found.view_id, found.version).await?;
     Ok(Answerable {
-        fields: asks.ok_or_else(not_found)?.fields,
+        fields: fields_of(conn, &found).await?,
         agent_slug: session.agent_slug,
         is_answered: store::feedback_request::count_answers(conn, scope.tenant_id, id).await? > 0,
         request: found,
