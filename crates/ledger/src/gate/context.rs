@@ -1,6 +1,6 @@
 //! Context for an agent whose session continues: the decision at its gate, and earlier denials of its output.
 
-use super::{decisions_of, proposed, standing};
+use super::{decide::OUTCOME, decisions_of, proposed, standing};
 use crate::Result;
 use domain::{
     Timestamp,
@@ -14,6 +14,8 @@ use domain::{
 use serde_json::{Map, Value};
 use store::{Conn, DecisionRecord};
 
+/// Number of answers that are read for the one that ended a question: the newest.
+const DECISIONS_READ: u32 = 20;
 /// Number of tool results that are read at once.
 const RESULTS_READ: u32 = 100;
 
@@ -223,7 +225,10 @@ async fn given_answer(
     let (outcome, respondent) = match &recorded {
         Some(answer) => (answer.outcome, answer.respondent.clone()),
         None => {
-            let outcome = if answered { Outcome::Answered } else { Outcome::Declined };
+            let outcome = match answered {
+                true => Outcome::Answered,
+                false => refusal(conn, gate, decision).await?,
+            };
             let label = Some(decision.email.clone()).filter(|email| !email.is_empty());
             (outcome, Respondent { label, ..Respondent::of_actor(&decision.actor, decision.user_id) })
         }
@@ -242,6 +247,21 @@ async fn given_answer(
     let block = render(&[shown], delimiter);
     let answer_id = recorded.map(|answer| answer.id);
     Ok(GivenAnswer { answer_id, request_id: question.request_id, outcome, respondent, block })
+}
+
+/// Returns whether a question without a request was declined or closed without a word. The verdict is the same; the
+/// event of the decision tells them apart.
+async fn refusal(conn: &mut Conn<'_>, gate: &Gate, decision: &DecisionRecord) -> Result<Outcome> {
+    let kinds = [Kind::USER_FORM_SUBMIT.to_owned()];
+    let newest =
+        store::event::before(conn, gate.tenant_id, gate.session_id, u64::MAX >> 1, &kinds, DECISIONS_READ).await?;
+    let is_closed = newest.items.iter().any(|event| {
+        let metadata: Value = serde_json::from_str(&event.metadata).unwrap_or_default();
+        metadata["gateId"] == gate.id.to_string()
+            && metadata["number"] == decision.number
+            && metadata[OUTCOME] == Outcome::Cancelled.as_str()
+    });
+    Ok(if is_closed { Outcome::Cancelled } else { Outcome::Declined })
 }
 
 /// Returns what the agent is told about a question that nobody answered. `None` unless the request that opened the

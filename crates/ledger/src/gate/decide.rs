@@ -22,6 +22,7 @@ use chrono::TimeDelta;
 use domain::{
     Scope,
     criteria_set::SafetyGate,
+    feedback_request::Outcome,
     gate::{
         Approval, DecisionEffect, DecisionRequest, DecisionState, Gate, GateKind, Task, Verdict, approval,
         canonical_digest, evaluate,
@@ -36,6 +37,9 @@ use domain::{
 };
 use serde_json::{Map, Value, json};
 use store::{DecisionRecord, WriteTx};
+
+/// Member of the metadata of a decision on a question that was closed without a word.
+pub(super) const OUTCOME: &str = "outcome";
 
 /// A decision that a reviewer submits.
 #[derive(Debug, Clone)]
@@ -367,7 +371,20 @@ pub(super) fn decision_event(
     gate: &Gate,
     decision: &DecisionRecord,
 ) -> Result<store::PreparedEvent> {
+    decision_event_of(factory, gate, decision, None)
+}
+
+/// [`decision_event`] with the way in which a question ended, where the verdict does not say it.
+pub(super) fn decision_event_of(
+    factory: &mut EventFactory,
+    gate: &Gate,
+    decision: &DecisionRecord,
+    outcome: Option<Outcome>,
+) -> Result<store::PreparedEvent> {
     let mut metadata = quote(gate.id);
+    if let Some(outcome) = outcome {
+        metadata[OUTCOME] = json!(outcome);
+    }
     metadata["kind"] = gate.kind.as_str().into();
     metadata["number"] = decision.number.into();
     metadata["digest"] = decision.value_digest.to_string().into();

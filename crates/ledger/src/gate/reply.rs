@@ -2,7 +2,7 @@
 
 use super::{
     announce::announce_gate,
-    decide::{EVENTS, check_answer, decision_event},
+    decide::{EVENTS, check_answer, decision_event_of},
     decisions_of, not_found,
     request::Given,
     settle::{SettleContext, settle},
@@ -184,6 +184,8 @@ pub(crate) async fn settle_question(
     if !gate.state.is_open() {
         return Err(Error::GateClosed { state: gate.state.name() });
     }
+    // A refusal and a closed question are the same verdict. Only the event tells them apart.
+    let outcome = Some(reply.outcome()).filter(|outcome| *outcome == Outcome::Cancelled);
     let (verdict, value, digest) = match reply {
         Reply::Accept(text) => {
             let answer: Value = serde_json::from_str(&text)
@@ -215,7 +217,7 @@ pub(crate) async fn settle_question(
     // The answer takes effect in this transaction, so the message has the state after it.
     let settled = Gate { state: gate.state.settle(verdict, factory.at())?, ..gate.clone() };
     announce_gate(tx, &factory, Topic::ApprovalDecided, &settled, Some(&decision)).await?;
-    let event = decision_event(&mut factory, &gate, &decision)?;
+    let event = decision_event_of(&mut factory, &gate, &decision, outcome)?;
     let session = append_server_events(tx, session, vec![event], by.caller, factory.at()).await?;
     let context = SettleContext { caller: by.caller, factory, entity_ids: Vec::new(), given: by.given, stamp: None };
     settle(tx, session, gate, context).await
