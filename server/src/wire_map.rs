@@ -164,6 +164,12 @@ pub fn trigger(body: wire::action::Trigger) -> Result<action::Trigger, Problem> 
     })
 }
 
+/// Converts the status of an action's newest session, with its newest events.
+pub fn task_status_and_events(of: action::TaskStatusAndEvents) -> wire::action::TaskStatus {
+    let recent_events = of.recent_events.into_iter().map(event).collect();
+    wire::action::TaskStatus { recent_events, ..task_status(of.status) }
+}
+
 /// Converts the status of an action's newest session.
 pub fn task_status(status: action::TaskStatus) -> wire::action::TaskStatus {
     wire::action::TaskStatus {
@@ -172,6 +178,7 @@ pub fn task_status(status: action::TaskStatus) -> wire::action::TaskStatus {
         status: status.status,
         duration_ms: status.duration_ms,
         error: status.error,
+        recent_events: Vec::new(),
     }
 }
 

@@ -168,6 +168,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
             status: Some(s),
             duration_ms: Some(83_000),
             error: None,
+            recent_events: Vec::new(),
         };
         (0..n)
             .map(|i| {
@@ -217,6 +218,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
             status: Some(Status::Failed),
             duration_ms: Some(83_000),
             error: Some("IMAP server closed the connection".into()),
+            recent_events: Vec::new(),
         }),
         runs: entries(runs),
         has_more_runs: runs > 5,

@@ -393,6 +393,10 @@ pub const OPEN_QUESTIONS_MAX: u32 = 50;
 pub const REQUEST_ANSWERS_MAX: u32 = 1_000;
 /// Most answers that one claim or one call of a running worker takes.
 pub const ANSWERS_TAKEN_MAX: u32 = 10;
+/// Most events that the status of a task has: the newest of its newest session.
+pub const TASK_STATUS_EVENTS_MAX: u32 = 10;
+/// Most results of custom tools for which a session waits at once, and of one request that supplies them.
+pub const TOOL_RESULTS_MAX: usize = 100;
 /// Longest text of one answer in the block for an agent, characters. The answers beside the block are whole.
 pub const ANSWER_TEXT_CHARS_MAX: usize = 2_000;
 /// Largest block of answers for an agent, bytes. Answers beyond it are named and left out.

@@ -216,4 +216,7 @@ pub struct TaskStatus {
     /// Its error, if it failed.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub error: Option<String>,
+    /// The newest events of that session, oldest first, at most 10.
+    #[serde(default)]
+    pub recent_events: Vec<crate::event::Event>,
 }

@@ -169,6 +169,8 @@ pub async fn trigger(
 }
 
 /// Read the status of an action's newest session
+///
+/// Its status, duration and error, and its newest events.
 #[utoipa::path(
     get, path = "/api/actions/{id}/task-status", operation_id = "getTaskStatus", tag = "actions",
     params(("id" = uuid::Uuid, Path, description = "The action")),
@@ -181,5 +183,6 @@ pub async fn task_status(
     caller: Caller,
     Id(id): Id<ActionId>,
 ) -> Result<Json<action::TaskStatus>, Problem> {
-    Ok(Json(wire_map::task_status(use_case::task_status(&state.ledger, caller.scope(), id).await?)))
+    let status = use_case::task_status(&state.ledger, caller.scope(), id).await?;
+    Ok(Json(wire_map::task_status_and_events(status)))
 }

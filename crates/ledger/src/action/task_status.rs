@@ -1,12 +1,14 @@
 //! The status of the newest session of an action. The API operation is `getTaskStatus`.
 
 use super::get_on;
-use crate::{Ledger, Result, guard::require};
+use crate::{Ledger, Result, guard::require, visibility::can_see};
 use domain::{
     Scope, Timestamp,
+    event::Event,
     id::{ActionId, SessionId, TenantId},
+    limit::TASK_STATUS_EVENTS_MAX,
     role::Permission,
-    session::Status,
+    session::{Session, Status},
 };
 use store::Conn;
 
@@ -25,36 +27,57 @@ pub struct TaskStatus {
     pub error: Option<String>,
 }
 
-/// Returns the newest session of an action: its status, duration and error.
+/// The status of an action's newest session, with its newest events.
+#[derive(Debug, Clone)]
+pub struct TaskStatusAndEvents {
+    /// Status, duration and error.
+    pub status: TaskStatus,
+    /// The session's newest events, oldest first, at most [`TASK_STATUS_EVENTS_MAX`]. Empty if the caller cannot see the
+    /// session.
+    pub recent_events: Vec<Event>,
+}
+
+/// Returns the newest session of an action: its status, duration, error and newest events.
 ///
 /// # Errors
 /// [`crate::Error::NotFound`] if the workspace has no such action.
-pub async fn task_status(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<TaskStatus> {
+pub async fn task_status(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<TaskStatusAndEvents> {
     require(scope, Permission::Read)?;
-    let (tenant_id, now) = (scope.tenant_id, ledger.now());
+    let (reader, tenant_id, now) = (*scope, scope.tenant_id, ledger.now());
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             get_on(conn, tenant_id, id).await?;
-            task_status_on(conn, tenant_id, id, now).await
+            let newest = store::session::newest_of_action(conn, tenant_id, id).await?;
+            let recent_events = match &newest {
+                Some(session) if can_see(conn, &reader, session).await? => {
+                    let end = session.head_sequence + 1;
+                    store::event::before(conn, tenant_id, session.id, end, &[], TASK_STATUS_EVENTS_MAX).await?.items
+                }
+                _ => Vec::new(),
+            };
+            Ok(TaskStatusAndEvents { status: of(id, newest, now), recent_events })
         })
     });
     read.await
 }
 
-/// [`task_status`] on an open connection. The action must exist.
+/// The status alone, on an open connection. The action must exist.
 pub(crate) async fn task_status_on(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     id: ActionId,
     now: Timestamp,
 ) -> Result<TaskStatus> {
-    let newest = store::session::newest_of_action(conn, tenant_id, id).await?;
+    Ok(of(id, store::session::newest_of_action(conn, tenant_id, id).await?, now))
+}
+
+fn of(id: ActionId, newest: Option<Session>, now: Timestamp) -> TaskStatus {
     let duration = newest.as_ref().and_then(|s| Some(s.completed_at().unwrap_or(now) - s.started_at?));
-    Ok(TaskStatus {
+    TaskStatus {
         action_id: id,
         session_id: newest.as_ref().map(|s| s.id),
         status: newest.as_ref().map(|s| s.status()),
         duration_ms: duration.map(|d| d.num_milliseconds().max(0).cast_unsigned()),
         error: newest.and_then(|s| s.error_message().map(str::to_owned)),
-    })
+    }
 }

@@ -75,6 +75,7 @@ mod output;
 mod page;
 mod promotion;
 mod read_limit;
+mod question_end;
 mod related;
 mod response;
 mod response_table;
