@@ -18,7 +18,7 @@ RULES = {
     "beforeSequence": "not together with afterSequence",
     "card": "fields of a card have the types that the specification gives them",
     "cursor": "only what a list answered is a cursor of it",
-    "dependsOn": "only agent and tool sessions wait for others",
+    "dependsOn": "no session that waits for the parent",
     "dependsOn[]": "a session is named once",
     "dimensions[]": "optionStyles names options that there are",
     "dimensions[].max": "a scale has both ends; texts and selects have none",

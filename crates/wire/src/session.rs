@@ -123,8 +123,8 @@ pub struct SessionError {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateSession {
-    /// agent and tool sessions are queued; response and mixed ones start as drafts.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionType))]
+    /// agent or tool. Response sessions begin with the answers to a form, mixed ones when a person works on a task.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::QueuedSessionType))]
     pub session_type: Type,
     /// An action of the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -21,7 +21,8 @@ use wire::{
 /// Create a session
 ///
 /// `agent` and `tool` sessions are queued for a worker. With `dependsOn` they wait as drafts until those sessions have
-/// ended. `response` and `mixed` sessions start as drafts.
+/// ended. Other types are refused: a `response` session begins with the answers to a form, and a `mixed` one when a
+/// person works on a task.
 #[utoipa::path(
     post, path = "/api/sessions", operation_id = "createSession", tag = "sessions", request_body = CreateSession,
     responses(

@@ -21,7 +21,7 @@ pub struct DependsOn {
 /// The fields of a new session.
 #[derive(Debug, Clone)]
 pub struct NewSession {
-    /// Agent and tool sessions are queued at once. Response and mixed sessions start as drafts.
+    /// Agent or tool. Other parts of the product start response and mixed sessions.
     pub session_type: Type,
     /// Id of an action of the workspace.
     pub action_id: Option<ActionId>,
@@ -35,7 +35,7 @@ pub struct NewSession {
     pub metadata: Option<String>,
     /// Id of a session of the workspace.
     pub parent_id: Option<SessionId>,
-    /// Sessions that must end before this one is queued. Only for agent and tool sessions.
+    /// Sessions that must end before this one is queued.
     pub depends_on: Vec<DependsOn>,
     /// A repeat with the same key returns the session that the first request created.
     pub idempotency_key: Option<String>,
@@ -63,6 +63,7 @@ impl NewSession {
         if let Some(title) = &self.title {
             fields.name("title", title, TITLE_CHARS_MAX);
         }
+        self.check_type(&mut fields);
         fields.slug("agentSlug", self.agent_slug.as_deref());
         fields.document("input", self.input.as_deref());
         fields.object("metadata", self.metadata.as_deref());
@@ -71,13 +72,26 @@ impl NewSession {
         fields.check()
     }
 
+    /// Refuses the types whose sessions nothing could start, write and end if they were created here.
+    fn check_type(&self, fields: &mut Fields) {
+        match self.session_type {
+            Type::Agent | Type::Tool => {}
+            Type::Response => fields.refuse(
+                "sessionType",
+                "agent or tool: a response session begins with the answers to a form, at \
+                 POST /api/views/{id}/submit-interaction",
+            ),
+            Type::Mixed => fields.refuse(
+                "sessionType",
+                "agent or tool: a mixed session begins when a person works on a task, at POST /api/sessions/human/start",
+            ),
+        }
+    }
+
     fn check_dependencies(&self, fields: &mut Fields) {
         if self.depends_on.len() > DEPENDENCIES_MAX {
             fields.refuse("dependsOn", format!("at most {DEPENDENCIES_MAX} sessions"));
             return;
-        }
-        if !self.depends_on.is_empty() && !matches!(self.session_type, Type::Agent | Type::Tool) {
-            fields.refuse("dependsOn", "only agent and tool sessions wait for others");
         }
         for (at, on) in self.depends_on.iter().enumerate() {
             if self.depends_on[..at].iter().any(|earlier| earlier.session_id == on.session_id) {

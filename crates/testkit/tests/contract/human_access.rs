@@ -49,11 +49,12 @@ async fn people_write_only_human_events_to_their_own_running_mixed_session(f: Fi
             let new = NewSession {
                 agent_slug: Some("scout".into()),
                 title: Some(title.clone()),
-                ..NewSession::of_type(session_type)
+                ..NewSession::of_type(Type::Agent)
             };
             let session = session::create(&f.ledger, &f.member, new).await.unwrap();
-            // Not every status can be reached with commands, so the test changes the row itself.
-            raw.execute(&format!("UPDATE sessions SET status = '{status}' WHERE title = '{title}'")).await.unwrap();
+            // Not every type and status can be reached with commands, so the test changes the row itself.
+            let change = format!("status = '{status}', session_type = '{session_type}'");
+            raw.execute(&format!("UPDATE sessions SET {change} WHERE title = '{title}'")).await.unwrap();
             for (name, caller) in callers {
                 for kind in &kinds {
                     let append = Append { session_id: session.id, attempt: None, events: vec![proper(kind)] };
@@ -145,9 +146,10 @@ async fn row_level_security_lets_only_the_owner_write_human_events() {
     let mut sequence = 1_000;
     for session_type in Type::ALL {
         for status in Status::ALL {
-            let new = NewSession { agent_slug: Some("scout".into()), ..NewSession::of_type(session_type) };
+            let new = NewSession { agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
             let session = session::create(&f.ledger, &f.member, new).await.unwrap();
-            raw.execute(&format!("UPDATE sessions SET status = '{status}' WHERE id = '{}'", session.id)).await.unwrap();
+            let change = format!("status = '{status}', session_type = '{session_type}'");
+            raw.execute(&format!("UPDATE sessions SET {change} WHERE id = '{}'", session.id)).await.unwrap();
             for (name, tenant, user, system) in &speakers {
                 for kind in Kind::HUMAN.into_iter().chain(["human.custom"]) {
                     sequence += 1;

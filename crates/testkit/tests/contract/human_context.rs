@@ -122,7 +122,7 @@ async fn a_personal_token_reads_the_activity_of_its_person_and_other_tokens_do_n
     let context = human::recent_activity::block(&f.ledger, &mias).await.unwrap().unwrap();
     assert!(context.contains("Secret plans"));
     // A session that the token starts belongs to the person, but its creator is the token.
-    let made = session::create(&f.ledger, &mias, NewSession::of_type(Type::Mixed)).await.unwrap();
+    let made = session::create(&f.ledger, &mias, NewSession::of_type(Type::Agent)).await.unwrap();
     assert_eq!((made.user_id, made.created_by.starts_with("token:")), (f.member.user_id(), true));
     let (record, secret) = token::create_personal(&f.ledger, &f.admin, "mine", Role::Admin, None).await.unwrap();
     assert_eq!(record.user_id, f.admin.user_id());

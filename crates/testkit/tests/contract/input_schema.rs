@@ -67,8 +67,8 @@ async fn an_input_that_breaks_its_schema_is_refused_by_its_paths(f: Fixture) {
         ..NewSession::of_type(Type::Agent)
     };
     assert_eq!(fields(session::create(&f.ledger, &f.member, by_session.clone()).await), ["input"]);
-    let mixed = NewSession { session_type: Type::Mixed, ..by_session };
-    assert_eq!(fields(session::create(&f.ledger, &f.member, mixed).await), ["input"]);
+    let tool = NewSession { session_type: Type::Tool, ..by_session };
+    assert_eq!(fields(session::create(&f.ledger, &f.member, tool).await), ["input"]);
     let listed = session::list(&f.ledger, &f.admin, ListSessions::default()).await.unwrap();
     assert!(listed.items.is_empty(), "nothing was made: {:?}", listed.items);
 

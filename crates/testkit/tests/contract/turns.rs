@@ -2,7 +2,7 @@
 
 use crate::{
     graph::{after, now, run},
-    thread::rested,
+    thread::{new, rested},
 };
 use domain::{
     id::SessionId,
@@ -45,8 +45,8 @@ async fn a_session_is_queued_when_it_is_created_or_when_it_waits_no_more(f: Fixt
     let first = after(&f, "one", &[]).await;
     assert_eq!((first.status(), first.queued_at), (Status::Pending, Some(f.ledger.now())));
     let second = after(&f, "two", &[first.id]).await;
-    let mixed = session::create(&f.ledger, &f.operator, NewSession::of_type(Type::Mixed)).await.unwrap();
-    for made in [first, second.clone(), mixed] {
+    let draft = thread::start(&f.ledger, &f.operator, new(None)).await.unwrap().session;
+    for made in [first, second.clone(), draft] {
         assert_eq!(now(&f, made.id).await.queued_at, made.queued_at);
         assert_eq!(made.queued_at.is_some(), made.status() == Status::Pending, "{made:?}");
     }

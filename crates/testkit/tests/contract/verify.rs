@@ -1,13 +1,10 @@
 //! P-62: what pages show of an ended session is covered by its log, and `verify` names differences.
 
 use chrono::TimeDelta;
-use domain::{
-    id::SessionId,
-    session::{Status, Type},
-};
+use domain::{id::SessionId, session::Status};
 use ledger::{
     InstanceKey, failure, retention,
-    session::{self, Completion, Failure, NewSession},
+    session::{self, Completion, Failure},
     thread::{self, Message, NewThread},
     verify::{self, Verified},
 };
@@ -267,7 +264,7 @@ async fn a_row_that_no_session_can_have_is_named(f: Fixture) {
 }
 
 async fn draft(f: &Fixture) -> SessionId {
-    session::create(&f.ledger, &f.member, NewSession::of_type(Type::Mixed)).await.unwrap().id
+    thread::start(&f.ledger, &f.member, crate::thread::new(None)).await.unwrap().session.id
 }
 
 async fn a_row_with_another_status_than_its_log_is_named(f: Fixture) {
