@@ -320,6 +320,7 @@ pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
         session: session(claimed.session),
         context: claimed.context,
         resume: claimed.resume.map(resume),
+        tool_results: claimed.tool_results.into_iter().map(tool_result).collect(),
         session_context: session_context(claimed.answers),
         denials: denials(claimed.denials),
         dependencies: claimed.dependencies.into_iter().map(related_session).collect(),
@@ -327,6 +328,29 @@ pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
         has_more_children: claimed.has_more_children,
     };
     wire::worker::Claimed { sessions: claimed.into_iter().map(hold).collect() }
+}
+
+fn tool_result(supplied: session::SuppliedResult) -> wire::worker::ToolResult {
+    let session::SuppliedResult { result, by, at } = supplied;
+    wire::worker::ToolResult {
+        tool_call_id: result.tool_call_id,
+        tool_name: result.tool_name,
+        output: json(result.output),
+        is_error: result.is_error,
+        by,
+        at,
+    }
+}
+
+/// Converts results of custom tools that a caller supplies.
+pub fn tool_results(body: wire::session::SupplyToolResults) -> session::ToolResults {
+    let result = |result: wire::session::NewToolResult| session::ToolResult {
+        tool_call_id: result.tool_call_id,
+        tool_name: result.tool_name,
+        output: text(result.output),
+        is_error: result.is_error,
+    };
+    session::ToolResults { results: body.results.into_iter().map(result).collect(), more: body.more }
 }
 
 /// Converts a piece of an answer that a worker sent.

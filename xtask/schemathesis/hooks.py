@@ -57,6 +57,7 @@ RULES = {
     "ifDependencyFails": "goes with dependsOn",
     "mapping": "text that holds a JSON object with columns of the file",
     "members[]": "a member of the workspace",
+    "results[].toolCallId": "a call that waits for its result, named once",
     "modifiedArgs": "not together with modifiedOutput",
     "onExpiry": "`fail` goes with a blocking request that expires",
     "outputConfig.entityType": "results of this type become entities of a type that exists",
@@ -115,7 +116,8 @@ RULES_OF = {
         "made from the name where it is not said, which has to have letters; no view is called `new`",
     ),
     "text": (
-        ("/api/agents/{slug}/memory", "/api/memory", "/api/sessions/{id}/deltas", "/api/threads"),
+        ("/api/agents/{slug}/memory", "/api/memory", "/api/sessions/{id}/deltas", "/api/sessions/{id}/messages",
+         "/api/threads"),
         "no tag characters, which no one sees; deltas are counted in bytes",
     ),
     "value": (

@@ -5,7 +5,9 @@ use domain::id::{ActionId, SessionId};
 use wire::{
     Page,
     failure::Failure,
-    session::{Cancel, CreateSession, Dependencies, Session},
+    session::{
+        Cancel, CreateSession, Dependencies, SendSessionMessage, Session, SessionMessageReceipt, SupplyToolResults,
+    },
 };
 
 /// Filter of a list of sessions. Absent fields do not filter.
@@ -61,6 +63,20 @@ impl Client {
     pub async fn cancel(&self, id: SessionId, reason: Option<&str>) -> Result<Session> {
         let cancel = Cancel { reason: reason.map(str::to_owned) };
         self.post(&["api", "sessions", &id.to_string(), "cancel"], &cancel).await
+    }
+
+    /// `POST /api/sessions/{id}/messages`
+    pub async fn send_session_message(
+        &self,
+        id: SessionId,
+        message: &SendSessionMessage,
+    ) -> Result<SessionMessageReceipt> {
+        self.post(&["api", "sessions", &id.to_string(), "messages"], message).await
+    }
+
+    /// `POST /api/sessions/{id}/tool-results`
+    pub async fn supply_tool_results(&self, id: SessionId, results: &SupplyToolResults) -> Result<Session> {
+        self.post(&["api", "sessions", &id.to_string(), "tool-results"], results).await
     }
 
     /// `GET /api/failures`. `state` is `open` or `acknowledged`; `None` for both.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use wire::{
     Json,
     session::{Session, SessionError},
-    worker::{Attempt, Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
+    worker::{Attempt, Claim, Claimed, Complete, Delta, Fail, Lease, Wake, Yield},
 };
 
 impl Client {
@@ -65,6 +65,12 @@ impl Client {
     /// `POST /api/sessions/{id}/yield`: parks the session until what it waits for is there.
     pub async fn yield_to(&self, session_id: SessionId, to: &Yield) -> Result<Session> {
         self.post(&["api", "sessions", &session_id.to_string(), "yield"], to).await
+    }
+
+    /// `POST /api/sessions/{id}/wake`: takes an idle session back under the attempt that left it.
+    pub async fn wake(&self, session_id: SessionId, attempt: u32, lease_seconds: Option<u32>) -> Result<Session> {
+        let wake = Wake { attempt, lease_seconds };
+        self.post(&["api", "sessions", &session_id.to_string(), "wake"], &wake).await
     }
 
     /// `POST /api/sessions/{id}/release`: returns the session to the queue, unfinished.

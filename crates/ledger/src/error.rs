@@ -32,6 +32,9 @@ pub enum Error {
     /// The status machine refused the command.
     #[error(transparent)]
     Refused(#[from] session::Refusal),
+    /// The session cannot take this in its present state, for a reason that its status alone does not say.
+    #[error("{0}")]
+    NotNow(&'static str),
     /// The caller may not write this event.
     #[error("{refusal}")]
     WriteRefused {

@@ -62,6 +62,7 @@ pub mod verify;
 pub mod view;
 pub mod view_link;
 mod visibility;
+mod wait;
 pub mod webhook;
 pub mod work_queue;
 

@@ -3,7 +3,7 @@
 use crate::Json;
 use domain::{
     Timestamp,
-    id::{ActionId, EntityId, SessionId},
+    id::{ActionId, EntityId, EventId, SessionId},
     session::{EndReason, IfDependencyFails, Status, Type, WaitsFor},
 };
 use serde::{Deserialize, Serialize};
@@ -202,6 +202,67 @@ pub struct Neighbour {
     /// What happens to the dependent session if the other does not complete: `abandon` or `run_anyway`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::IfDependencyFails))]
     pub if_dependency_fails: IfDependencyFails,
+}
+
+/// `POST /api/sessions/{id}/messages`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SendSessionMessage {
+    /// 1 to 20,000 characters.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Message))]
+    pub text: String,
+    /// UUID chosen by the client. A repeated request with it is answered with the recorded message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub id: Option<EventId>,
+}
+
+/// The answer to a message.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionMessageReceipt {
+    /// UUID of the message's event.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub event_id: EventId,
+    /// Sequence of the message's event.
+    pub sequence: u64,
+    /// The session after the message.
+    pub session: Session,
+}
+
+/// `POST /api/sessions/{id}/tool-results`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SupplyToolResults {
+    /// 1 to 100 results, each of another call.
+    #[cfg_attr(feature = "openapi", schema(min_items = 1, max_items = 100))]
+    pub results: Vec<NewToolResult>,
+    /// Whether more results follow, so that the session keeps waiting; false when absent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
+}
+
+/// The result of one call of a custom tool.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewToolResult {
+    /// Id of the call, as the worker named it.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
+    pub tool_call_id: String,
+    /// Name of the tool; that of the call in the log when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
+    pub tool_name: Option<String>,
+    /// What the tool returned: any JSON, at most 256 KiB; all results for one wait have at most 1 MiB.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
+    pub output: Json,
+    /// Whether the tool failed, so that its output says why; false when absent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
 }
 
 /// `POST /api/sessions/{id}/cancel`

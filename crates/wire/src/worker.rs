@@ -1,4 +1,4 @@
-//! Requests and responses of the worker API: claim, heartbeat, complete, fail, yield, release.
+//! Requests and responses of the worker API: claim, heartbeat, complete, fail, yield, wake, release.
 
 use crate::{
     Json,
@@ -87,6 +87,9 @@ pub struct ClaimedSession {
     /// The decision with which the session continues; null if it did not wait for one.
     #[serde(default)]
     pub resume: Option<Resume>,
+    /// Results of custom tools for which the session waited, in the order in which they were supplied.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_results: Vec<ToolResult>,
     /// Answers of people to requests for which the session did not wait; null if there are none. No other claim gets
     /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,6 +106,30 @@ pub struct ClaimedSession {
     /// Whether it has started more than `children` lists: `GET /api/sessions?parentId=` lists all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_more_children: bool,
+}
+
+/// The result of a custom tool, for which the session waited. It is untrusted.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolResult {
+    /// Id of the call.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
+    pub tool_call_id: String,
+    /// Name of the tool; null if neither the log nor the supplier names it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
+    pub tool_name: Option<String>,
+    /// What the tool returned.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
+    pub output: Json,
+    /// Whether the tool failed.
+    pub is_error: bool,
+    /// Who supplied it: `user:…` or `token:…`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
+    pub by: String,
+    /// When it was recorded.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub at: Timestamp,
 }
 
 /// A session that the claimed one depends on or has started, with its result.
@@ -193,6 +220,19 @@ pub struct Attempt {
     pub attempt: u32,
 }
 
+/// `POST …/wake`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Wake {
+    /// The fencing token of the claim that yielded the session.
+    pub attempt: u32,
+    /// 1 to 3,600; default 30.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 3600))]
+    pub lease_seconds: Option<u32>,
+}
+
 /// The answer to a heartbeat.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -249,7 +289,7 @@ pub struct Yield {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub detail: Option<String>,
     /// With awaiting_tool: the call that must not run before a person has approved it. Without it the session waits
-    /// for a result from elsewhere, and no one is asked.
+    /// for `POST /api/sessions/{id}/tool-results`, and no one is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::PausedToolCall>))]
     pub paused_tool_call: Option<PausedToolCall>,

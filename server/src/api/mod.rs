@@ -154,6 +154,8 @@ fn sessions(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(session::dependencies))
         .routes(routes!(session::cancel))
         .routes(routes!(session::retry))
+        .routes(routes!(session::send_message))
+        .routes(routes!(session::supply_tool_results))
         .routes(routes!(feedback::rate, feedback::get, feedback::undo))
         .routes(routes!(feedback::status))
         .routes(routes!(thread::start, thread::list))
@@ -197,6 +199,7 @@ fn worker_calls(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(worker::complete))
         .routes(routes!(worker::fail))
         .routes(routes!(worker::yield_to))
+        .routes(routes!(worker::wake))
         .routes(routes!(worker::release))
 }
 

@@ -11,11 +11,13 @@ use domain::{
     id::{ActionId, SessionId},
     session::{Status, Type},
 };
-use ledger::session as use_case;
+use ledger::{session as use_case, thread};
 use serde::Deserialize;
 use wire::{
     Page,
-    session::{Cancel, CreateSession, Dependencies, Session},
+    session::{
+        Cancel, CreateSession, Dependencies, SendSessionMessage, Session, SessionMessageReceipt, SupplyToolResults,
+    },
 };
 
 /// Create a session
@@ -200,4 +202,65 @@ pub async fn retry(
 ) -> Result<(StatusCode, Json<Session>), Problem> {
     let record = use_case::retry(&state.ledger, caller.scope(), id).await?;
     Ok((StatusCode::CREATED, Json(wire_map::session(record))))
+}
+
+/// Send a message to the agent of a session
+///
+/// Continues a session that its worker left `idle`: the message is recorded as `user.message`, and the session is queued.
+/// While it is queued, further messages are recorded. A conversation takes messages here too.
+///
+/// A repeated request with the same `id` is answered with the recorded message.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/messages", operation_id = "sendSessionMessage", tag = "sessions",
+    request_body = SendSessionMessage,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 201, description = "Recorded, now or before", body = SessionMessageReceipt),
+        (
+            status = 409,
+            description = "`wrong_status`: it takes no message now; `already_final`; `id_conflict`: the id is recorded with another text",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn send_message(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<SendSessionMessage>,
+) -> Result<(StatusCode, Json<SessionMessageReceipt>), Problem> {
+    let message = wire_map::session_message(body);
+    let said = thread::message_session(&state.ledger, caller.scope(), id, message).await?;
+    Ok((StatusCode::CREATED, Json(wire_map::session_message_receipt(said))))
+}
+
+/// Supply the results of custom tools
+///
+/// For a session that waits as `awaiting_tool` without an approval. Each result is recorded as `user.tool_result`, the
+/// session is queued, and the next claim has the results as `toolResults`. With `more` it keeps waiting. If the log has
+/// calls without a result, the results must be of them. A result that is recorded already is not recorded again.
+///
+/// Whoever started the session may do this, and operators and admins. A token with the scope worker supplies no result
+/// to a session that it has claimed itself.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/tool-results", operation_id = "supplyToolResults", tag = "sessions",
+    request_body = SupplyToolResults,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "The session, queued or still waiting", body = Session),
+        (
+            status = 409,
+            description = "`wrong_status`: it waits for no tool, or for a decision; `already_final`; `id_conflict`: the call has another result",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn supply_tool_results(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<SupplyToolResults>,
+) -> Result<Json<Session>, Problem> {
+    let results = wire_map::tool_results(body);
+    Ok(Json(wire_map::session(use_case::supply_tool_results(&state.ledger, caller.scope(), id, results).await?)))
 }

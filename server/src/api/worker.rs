@@ -1,4 +1,4 @@
-//! The worker API: claim, heartbeat, complete, fail, yield, release.
+//! The worker API: claim, heartbeat, complete, fail, yield, wake, release.
 
 use crate::{
     extract::{Caller, Id, JsonBody, JsonBodyOrDefault},
@@ -136,7 +136,7 @@ pub async fn fail(
 
 /// Yield a session
 ///
-/// The session waits until a person answers or decides, a tool returns, or an external agent continues it. With
+/// The session waits until a person answers or decides, a tool returns, or a message or its worker continues it. With
 /// `question` or `pausedToolCall` an approval opens, and the next claim has the decision as `resume`. With
 /// `waitFor: "children"` the session is queued again when every session that it started has ended, at once if all have.
 /// The next claim has their results as `children`.
@@ -160,6 +160,31 @@ pub async fn yield_to(
 ) -> Result<Json<Session>, Problem> {
     let record = use_case::yield_to(&state.ledger, caller.scope(), id, wire_map::yield_request(body)?).await?;
     Ok(Json(wire_map::session(record)))
+}
+
+/// Wake a session
+///
+/// The worker that left the session `idle` takes it back under the same attempt, with a new lease. Its next call goes on
+/// as if it had not yielded. A conversation continues with the next message of its person instead.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/wake", operation_id = "wakeSession", tag = "worker", request_body = worker::Wake,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "The session, running", body = Session),
+        (
+            status = 409, description = "`stale_attempt`, `already_final` or `wrong_status`",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn wake(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<worker::Wake>,
+) -> Result<Json<Session>, Problem> {
+    let (ledger, scope) = (&state.ledger, caller.scope());
+    Ok(Json(wire_map::session(use_case::wake(ledger, scope, id, body.attempt, body.lease_seconds).await?)))
 }
 
 /// Release a session

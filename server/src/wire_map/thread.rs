@@ -52,6 +52,17 @@ pub fn relayed_author(of: wire_thread::MessageAuthor) -> thread::RelayedAuthor {
     thread::RelayedAuthor { platform: of.platform, id: of.id, name: of.name }
 }
 
+/// Converts a message to the agent of a session.
+pub fn session_message(body: wire::session::SendSessionMessage) -> thread::Message {
+    thread::Message { text: body.text, id: body.id }
+}
+
+/// Converts the event and the sequence of a message to the agent of a session.
+pub fn session_message_receipt(said: thread::MessageReceipt) -> wire::session::SessionMessageReceipt {
+    let (event_id, sequence) = (said.event_id, said.sequence);
+    wire::session::SessionMessageReceipt { event_id, sequence, session: super::session(said.session) }
+}
+
 /// Converts a message of a person.
 pub fn message(body: wire_thread::NewMessage) -> thread::Message {
     thread::Message { text: body.text, id: body.id }

@@ -122,6 +122,18 @@ impl Maker<'_> {
         self.app.post(Who::Worker, &format!("/api/sessions/{session}/{does}"), body).await;
     }
 
+    pub async fn idle(&self) -> String {
+        let session = self.running().await;
+        self.worker(&session, "yield", json!({ "attempt": 1, "status": "idle" })).await;
+        session
+    }
+
+    pub async fn awaiting_tool(&self) -> String {
+        let session = self.running().await;
+        self.worker(&session, "yield", json!({ "attempt": 1, "status": "awaiting_tool" })).await;
+        session
+    }
+
     pub async fn completed(&self) -> String {
         let session = self.running().await;
         self.worker(&session, "complete", json!({ "attempt": 1, "result": "42" })).await;

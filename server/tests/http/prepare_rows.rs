@@ -167,6 +167,11 @@ impl Maker<'_> {
             "/api/sessions/{id}/heartbeat" | "/api/sessions/{id}/release" => {
                 (self.running().await, json!({ "attempt": 1 }))
             }
+            "/api/sessions/{id}/messages" => (self.idle().await, json!({ "text": "x" })),
+            "/api/sessions/{id}/tool-results" => {
+                (self.awaiting_tool().await, json!({ "results": [{ "toolCallId": "c", "output": 1 }] }))
+            }
+            "/api/sessions/{id}/wake" => (self.idle().await, json!({ "attempt": 1 })),
             "/api/sessions/{id}/retry" => (self.failed().await, json!({})),
             "/api/sessions/{id}/yield" => (self.running().await, json!({ "attempt": 1, "status": "idle" })),
             "/api/threads" => (nothing(), json!({ "agent": "matrix" })),

@@ -89,6 +89,8 @@ impl Kind {
     pub const USER_OUTPUT_APPROVAL: &'static str = "user.output_approval";
     /// `user.tool_confirmation`
     pub const USER_TOOL_CONFIRMATION: &'static str = "user.tool_confirmation";
+    /// `user.tool_result`
+    pub const USER_TOOL_RESULT: &'static str = "user.tool_result";
     /// `user.form_submit`
     pub const USER_FORM_SUBMIT: &'static str = "user.form_submit";
     /// `user.form_draft`

@@ -57,6 +57,8 @@ pub enum Command {
     Fail,
     /// The holder gives the session up until someone or something answers.
     Yield(YieldTo),
+    /// The worker that left the session idle takes it back under the same attempt, with a new lease.
+    Wake,
     /// The holder returns the session to the queue unfinished. After too many attempts the session fails.
     Release,
     /// The answer that the session waited for has arrived. The session returns to the queue.
@@ -89,7 +91,7 @@ pub enum Command {
     Ask,
     /// A session without a worker has ended.
     Finish,
-    /// A person sends a message in a conversation. The next turn becomes pending.
+    /// A person sends a message to an agent. The next turn becomes pending.
     SendMessage,
     /// A person stops the turn of a conversation. The conversation becomes idle.
     Interrupt,
@@ -102,7 +104,7 @@ pub enum Command {
 }
 
 /// All commands, for tables and tests.
-pub const COMMANDS: [Command; 30] = [
+pub const COMMANDS: [Command; 31] = [
     Command::Start,
     Command::Skip,
     Command::Claim,
@@ -113,6 +115,7 @@ pub const COMMANDS: [Command; 30] = [
     Command::Yield(YieldTo::Idle),
     Command::Yield(YieldTo::WaitingHuman),
     Command::Yield(YieldTo::AwaitingTool),
+    Command::Wake,
     Command::Release,
     Command::Resume,
     Command::Approve,

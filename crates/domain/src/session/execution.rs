@@ -303,7 +303,7 @@ mod tests {
                 let command = COMMANDS[command];
                 let actor = [Actor::Worker { attempt: session.attempt }, Actor::Caller, Actor::Server][actor];
                 let Ok(transition) = decide(session.position(), actor, command) else { continue };
-                let lease = lease.filter(|_| command == Command::Claim);
+                let lease = lease.filter(|_| matches!(command, Command::Claim | Command::Wake));
                 session.enter(transition, Report { lease, ..Report::default() }, from_micros(1));
                 prop_assert_eq!(session.status(), transition.to());
                 prop_assert_eq!(session.end_reason(), transition.end_reason());

@@ -9,7 +9,7 @@ use super::{
         Command::{
             self, Abandon, Append, Approve, Ask, Begin, Block, Cancel, Claim, Complete, Deny, Expire, Fail, Finish,
             Heartbeat, Interrupt, Leave, LoseLease, Release, Rest, Resume, SendMessage, Skip, Start, Stop, Submit,
-            Supersede, Yield,
+            Supersede, Wake, Yield,
         },
         YieldTo,
     },
@@ -159,7 +159,7 @@ pub fn decide(state: Position, actor: Actor, command: Command) -> Result<Transit
 /// Returns the party that may give a command.
 const fn right(command: Command) -> Right {
     match command {
-        Heartbeat | Append | Complete | Fail | Yield(_) | Release => Right::Holder,
+        Heartbeat | Append | Complete | Fail | Yield(_) | Wake | Release => Right::Holder,
         Start | Claim | Cancel | Stop | SendMessage | Interrupt | Command::End => Right::Caller,
         Skip | Resume | Approve | Block | Deny | LoseLease | Expire | Supersede | Abandon | Begin | Rest | Ask
         | Finish | Submit | Leave => Right::Server,
@@ -170,8 +170,8 @@ const fn right(command: Command) -> Right {
 fn applies_to(state: Position, command: Command) -> bool {
     let is_claimed = state.attempt > 0;
     match command {
-        Start | Claim | Heartbeat | Append | Complete | Fail | Yield(_) | Release | Resume | Approve | Cancel
-        | LoseLease | Expire => true,
+        Start | Claim | Heartbeat | Append | Complete | Fail | Yield(_) | Wake | Release | Resume | Approve
+        | Cancel | LoseLease | Expire => true,
         // Only sessions that become pending can depend on other sessions.
         Skip => match state.session_type {
             Type::Agent | Type::Tool => true,
@@ -182,8 +182,9 @@ fn applies_to(state: Position, command: Command) -> bool {
         // Only agent sessions that were never claimed report by themselves. A claimed session is reported by
         // its worker.
         Begin | Rest | Ask | Finish => state.session_type == Type::Agent && !is_claimed,
-        // Conversations are agent sessions.
-        SendMessage | Interrupt | Command::End => state.session_type == Type::Agent,
+        // Conversations are agent sessions. A tool session takes messages once a worker has claimed it.
+        SendMessage => state.session_type == Type::Agent || (state.session_type == Type::Tool && is_claimed),
+        Interrupt | Command::End => state.session_type == Type::Agent,
         // A mixed session that was never claimed is a person's working session.
         Stop | Supersede | Abandon => state.session_type == Type::Mixed && !is_claimed,
         // No one claims a response session.
@@ -202,10 +203,23 @@ const fn applies_in(status: Status, command: Command) -> bool {
             Pending => true,
             Draft | Running | WaitingHuman | AwaitingTool | Idle | Completed | Failed | Abandoned | Expired => false,
         },
-        Heartbeat | Append | Complete | Fail | Yield(_) | Release | Block | LoseLease | Rest | Ask | Interrupt
-        | Stop | Supersede | Abandon | Submit => match status {
+        Heartbeat | Append | Yield(_) | Release | Block | LoseLease | Rest | Ask | Interrupt | Stop | Supersede
+        | Abandon | Submit => match status {
             Running => true,
             Draft | Pending | WaitingHuman | AwaitingTool | Idle | Completed | Failed | Abandoned | Expired => false,
+        },
+        // The worker that left a session idle may end it, and one whose tool will never answer may fail it.
+        Complete => match status {
+            Running | Idle => true,
+            Draft | Pending | WaitingHuman | AwaitingTool | Completed | Failed | Abandoned | Expired => false,
+        },
+        Fail => match status {
+            Running | AwaitingTool | Idle => true,
+            Draft | Pending | WaitingHuman | Completed | Failed | Abandoned | Expired => false,
+        },
+        Wake => match status {
+            Idle => true,
+            Draft | Pending | Running | WaitingHuman | AwaitingTool | Completed | Failed | Abandoned | Expired => false,
         },
         Leave => match status {
             Draft | Running => true,
@@ -249,7 +263,7 @@ fn effect(state: Position, command: Command) -> Transition {
             Type::Response | Type::Mixed => to(Next::Running),
         },
         Claim => Transition { next: Next::Running, attempt: state.attempt.saturating_add(1) },
-        Heartbeat | Append | Begin => to(Next::Running),
+        Heartbeat | Append | Wake | Begin => to(Next::Running),
         Release if state.attempt >= released_attempts_max(state) => end(End::LeaseExhausted),
         Release | Resume | SendMessage => to(Next::Pending),
         Yield(YieldTo::Idle) | Rest | Interrupt => to(Next::Idle),
@@ -449,8 +463,8 @@ mod tests {
             "pending" => "pending running abandoned expired",
             "running" => "running completed failed waiting_human awaiting_tool idle abandoned expired pending",
             "waiting_human" => "pending completed failed abandoned expired",
-            "awaiting_tool" => "pending abandoned expired",
-            "idle" => "pending running completed abandoned expired",
+            "awaiting_tool" => "pending failed abandoned expired",
+            "idle" => "pending running completed failed abandoned expired",
             _ => "",
         };
         targets.split(' ').any(|t| t == to.as_str())

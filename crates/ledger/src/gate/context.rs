@@ -1,7 +1,7 @@
 //! Context for an agent whose session continues: the decision at its gate, and earlier denials of its output.
 
 use super::{decide::OUTCOME, decisions_of, proposed, standing};
-use crate::Result;
+use crate::{Result, wait::Wait};
 use domain::{
     Timestamp,
     event::{Event, Kind},
@@ -109,6 +109,7 @@ pub(crate) async fn denials_for_attempt(conn: &mut Conn<'_>, session: &Session) 
 pub(crate) async fn resume_context(
     conn: &mut Conn<'_>,
     session: &Session,
+    wait: Option<Wait>,
     delimiter: &Delimiter,
 ) -> Result<Option<Resumed>> {
     if session.attempt == 0 {
@@ -119,7 +120,7 @@ pub(crate) async fn resume_context(
     };
     let is_decided = matches!(gate.state.name(), GateState::Settled | GateState::Expired);
     let is_output = matches!(gate.kind, GateKind::Output | GateKind::Fields);
-    if !is_decided || is_output || !is_due(conn, session, &gate).await? {
+    if !is_decided || is_output || !is_due(conn, session, &gate, wait).await? {
         return Ok(None);
     }
     if gate.state.name() == GateState::Expired {
@@ -154,39 +155,21 @@ pub(crate) async fn resume_context(
 }
 
 /// Returns whether the next attempt gets the end of this gate. If a worker loses or releases its lease afterwards, the
-/// following attempt gets it again, until the log has the result of the call.
-async fn is_due(conn: &mut Conn<'_>, session: &Session, gate: &Gate) -> store::Result<bool> {
+/// following attempt gets it again, until the log has the result of the call. `wait` is what queued the session last.
+async fn is_due(conn: &mut Conn<'_>, session: &Session, gate: &Gate, wait: Option<Wait>) -> store::Result<bool> {
     // No worker has claimed the session since.
     if session.attempt == gate.attempt {
         return Ok(true);
     }
-    let Some((from, sequence)) = queued_from(conn, session).await? else { return Ok(false) };
-    if !matches!(from, Status::WaitingHuman | Status::AwaitingTool) {
+    // A session that waited again since, for a message or a custom tool, has got the decision before.
+    let Some(wait) = wait.filter(|wait| wait.attempt.is_none_or(|attempt| attempt == gate.attempt)) else {
+        return Ok(false);
+    };
+    if !matches!(wait.status, Status::WaitingHuman | Status::AwaitingTool) {
         return Ok(false);
     }
     let Task::Tool(call) = &gate.task else { return Ok(true) };
-    Ok(!has_result(conn, session, sequence, &call.tool_call_id).await?)
-}
-
-/// Returns the status from which a session was queued last, and the sequence of that change. Leases that were lost or
-/// released since are skipped. Only the end of a gate queues a session that waits for a person or a tool.
-async fn queued_from(conn: &mut Conn<'_>, session: &Session) -> store::Result<Option<(Status, u64)>> {
-    let kinds = [Kind::SESSION_STATUS_CHANGE.to_owned()];
-    let mut before = session.head_sequence + 1;
-    loop {
-        // A lease that was lost or released makes two changes.
-        let changes = store::event::before(conn, session.tenant_id, session.id, before, &kinds, 2).await?.items;
-        let Some(oldest) = changes.first() else { return Ok(None) };
-        before = oldest.sequence;
-        for change in changes.iter().rev() {
-            let metadata: Value = serde_json::from_str(&change.metadata).unwrap_or_default();
-            let status = |name: &str| metadata[name].as_str().and_then(Status::parse);
-            match (status("from"), status("to")) {
-                (Some(Status::Running), Some(Status::Pending)) | (Some(Status::Pending), Some(Status::Running)) => {}
-                (from, _) => return Ok(from.map(|from| (from, change.sequence))),
-            }
-        }
-    }
+    Ok(!has_result(conn, session, wait.ended, &call.tool_call_id).await?)
 }
 
 /// Returns whether the log has a result of this tool call after a sequence.

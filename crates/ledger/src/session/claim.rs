@@ -5,6 +5,7 @@ mod remembering;
 
 pub(crate) use remembering::Remembering;
 
+use super::supply_tool_results::{SuppliedResult, of_wait};
 use crate::{
     Error, Ledger, Result,
     commit::{Change, EventFactory, state, write},
@@ -14,6 +15,7 @@ use crate::{
     human::recent_activity::gather,
     memory_block,
     memory_bounds::MemoryBounds,
+    wait::last_wait,
 };
 use chrono::TimeDelta;
 use domain::{
@@ -92,6 +94,8 @@ pub struct Claimed {
     pub context: Option<String>,
     /// The decision with which the session continues.
     pub resume: Option<Resumed>,
+    /// Results of custom tools that ended the session's wait, in the order in which they were supplied.
+    pub tool_results: Vec<SuppliedResult>,
     /// Answers of people for which the session did not wait, and that this claim took.
     pub answers: TakenAnswers,
     /// Denied outputs of the session, oldest first.
@@ -224,7 +228,10 @@ async fn take(
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
     let expires_at = from + TimeDelta::seconds(i64::from(lease_seconds));
     let mut events = vec![claimed_event(&mut factory, scope, transition, lease_seconds)?];
-    let resume = resume_context(tx.conn(), &before, &of_resume).await?;
+    // A session that no worker has claimed has waited for nothing.
+    let wait = if before.attempt == 0 { None } else { last_wait(tx.conn(), &before).await? };
+    let resume = resume_context(tx.conn(), &before, wait, &of_resume).await?;
+    let tool_results = of_wait(tx.conn(), &before, wait).await?;
     let answers = answers(tx, &before, (resume.as_ref(), transition.attempt), (&mut factory, &of_answers)).await?;
     let answers = answers.map(|(taken, event)| {
         events.push(event);
@@ -257,8 +264,17 @@ async fn take(
     };
     let lease = Some(Lease { seconds: lease_seconds, expires_at });
     let session = write(tx, before, transition, change, events, Report { lease, ..Report::default() }).await?;
-    let answers = answers.unwrap_or_default();
-    let claimed = Claimed { session, context, resume, answers, denials, dependencies, children, has_more_children };
+    let claimed = Claimed {
+        session,
+        context,
+        resume,
+        tool_results,
+        answers: answers.unwrap_or_default(),
+        denials,
+        dependencies,
+        children,
+        has_more_children,
+    };
     Ok((claimed, has_memories))
 }
 

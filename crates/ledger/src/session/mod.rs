@@ -16,8 +16,10 @@ mod related;
 mod release;
 mod retry;
 mod roll;
+mod supply_tool_results;
 mod sweep;
 mod turns;
+mod wake;
 mod yield_to;
 
 pub use cancel::cancel;
@@ -40,9 +42,11 @@ pub use retry::retry;
 pub use roll::roll;
 pub use store::roll::RollPosition;
 pub use store::session::graph::{Neighbour, RelatedSession};
+pub use supply_tool_results::{SuppliedResult, ToolResult, ToolResults, supply_tool_results};
 pub use sweep::{Swept, sweep};
 pub use turns::turns;
 pub(crate) use turns::turns_on;
+pub use wake::wake;
 pub use yield_to::{YieldRequest, check_question, yield_to};
 
 /// Largest number of sessions that one read of a sweep returns.

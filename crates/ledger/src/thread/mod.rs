@@ -3,6 +3,7 @@
 
 mod end;
 mod interrupt;
+mod message_session;
 mod read;
 mod send_message;
 mod start;
@@ -10,6 +11,7 @@ mod summary;
 
 pub use end::{Ended, Ending, end, end_with};
 pub use interrupt::interrupt;
+pub use message_session::message_session;
 pub use read::{get, list};
 pub(crate) use read::{get_on, list_on};
 pub use send_message::{Message, MessageReceipt, RelayedAuthor, is_recorded, relay_message, resend_id, send_message};

@@ -170,7 +170,7 @@ pub async fn relay_message(
     receipt.await
 }
 
-async fn add(
+pub(super) async fn add(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     change: Change,
@@ -200,7 +200,7 @@ async fn add(
 }
 
 /// Returns the sequence of this message if it is already recorded.
-async fn recorded(
+pub(super) async fn recorded(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     session: &Session,

@@ -41,6 +41,7 @@ fn kind(command: Command) -> Kind {
         | Command::Complete
         | Command::Fail
         | Command::Yield(_)
+        | Command::Wake
         | Command::Release
         | Command::Resume
         | Command::Cancel
@@ -61,6 +62,7 @@ fn actor(command: Command, attempt: u32) -> Actor {
         | Command::Complete
         | Command::Fail
         | Command::Yield(_)
+        | Command::Wake
         | Command::Release => Actor::Worker { attempt },
         _ => Actor::Server,
     }
@@ -87,6 +89,7 @@ impl World<'_> {
             Command::Complete => drop(self.complete(id, attempt, None).await),
             Command::Fail => drop(self.fail(id, attempt).await),
             Command::Yield(to) => drop(session::yield_to(l, w, id, YieldRequest::at(attempt, to)).await),
+            Command::Wake => drop(session::wake(l, w, id, attempt, None).await),
             Command::Release => drop(session::release(l, w, id, attempt).await),
             Command::Resume if row.status() == Status::Idle => {
                 run(f, &format!("{}-below", scene.slug), &json!(1)).await;

@@ -53,6 +53,7 @@ pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Re
         session,
         context: None,
         resume: None,
+        tool_results: Vec::new(),
         answers: TakenAnswers::default(),
         denials: Vec::new(),
         dependencies: Vec::new(),

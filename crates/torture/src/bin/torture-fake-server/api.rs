@@ -112,6 +112,7 @@ async fn claim(store: &Store, body: &[u8]) -> Result<Answer, Refused> {
                 input: None,
                 context: None,
                 resume: None,
+                tool_results: Vec::new(),
                 session_context: None,
                 denials: Vec::new(),
                 dependencies: Vec::new(),
