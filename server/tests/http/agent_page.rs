@@ -299,3 +299,51 @@ async fn the_history_of_a_document_leads_to_its_first_version() {
     assert!(oldest.contains(first) && oldest.contains("Newest versions"), "{oldest}");
     assert!(!oldest.contains("Older versions") && oldest.contains("Version 2 beside version 1"), "{oldest}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn members_see_and_correct_what_is_remembered_of_them_and_ask_to_be_forgotten() {
+    let app = App::start();
+    add_person(&app, "mia@acme.test");
+    let mia = Browser::of(&app, "mia@acme.test").await;
+    let me: Value = serde_json::from_str(&mia.page("/api/me").await).unwrap();
+    let id = me["user"]["id"].as_str().unwrap();
+    assert!(mia.page("/memory").await.contains("No agent has a document about you."));
+    let path = format!("people/shiftbook-{id}.md");
+    let write = json!({ "baseVersion": 0, "text": "# Mia\n\n- Lives in Oslo\n", "reason": "" });
+    let to = format!("/api/agents/iris/memory/document?path={path}");
+    let written = app.request(Who::Operator, Method::PUT, &to).json(&write).send().await.unwrap();
+    assert!(written.status().is_success(), "{}", written.text().await.unwrap());
+
+    let shown = mia.page("/memory").await;
+    assert!(shown.contains("remembers of you") && shown.contains("Correct it"), "{shown}");
+    let page = "/agents/iris/memory";
+    let typed = [
+        ("step", "save"),
+        ("path", path.as_str()),
+        ("baseVersion", "1"),
+        ("text", "# Mia\n\n- Lives in Bergen\n"),
+        ("reason", ""),
+    ];
+    let saved = mia.ask(Method::POST, page, &typed).await;
+    assert_eq!(saved.status(), StatusCode::SEE_OTHER);
+    let read = app.request(Who::Operator, Method::GET, &to).send().await.unwrap().text().await.unwrap();
+    assert!(read.contains("Lives in Bergen"), "{read}");
+    let other = [("step", "create"), ("path", "topics/x.md"), ("baseVersion", "0"), ("text", "x"), ("reason", "")];
+    assert_eq!(mia.ask(Method::POST, page, &other).await.status(), StatusCode::FORBIDDEN);
+
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    for (step, says, told) in [
+        ("ask", "You asked to be forgotten", true),
+        ("withdraw", "Your request is withdrawn.", false),
+        ("ask", "An admin is told", true),
+    ] {
+        let answer = mia.ask(Method::POST, "/memory/forget-me", &[("step", step)]).await;
+        assert_eq!(answer.status(), StatusCode::SEE_OTHER, "{step}");
+        let shown = mia.page(answer.headers()["location"].to_str().unwrap()).await;
+        assert!(shown.contains(says), "{step}: {shown}");
+        assert!(!shown.contains("asks to be forgotten."), "only admins are told: {shown}");
+        assert_eq!(ada.page("/memory").await.contains("1 person asks to be forgotten."), told, "{step}");
+        let listed = ada.page("/memory/forget").await;
+        assert_eq!(listed.contains(&format!("/memory/forget?person=shiftbook-{id}")), told, "{step}: {listed}");
+    }
+}
