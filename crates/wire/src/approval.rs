@@ -62,7 +62,7 @@ pub struct Approval {
     /// Options marked for closer inspection, as `dimension: option`.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Flag>))]
     pub flags: Vec<String>,
-    /// Equal for approvals with the same kind, agent, tool and keys.
+    /// Equal for approvals with the same kind, agent, tool and keys; for questions with the same agent, text and form.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SimilarKey))]
     pub similar_key: String,
     /// The people who may decide.
@@ -86,7 +86,7 @@ pub struct Approval {
     /// Time at which it opened.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub opened_at: Timestamp,
-    /// Time at which it expires together with the session.
+    /// Time at which it expires together with the session: its own deadline, or that of the session if it is closer.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub due_at: Option<Timestamp>,
     /// Time at which the reviewers were reminded.

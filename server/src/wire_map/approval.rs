@@ -44,7 +44,7 @@ pub fn approval(item: GateItem) -> to::Approval {
         may_not_decide_because: may_decide.map(str::to_owned),
         requested_by: gate.requested_by,
         opened_at: gate.opened_at,
-        due_at: gate.due_at,
+        due_at: item.due_at,
         reminded_at: gate.reminded_at,
         escalated_at: gate.escalated_at,
         snoozed_until: item.snoozed_until,

@@ -63,6 +63,9 @@ impl NewDecision {
     }
 }
 
+/// Why a question is not approved, alone or with others.
+const QUESTION_TAKES_NO_APPROVAL: &str = "Questions need an answer. Select only approvals, or use Answer.";
+
 /// Largest number of events of one decision and its effect: the decision, the completion or error, and the
 /// status change.
 pub(super) const EVENTS: usize = 6;
@@ -233,6 +236,9 @@ fn read(
     new: NewDecision,
 ) -> Result<Decided> {
     let note = new.note.filter(|note| !note.trim().is_empty());
+    if gate.kind == GateKind::Question && !gate.kind.takes(new.verdict) {
+        return Err(Error::invalid("decision", QUESTION_TAKES_NO_APPROVAL));
+    }
     if !gate.kind.takes(new.verdict) {
         let message = format!("a gate of kind {} cannot be answered with `{}`", gate.kind, new.verdict);
         return Err(Error::invalid("decision", message));

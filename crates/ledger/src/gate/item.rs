@@ -6,7 +6,7 @@ use domain::{
     Scope, Timestamp,
     chain::Digest,
     gate::{ByRole, Gate},
-    id::{GateId, GroupId},
+    id::{GateId, GroupId, SessionId},
 };
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -63,6 +63,8 @@ pub struct GateItem {
     pub is_approved_by_caller: bool,
     /// End of the caller's snooze; `None` if the caller has not snoozed the gate.
     pub snoozed_until: Option<Timestamp>,
+    /// When it expires: at its own deadline, or with its session if that one has a closer time limit.
+    pub due_at: Option<Timestamp>,
 }
 
 impl GateItem {
@@ -79,6 +81,7 @@ pub(super) struct Loaded {
     decisions: HashMap<GateId, Vec<DecisionRecord>>,
     groups: Vec<GroupId>,
     snoozes: HashMap<GateId, Timestamp>,
+    deadlines: HashMap<SessionId, Timestamp>,
 }
 
 /// Loads the related rows of the gates. The number of queries does not depend on the number of gates.
@@ -97,7 +100,10 @@ pub(super) async fn load(
         ),
         None => (Vec::new(), HashMap::new()),
     };
+    let waiting: Vec<SessionId> =
+        gates.iter().filter(|gate| gate.state.is_open()).map(|gate| gate.session_id).collect();
     Ok(Loaded {
+        deadlines: store::session::deadlines(conn, tenant_id, &waiting).await?,
         reviewers: store::gate::reviewers(conn, tenant_id, &ids).await?,
         decisions: store::gate::decisions(conn, tenant_id, &ids).await?,
         groups,
@@ -109,7 +115,7 @@ pub(super) async fn load(
 impl Loaded {
     /// Returns the gates as this caller sees them, in the same order.
     pub(super) fn items(self, scope: &Scope) -> Result<Vec<GateItem>> {
-        let Self { gates, mut reviewers, mut decisions, groups, snoozes } = self;
+        let Self { gates, mut reviewers, mut decisions, groups, snoozes, deadlines } = self;
         let see = |gate: Gate| {
             let reviewers = reviewers.remove(&gate.id).unwrap_or_default();
             let decisions = decisions.remove(&gate.id).unwrap_or_default();
@@ -128,6 +134,7 @@ impl Loaded {
                 last: standing.last.map(|vote| vote.number),
                 may_decide: may_decide(scope, &gate, is_reviewer),
                 snoozed_until: snoozes.get(&gate.id).copied(),
+                due_at: gate.due_at.into_iter().chain(deadlines.get(&gate.session_id).copied()).min(),
                 gate,
                 reviewers,
                 decisions,

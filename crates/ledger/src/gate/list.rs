@@ -18,6 +18,7 @@ use domain::{
     id::{GateId, SessionId},
     role::Permission,
 };
+use std::collections::HashMap;
 use store::{
     Conn,
     gate::{Inbox, InboxScope},
@@ -104,6 +105,16 @@ pub(crate) async fn list_on(
         None => encode_at(List::Gates, last.gate.order_at, last.gate.id.0),
     });
     Ok(Listed { items, next_cursor })
+}
+
+/// Returns how many open gates of all pages of a list have each key of alike ones. Counting ends at `at_most` gates.
+pub(crate) async fn count_alike_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    ListQuery(inbox): &ListQuery,
+    at_most: u32,
+) -> Result<HashMap<String, u64>> {
+    Ok(store::gate::count_alike(conn, scope.tenant_id, inbox, at_most).await?)
 }
 
 /// Returns the gates at which these sessions wait, in no particular order. Sessions that wait at no gate are

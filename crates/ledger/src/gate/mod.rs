@@ -46,7 +46,7 @@ pub(crate) use get::get_on;
 pub use get::{GateDetail, get};
 pub use item::{GateItem, MayDecide};
 pub use list::{GateFilter, ListGates, held, list, of_sessions};
-pub(crate) use list::{ListQuery, held_on, list_on, of_sessions_on};
+pub(crate) use list::{ListQuery, count_alike_on, held_on, list_on, of_sessions_on};
 pub use memory::ChangedDocument;
 pub use of_action::of_action;
 pub use reply::{Reply, cancel_question, reply, reply_as};

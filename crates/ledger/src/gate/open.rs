@@ -360,13 +360,18 @@ fn title(task: &Task, session: &Session) -> String {
 }
 
 /// Returns a key that is equal for gates that a person can decide together: same agent, kind, tool and keys of
-/// the values. The action is not part of it, because work on many entities often has one action for each.
+/// the values; of questions, the same text and the same form. The action is not part of it, because work on many
+/// entities often has one action for each.
 fn similar_key(task: &Task, session: &Session) -> String {
     let keys: Vec<&String> = task.editable().map(|values| values.keys().collect()).unwrap_or_default();
-    let tool = match task {
-        Task::Tool(call) => Some(&call.tool_name),
-        Task::Output(_) | Task::Fields(_) | Task::Question(_) | Task::Memory(_) => None,
+    let alike = match task {
+        Task::Question(asked) => {
+            json!([task.kind(), session.agent_slug, asked.message, asked.schema, asked.fields])
+        }
+        Task::Tool(call) => json!([task.kind(), session.agent_slug, call.tool_name, keys]),
+        Task::Output(_) | Task::Fields(_) | Task::Memory(_) => {
+            json!([task.kind(), session.agent_slug, null, keys])
+        }
     };
-    let alike = json!([task.kind(), session.agent_slug, tool, keys]);
     canonical_digest(&alike).to_string().chars().take(16).collect()
 }

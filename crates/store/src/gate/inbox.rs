@@ -8,6 +8,7 @@ use domain::{
     gate::{ByRole, Gate, GateKind, GateState},
     id::{GateId, TenantId, UserId},
 };
+use std::collections::HashMap;
 use uuid::Uuid;
 
 // Gates that a person may decide, without their own requests if the action forbids self-approval. $2 is the person;
@@ -140,6 +141,23 @@ const COUNT_DECIDABLE: &str = concat!(
     " LIMIT $5) AS counted"
 );
 
+// How many open gates have each key of alike ones. The limit bounds what is read.
+macro_rules! count_alike {
+    ($whose:expr, $limit:literal) => {
+        concat!(
+            "SELECT similar_key, COUNT(*) FROM (SELECT g.similar_key FROM gates g WHERE g.tenant_id = $1 \
+             AND g.state = 'open' AND ",
+            $whose,
+            " LIMIT ",
+            $limit,
+            ") AS waiting GROUP BY similar_key"
+        )
+    };
+}
+const COUNT_ALIKE: &str = count_alike!(listed!(), "$2");
+const COUNT_ALIKE_DECIDABLE: &str =
+    count_alike!(concat!(decidable_by!("$3"), " AND ", listed!(), " AND NOT ", snoozed!("$4")), "$5");
+
 pub(crate) const SQL: Texts = &[
     ("gate::inbox::DECIDABLE", DECIDABLE),
     ("gate::inbox::DECIDABLE_SNOOZED", DECIDABLE_SNOOZED),
@@ -148,6 +166,8 @@ pub(crate) const SQL: Texts = &[
     ("gate::inbox::CLOSED_DECIDABLE", CLOSED_DECIDABLE),
     ("gate::inbox::HELD_BY", HELD_BY),
     ("gate::inbox::COUNT_DECIDABLE", COUNT_DECIDABLE),
+    ("gate::inbox::COUNT_ALIKE", COUNT_ALIKE),
+    ("gate::inbox::COUNT_ALIKE_DECIDABLE", COUNT_ALIKE_DECIDABLE),
 ];
 
 /// Whose gates are listed.
@@ -273,4 +293,24 @@ pub async fn count(
     let (any, now, at_most) = (by_role as i64, to_micros(now), i64::from(at_most));
     let (count,) = run!(conn, fetch_one One, COUNT_DECIDABLE, tenant_id.0, user_id.0, any, now, at_most)?;
     Ok(count.cast_unsigned())
+}
+
+/// Number of open gates by their key of alike ones, of all pages of a list of open gates. Counting ends at `at_most`
+/// gates.
+pub async fn count_alike(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    inbox: &Inbox,
+    at_most: u32,
+) -> Result<HashMap<String, u64>> {
+    type Count = (String, i64);
+    let at_most = i64::from(at_most);
+    let counts = match inbox.whose {
+        InboxScope::All => run!(conn, fetch_all Count, COUNT_ALIKE, tenant_id.0, at_most)?,
+        InboxScope::Mine { user_id, by_role, .. } => {
+            let (any, now) = (by_role as i64, to_micros(inbox.now));
+            run!(conn, fetch_all Count, COUNT_ALIKE_DECIDABLE, tenant_id.0, user_id.0, any, now, at_most)?
+        }
+    };
+    Ok(counts.into_iter().map(|(key, count)| (key, count.cast_unsigned())).collect())
 }

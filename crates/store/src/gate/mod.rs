@@ -11,7 +11,7 @@ mod state;
 mod write;
 
 pub use decision::{add_decision, decisions};
-pub use inbox::{Inbox, InboxScope, count, held_by, list};
+pub use inbox::{Inbox, InboxScope, count, count_alike, held_by, list};
 pub use read::{
     denied, find, find_locked, last_of_action, newest_of_session, settled_of_session, to_wake, waiting, waiting_locked,
     waiting_of_action, waiting_of_sessions,

@@ -10,6 +10,7 @@ use domain::{
     id::{SessionId, TenantId},
     session::TimeLimits,
 };
+use std::collections::HashMap;
 use uuid::Uuid;
 
 const EXTEND_LEASE: &str = "UPDATE sessions SET lease_expires_at = $3 \
@@ -21,6 +22,13 @@ const LEASES_LOST: &str = "SELECT tenant_id, id, lease_expires_at FROM sessions 
 const OVERDUE: &str = "SELECT tenant_id, id, deadline_at FROM sessions \
      WHERE deadline_at <= $1 AND (deadline_at, id) > ($2, $3) ORDER BY deadline_at, id LIMIT $4";
 
+const DEADLINES_SQLITE: &str = "SELECT id, deadline_at FROM sessions WHERE tenant_id = $1 \
+     AND id IN (SELECT unhex(value) FROM json_each($2)) AND deadline_at IS NOT NULL";
+const DEADLINES_POSTGRES: &str =
+    "SELECT id, deadline_at FROM sessions WHERE tenant_id = $1 AND id = ANY($2) AND deadline_at IS NOT NULL";
+
+pub(crate) const SQLITE_SQL: Texts = &[("session::due::DEADLINES_SQLITE", DEADLINES_SQLITE)];
+pub(crate) const POSTGRES_SQL: Texts = &[("session::due::DEADLINES_POSTGRES", DEADLINES_POSTGRES)];
 pub(crate) const SQL: Texts = &[
     ("session::due::EXTEND_LEASE", EXTEND_LEASE),
     ("session::due::REARM_LEASES", REARM_LEASES),
@@ -80,6 +88,31 @@ pub async fn extend_lease(
 /// jumped and heartbeats were impossible.
 pub async fn rearm_leases(tx: &mut WriteTx<'_>, now: Timestamp) -> Result<u64> {
     Ok(run!(tx.conn(), execute, REARM_LEASES, to_micros(now))?)
+}
+
+/// Ids as SQLite's statements read them: a JSON array of hexadecimal texts.
+pub(super) fn hex_list(ids: &[SessionId]) -> String {
+    let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
+    serde_json::Value::from(hex).to_string()
+}
+
+/// When the time limits of these sessions are over, in the status that they have. Sessions without one are left out.
+pub async fn deadlines(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    ids: &[SessionId],
+) -> Result<HashMap<SessionId, Timestamp>> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows: Vec<(Uuid, i64)> = match conn {
+        Conn::Sqlite(c) => c.fetch_all(DEADLINES_SQLITE, &[&tenant_id.0, &hex_list(ids)])?,
+        Conn::Postgres(c) => {
+            let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+            sqlx::query_as(DEADLINES_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+        }
+    };
+    Ok(rows.into_iter().map(|(id, at)| (SessionId(id), from_micros(at))).collect())
 }
 
 /// Sessions of every workspace whose lease expired before `now`, the longest expired first. With `after`, those that

@@ -1,6 +1,6 @@
 //! Lists of sessions, newest first, by keyset.
 
-use super::{Row, record, session_select};
+use super::{Row, due::hex_list, record, session_select};
 use crate::engine::{Conn, Page, Result, Texts, contains, last_select, run};
 use domain::{
     Timestamp,
@@ -194,11 +194,7 @@ pub async fn list_on_channel(
 /// These sessions, in no order; ids that do not exist in the workspace are left out.
 pub async fn list_by_ids(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[SessionId]) -> Result<Vec<Session>> {
     let rows = match conn {
-        Conn::Sqlite(c) => {
-            let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
-            let hex = serde_json::Value::from(hex).to_string();
-            c.fetch_all::<Row>(BY_IDS_SQLITE, &[&tenant_id.0, &hex])?
-        }
+        Conn::Sqlite(c) => c.fetch_all::<Row>(BY_IDS_SQLITE, &[&tenant_id.0, &hex_list(ids)])?,
         Conn::Postgres(c) => {
             let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
             sqlx::query_as::<_, Row>(BY_IDS_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?

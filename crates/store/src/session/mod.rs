@@ -12,7 +12,7 @@ mod state;
 mod write;
 
 pub use claim::{Claimable, claimable};
-pub use due::{DueSession, extend_lease, leases_lost, overdue, rearm_leases};
+pub use due::{DueSession, deadlines, extend_lease, leases_lost, overdue, rearm_leases};
 pub use find::{depth, find, find_by_idempotency_key, find_locked};
 pub use first_claim::{ClaimTerms, FirstClaim};
 pub use list::{Filter, last_looked, list, list_by_ids, list_on_channel, newest_continuation, newest_of_action};
@@ -26,6 +26,12 @@ pub(crate) use write::postgres_statements;
 use crate::engine::Texts;
 
 pub(crate) const SQL: [Texts; 6] = [due::SQL, find::SQL, graph::SQL, list::SQL, of_entity::SQL, write::SQL];
-pub(crate) const SQLITE_SQL: [Texts; 2] = [claim::SQLITE_SQL, list::SQLITE_SQL];
-pub(crate) const POSTGRES_SQL: [Texts; 5] =
-    [claim::POSTGRES_SQL, find::POSTGRES_SQL, first_claim::POSTGRES_SQL, graph::POSTGRES_SQL, list::POSTGRES_SQL];
+pub(crate) const SQLITE_SQL: [Texts; 3] = [claim::SQLITE_SQL, due::SQLITE_SQL, list::SQLITE_SQL];
+pub(crate) const POSTGRES_SQL: [Texts; 6] = [
+    claim::POSTGRES_SQL,
+    due::POSTGRES_SQL,
+    find::POSTGRES_SQL,
+    first_claim::POSTGRES_SQL,
+    graph::POSTGRES_SQL,
+    list::POSTGRES_SQL,
+];

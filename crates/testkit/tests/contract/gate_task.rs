@@ -16,6 +16,7 @@ use ledger::{
     ActionRecord, Error, ReviewerRecord,
     action::{self, NewAction, Trigger},
     gate::{self, GateItem, NewDecision, Reply},
+    page::inbox,
     session::{self, YieldRequest},
 };
 use serde_json::{Value, json};
@@ -27,6 +28,9 @@ on_both_engines!(
     each_entity_of_a_list_is_judged_alone,
     a_session_that_waits_or_is_blocked_keeps_its_usage,
     gates_are_alike_by_agent_tool_and_keys_of_the_values,
+    questions_are_alike_only_with_the_same_text_and_form,
+    a_question_is_not_approved,
+    alike_gates_are_counted_on_all_pages,
     the_answer_of_a_decision_reaches_the_agent_with_its_author,
     a_question_that_was_answered_or_declined_is_not_closed_again,
     an_answer_with_the_id_of_another_event_is_refused,
@@ -154,6 +158,57 @@ async fn gates_are_alike_by_agent_tool_and_keys_of_the_values(f: Fixture) {
     }
     assert_eq!(keys[0], keys[1], "other values of the same keys");
     assert!(keys[2] != keys[0] && keys[3] != keys[0] && keys[3] != keys[2], "{keys:?}");
+    f.done().await;
+}
+
+async fn questions_are_alike_only_with_the_same_text_and_form(f: Fixture) {
+    let mut keys = Vec::new();
+    let yes_or_no = || Some(json!({ "type": "boolean" }));
+    for (message, schema) in [("When?", None), ("When?", None), ("May I?", None), ("When?", yes_or_no())] {
+        let session = f.running().await;
+        let question = Some(Question::new(message.into(), schema));
+        let ask = YieldRequest { question, ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
+        session::yield_to(&f.ledger, &f.worker, session.id, ask).await.unwrap();
+        keys.push(gate_of(&f, session.id).await.gate.similar_key);
+    }
+    assert_eq!(keys[0], keys[1], "the same text and form");
+    assert!(keys[2] != keys[0] && keys[3] != keys[0] && keys[3] != keys[2], "{keys:?}");
+    f.done().await;
+}
+
+async fn a_question_is_not_approved(f: Fixture) {
+    let session = f.running().await;
+    let item = asked(&f, &session).await;
+    for verdict in [Verdict::Approve, Verdict::Edit] {
+        let Err(Error::Invalid(issues)) = decide(&f, &f.operator, item.gate.id, says(verdict)).await else {
+            panic!("{verdict} was recorded")
+        };
+        assert!(issues[0].message.starts_with("Questions need an answer"), "{issues:?}");
+    }
+    assert_eq!(gate_of(&f, session.id).await.gate.state.name(), GateState::Open);
+    f.done().await;
+}
+
+async fn alike_gates_are_counted_on_all_pages(f: Fixture) {
+    for to in ["ada", "max", "kim"] {
+        let session = f.running().await;
+        paused(&f, &session, call("send_mail", json!({ "to": to }))).await;
+    }
+    let session = f.running().await;
+    let other = asked(&f, &session).await.gate.similar_key;
+    for everyone in [true, false] {
+        let filter = gate::GateFilter::In(GateState::Open);
+        let first = gate::ListGates { filter, kind: None, all: everyone, limit: 1, cursor: None };
+        let first = gate::list(&f.ledger, &f.operator, first).await.unwrap();
+        let mails = first.items[0].gate.similar_key.clone();
+        let list = async |cursor| {
+            let request = inbox::ListRequest { filter, everyone, cursor };
+            inbox::list(&f.ledger, &f.operator, request).await.unwrap()
+        };
+        let rest = list(first.next_cursor).await;
+        assert_eq!((rest.items.len(), rest.alike.get(&mails), rest.alike.get(&other)), (3, Some(&3), Some(&1)));
+        assert!(list(None).await.alike.is_empty(), "one page has all of them");
+    }
     f.done().await;
 }
 

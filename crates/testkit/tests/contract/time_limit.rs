@@ -20,6 +20,7 @@ on_both_engines!(
     moving_on_begins_a_new_limit_and_a_heartbeat_does_not,
     an_approval_takes_effect_although_the_limit_is_over_before,
     an_undone_approval_does_not_extend_the_limit,
+    an_item_says_when_its_session_expires,
     a_session_keeps_the_limits_it_was_made_with,
     sessions_without_limits_stay,
     many_servers_expire_a_session_once,
@@ -151,6 +152,25 @@ async fn an_undone_approval_does_not_extend_the_limit(f: Fixture) {
     assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 1);
     assert_eq!(read(&f, &waiting).await.status(), Status::Expired);
     assert_eq!(now(&f, &acme).await.version, 1);
+    f.done().await;
+}
+
+async fn an_item_says_when_its_session_expires(f: Fixture) {
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
+    let limited = async |approval: Value| {
+        let metadata =
+            json!({ "requiresApproval": true, "timeLimits": { "waitingSeconds": 600 }, "approval": approval });
+        let change = action::ActionChange { metadata: Some(metadata.to_string()), ..Default::default() };
+        let of = action::update(&f.ledger, &f.operator, of.id, change).await.unwrap();
+        staged(&f, &of, &json!({ "stage": "Won" })).await
+    };
+    let (waiting, item) = limited(json!({})).await;
+    assert_eq!((item.gate.due_at, item.due_at), (None, waiting.deadline_at()));
+    let listed = gate::of_sessions(&f.ledger, &f.operator, vec![waiting.id]).await.unwrap();
+    assert_eq!(listed[0].due_at, waiting.deadline_at());
+    let (_, item) = limited(json!({ "expiresAfterSeconds": 60 })).await;
+    assert!(item.due_at.is_some_and(|at| Some(at) == item.gate.due_at), "the closer one counts: {item:?}");
     f.done().await;
 }
 

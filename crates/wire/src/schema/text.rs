@@ -133,7 +133,7 @@ texts! {
     Digest = matching("^[0-9a-f]{64}$", 64);
     /// The digest of what was shown. Capitals are taken too.
     ShownDigest = matching("^[0-9a-fA-F]{64}$", 64);
-    /// Equal for approvals with the same kind, agent, tool and keys.
+    /// Equal for approvals with the same kind, agent, tool and keys; for questions with the same agent, text and form.
     SimilarKey = matching("^[0-9a-f]{16}$", 16);
     /// Two or more words of `a-z 0-9 _`, joined by dots; the first begins with a letter.
     EventType = matching(r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$", KIND_BYTES_MAX);

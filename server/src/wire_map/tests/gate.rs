@@ -125,6 +125,7 @@ fn item(pool: &mut Pool) -> GateItem {
         ]),
         is_approved_by_caller: pool.flag(),
         snoozed_until: pool.maybe(Pool::time),
+        due_at: pool.maybe(Pool::time),
     }
 }
 
@@ -141,7 +142,7 @@ proptest! {
         let gate = &item.gate;
         let read = Gate {
             id, kind, session_id, action_id, action_name, agent_slug, entity_id, entity_title, title, score, flags,
-            similar_key, quorum, requested_by, opened_at, due_at, reminded_at, escalated_at,
+            similar_key, quorum, requested_by, opened_at, reminded_at, escalated_at,
             task: Task::parse(task.get()).unwrap(),
             ..gate.clone()
         };
@@ -155,7 +156,7 @@ proptest! {
         prop_assert_eq!((approvals, approved_by_caller), (item.approvals, item.is_approved_by_caller));
         prop_assert_eq!(may_decide, item.may_decide == MayDecide::Yes);
         prop_assert_eq!(may_not_decide_because.as_deref(), item.may_decide.reason());
-        prop_assert_eq!(snoozed_until, item.snoozed_until);
+        prop_assert_eq!((snoozed_until, due_at), (item.snoozed_until, item.due_at));
         let recorded = item.decision();
         let read = decision.map(|sent| decision_of(sent, &item.decisions[0]));
         prop_assert_eq!(read.as_ref(), recorded);
