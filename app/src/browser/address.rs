@@ -25,6 +25,13 @@ pub fn push(path: &str) {
     }
 }
 
+/// Changes the path and the query. The page stays, and no step is added to the history.
+pub fn amend(path: &str) {
+    if let Ok(history) = dom::window().history() {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(path));
+    }
+}
+
 /// Loads another page.
 pub fn open(address: &str) {
     let _ = dom::window().location().set_href(address);

@@ -90,6 +90,13 @@ pub fn build(method: &str, url: &str, body: Option<&str>, kind: &str, accept: &s
     Some(request)
 }
 
+/// Posts the fields of a form, and returns the fragment of a page that answers.
+pub async fn post_text(url: &str, fields: &str) -> Option<String> {
+    let request = build("POST", url, Some(fields), "application/x-www-form-urlencoded", "text/html")?;
+    let response = send(&request).await.ok().filter(|response| response.ok() && !response.redirected())?;
+    text(&response).await.ok()
+}
+
 /// Sends a request and returns the response, whatever its status.
 pub async fn send(request: &Request) -> Result<Response, Failed> {
     let answer = JsFuture::from(window().fetch_with_request(request)).await.map_err(|_| Failed::Unreachable)?;

@@ -24,6 +24,8 @@ use domain::{
 use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::approval::{Approval, ApprovalDetail};
 
+/// What the button of a decision that takes effect at once says after the first press.
+const AT_ONCE: &str = "Press again: this cannot be undone";
 /// Popovers of the bar close each other.
 const GROUP: &str = "gate-more";
 
@@ -51,19 +53,25 @@ pub fn bar(item: &ApprovalDetail, next: Option<&str>, context: &BarContext, form
     if !approval.may_decide {
         return view! { {snooze} }.into_any();
     }
+    let confirm = confirm(item);
     let approve = approval.kind.takes(Verdict::Approve).then(|| {
         view! {
-            <Button attr:form="gate-form" name="decision" value="approve" look=Look::Primary attr:data-key="approve" title="Approve, with your changes (a or Ctrl Enter)">"Approve"</Button>
+            <Button attr:form="gate-form" name="decision" value="approve" look=Look::Primary attr:data-key="approve" attr:data-shortcut="a" attr:data-confirm=confirm.clone() title="Approve, with your changes (a or Ctrl Enter)">"Approve"</Button>
         }
     });
     let rows = super::values::rows(item);
     let first = rows.iter().find(|row| row.key != MEMORY_BASE).map(|row| format!("#gate-{}", row.name));
     let edit = first.filter(|_| approval.kind.takes(Verdict::Edit)).map(|href| {
-        view! { <ButtonLink href=href attr:data-key="edit" title="Edit the values (e)">"Edit"</ButtonLink> }
+        view! { <ButtonLink href=href attr:data-key="edit" attr:data-shortcut="e" title="Edit the values (e)">"Edit"</ButtonLink> }
     });
     let respond = approval.kind.takes(Verdict::Respond).then(|| respond(item, next, &form.of("respond")));
-    let deny = deny(approval, next, &form.of("deny"));
+    let deny = deny(item, next, &form.of("deny"));
     view! { {approve}{edit}{respond}{deny}{snooze} }.into_any()
+}
+
+/// What a button says that needs a second press, because its decision cannot be undone.
+pub fn confirm(item: &ApprovalDetail) -> Option<String> {
+    (item.undo_seconds == 0).then(|| AT_ONCE.to_owned())
 }
 
 /// The hidden fields of a form that decides an item. `next` is the id of the item to open afterwards.
@@ -86,7 +94,9 @@ fn item(approval: &Approval) -> impl IntoView + use<> {
     view! { <input type="hidden" name=item_field(&approval.id.to_string()) value=approval.digest.clone()/> }
 }
 
-fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
+fn deny(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
+    let (approval, confirm) = (&item.approval, confirm(item));
+    let is_question = approval.kind == GateKind::Question;
     let is_output = matches!(approval.kind, GateKind::Output | GateKind::Fields | GateKind::Memory);
     let hint = match approval.kind {
         GateKind::Output | GateKind::Fields => "The agent receives your reason and tries again.",
@@ -95,30 +105,32 @@ fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoV
         GateKind::Question => "The agent is told that you will not answer, and why.",
     };
     let field = Field { name: "note", label: "Reason", hint, required: is_output };
-    let close = (approval.kind == GateKind::Question).then(|| {
+    let close = is_question.then(|| {
         view! {
-            <Button name="decision" value="cancel" title="The agent goes on without an answer, at once">
+            <Button name="decision" value="cancel" attr:data-confirm=AT_ONCE title="The agent goes on without an answer, at once">
                 "Close without an answer"
             </Button>
         }
     });
     view! {
-        <Popover label="Deny…" title="Deny, with a reason (r)" shortcut="deny" group=GROUP opens=Opens::AboveBar decides=true open=form.is_refused() action=Decide::PATH>
+        <Popover label=if is_question { "Refuse to answer…" } else { "Deny…" } title="Deny, with a reason (r)" shortcut="deny" group=GROUP opens=Opens::AboveBar decides=true open=form.is_refused() action=Decide::PATH>
             {form_fields(approval, next)}
             <TextArea scope="deny" field=field form=form/>
-            <Button look=Look::Danger name="decision" value="deny" title="Deny (Ctrl Enter)">"Deny"</Button>
+            <Button look=Look::Danger name="decision" value="deny" attr:data-confirm=confirm title="Deny (Ctrl Enter)">
+                {if is_question { "Refuse to answer" } else { "Deny" }}
+            </Button>
             {close}
         </Popover>
     }
 }
 
 /// Answers a tool call instead of running the tool. The answer to a question is a form of the item itself, which has
-/// the primary button, so the bar links to its first field.
+/// the primary button, so the bar has only a link to its first field, for the key.
 fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> AnyView {
     let approval = &item.approval;
     if approval.kind == GateKind::Question {
         let first = AnswerForm::of(approval).first_control();
-        return view! { <ButtonLink href=format!("#{first}") attr:data-key="respond" title="Fill in the answer (i)">"Fill in"</ButtonLink> }
+        return view! { <a class="hidden-text" tabindex="-1" href=format!("#{first}") data-key="respond">"Go to the answer"</a> }
             .into_any();
     }
     let hint = "The agent receives your answer as the tool's result. The tool does not run.";
@@ -127,7 +139,7 @@ fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> AnyVi
         <Popover label="Answer…" title="Answer instead of the tool (i)" shortcut="respond" group=GROUP opens=Opens::AboveBar decides=true open=form.is_refused() action=Decide::PATH>
             {form_fields(approval, next)}
             <TextArea scope="respond" field=field form=form/>
-            <Button look=Look::Primary name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</Button>
+            <Button look=Look::Primary name="decision" value="respond" attr:data-confirm=confirm(item) title="Answer (Ctrl Enter)">"Answer"</Button>
         </Popover>
     }
     .into_any()

@@ -14,12 +14,12 @@ pub struct Content {
     pub rows: Vec<Item>,
     /// What the viewer can undo.
     pub offer: Option<UndoOffer>,
-    /// Why a request was refused.
-    pub refused: Vec<String>,
+    /// Why a form without scripts was refused.
+    pub refused: String,
     /// Address of this list, where a refused form continues.
     pub page: String,
-    /// The buttons for the selected items.
-    pub batch: String,
+    /// The button that leads to the selected items.
+    pub review: String,
     /// What an empty list says.
     pub empty: String,
     /// The links to the next and first page.
@@ -63,13 +63,11 @@ mod reading {
         pub fn read(list: &HtmlElement) -> Self {
             let rows = dom::find_all(list, "li[data-row]:not([data-terminal])").iter().map(Item::read).collect();
             let offer = dom::find(list, "[data-offer]").and_then(|held| held.get_attribute("data-offer"));
-            let refused = dom::find_all(list, "[data-part=refused] p");
             let query = dom::find(list, "[data-query]").or_else(|| Some(list.clone()));
             Self {
                 query: query.and_then(|list| list.get_attribute("data-query")).unwrap_or_default(),
                 rows,
                 offer: offer.and_then(|offer| UndoOffer::read(&js_sys::JSON::parse(&offer).ok()?)),
-                refused: refused.iter().filter_map(|why| why.text_content()).collect(),
                 ..Self::default()
             }
         }

@@ -3,14 +3,14 @@
 use super::{
     answer_form::{AnswerForm, render_questions},
     api::Decide,
-    bar::{BarContext, bar, form_fields as hidden_fields},
+    bar::{BarContext, bar, confirm, form_fields as hidden_fields},
     item_text::{agent_name, decision_word, given_to_admins, is_viewers_turn, kind_word, whose_turn},
     memory::memory_view,
     outdated::only_typed,
     question::{ANSWER, render_fields},
     row::flags,
     sentence::{sentence, sentence_view},
-    value_table::value_table,
+    value_table::{Shown, value_table},
     values::{Row, rows, show_record_titles},
 };
 use crate::{
@@ -23,6 +23,7 @@ use crate::{
     ui::{
         button::{Button, Look},
         field::{Field, TextArea},
+        icon::{Icon, icon},
         notice::{Notice, Refused, Tone},
         time::{due, moment, stamp},
     },
@@ -85,10 +86,14 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let refused = form.general(&known);
     // The number of a version says nothing to a reader, so it is no row of the table either.
     let base = (approval.kind == GateKind::Memory).then(|| base_field(&mut rows, item)).filter(|_| may);
-    let table =
-        (!rows.is_empty()).then(|| value_table(&rows, (may, approval.state != GateState::Open), &form.of("approve")));
-    let answer =
-        (approval.kind == GateKind::Question && may).then(|| answer(&answer_form, &form.of("respond"), entities));
+    let shown = Shown {
+        edits: may,
+        decided: approval.state != GateState::Open,
+        renders: matches!(approval.kind, GateKind::Output | GateKind::Fields),
+    };
+    let table = (!rows.is_empty()).then(|| value_table(&rows, shown, &form.of("approve")));
+    let answer = (approval.kind == GateKind::Question && may)
+        .then(|| answer(&answer_form, &form.of("respond"), entities, confirm(item)));
     let decides = may.then_some("");
     let approved = form.of("approve");
     let is_edited = rows.iter().any(|row| approved.value(&row.name).is_some());
@@ -104,7 +109,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     view! {
         <article
             class="gate" id="gate" aria-labelledby="gate-title" data-id=approval.id.to_string() data-session=approval.session_id.to_string()
-            data-state=approval.state.as_str() data-undo=item.undo_seconds.to_string()
+            data-state=approval.state.as_str()
         >
             <header class="gate-head" data-part="head">
                 <p class="gate-back"><a href="/inbox">"Back to the list"</a></p>
@@ -156,7 +161,12 @@ fn enter_button(kind: GateKind) -> impl IntoView {
 }
 
 /// The answer form of a question: the questions of its form, a field for each part of the answer, or one text area.
-fn answer(answer_form: &AnswerForm, form: &FormState, entities: &EntityOptions) -> impl IntoView + use<> {
+fn answer(
+    answer_form: &AnswerForm,
+    form: &FormState,
+    entities: &EntityOptions,
+    confirm: Option<String>,
+) -> impl IntoView + use<> {
     let controls = match answer_form {
         AnswerForm::Free => {
             let field = Field::new(ANSWER, "Answer").hint("The agent continues with your answer.").required();
@@ -168,7 +178,7 @@ fn answer(answer_form: &AnswerForm, form: &FormState, entities: &EntityOptions) 
     view! {
         <div class="gate-answer">
             {controls}
-            <div><Button look=Look::Primary name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</Button></div>
+            <div><Button look=Look::Primary name="decision" value="respond" attr:data-confirm=confirm title="Answer (Ctrl Enter)">"Answer"</Button></div>
         </div>
     }
 }
@@ -180,7 +190,9 @@ fn about(approval: &Approval) -> impl IntoView + use<> {
         let word = if approval.kind == GateKind::Memory { "Expires " } else { "Due " };
         view! { <span class="inbox-due">{word}{due(at)}</span> }
     });
-    let stands = (approval.state == GateState::Open).then(
+    // The bar says that it is the viewer's turn, unless there is a reason to tell.
+    let is_told = !is_viewers_turn(approval) || given_to_admins(approval).is_some();
+    let stands = (approval.state == GateState::Open && is_told).then(
         || view! { <span class="inbox-turn" data-mine=is_viewers_turn(approval).then_some("")>{whose_turn(approval)}</span> },
     );
     view! {
@@ -201,9 +213,12 @@ fn state(approval: &Approval) -> impl IntoView + use<> {
         let note = decision.note.clone().map(|note| view! { <p class="gate-note" dir="auto">{note}</p> });
         view! { <p>{format!("{word} by {}, ", decision.email)}{stamp(decision.at)}</p>{note} }
     };
-    let line = |tone: Tone, body: leptos::prelude::AnyView| view! { <Notice tone=tone>{body}</Notice> };
+    let line = |tone: Tone, body: AnyView| view! { <Notice tone=tone>{body}</Notice> }.into_any();
     let sentence = |text: &str| view! { <p>{text.to_owned()}</p> }.into_any();
     match (approval.state, &approval.decision) {
+        (GateState::Held | GateState::Settled, Some(decision)) if decision.decision == Some(Verdict::Deny) => {
+            Some(denied(decided(capital(decision_word(decision)), decision).into_any()).into_any())
+        }
         (GateState::Held | GateState::Settled, Some(decision)) => {
             Some(line(Tone::Good, decided(capital(decision_word(decision)), decision).into_any()))
         }
@@ -223,6 +238,16 @@ fn state(approval: &Approval) -> impl IntoView + use<> {
         (GateState::Open, _) => approval
             .snoozed_until
             .map(|at| line(Tone::Wait, view! { <p>"Snoozed until "{stamp(at)}"."</p> }.into_any())),
+    }
+}
+
+/// A decision against the proposal. Nothing failed, so screen readers are not interrupted.
+fn denied(body: AnyView) -> impl IntoView {
+    view! {
+        <div class="notice" data-tone=Tone::Bad.as_str() role="status">
+            {icon(Icon::Close)}
+            <div class="notice-body">{body}</div>
+        </div>
     }
 }
 
@@ -413,6 +438,9 @@ mod tests {
         let status = status.split("</p>").next().unwrap_or_default();
         assert!(status.contains("Denied by") && status.contains("data-time=\"date\""), "{status}");
         assert!(!html.contains("data-key=\"approve\"") && !html.contains("name=\"value.stage\""));
+        // A denial does not look like an approval.
+        assert!(html.contains("data-tone=\"bad\"") && !html.contains("data-tone=\"good\""), "{html}");
+        assert!(html.contains("#i-close") && !html.contains("#i-completed"), "{html}");
     }
 
     #[test]
@@ -435,6 +463,21 @@ mod tests {
             detail_fragment(&shown).contains("data-key=\"undo\"")
         };
         assert!(offers(person(1)) && !offers(person(2)));
+    }
+
+    #[test]
+    fn a_long_text_is_rendered_and_its_source_is_behind_edit() {
+        let text = "# Hello\n\n**Sorry** <script>x</script>";
+        let html = detail_fragment(&shown(detail(output(1, json!({"text": text})))));
+        assert!(html.contains("<strong>Sorry</strong>") && !html.contains("<script>"), "{html}");
+        assert!(html.contains("<details class=\"gate-source\"><summary>"), "{html}");
+        let mut decided = output(1, json!({"text": text}));
+        (decided.state, decided.may_decide) = (GateState::Settled, false);
+        let html = detail_fragment(&shown(detail(decided)));
+        assert!(html.contains("<strong>Sorry</strong>") && !html.contains("<details class=\"gate-source"), "{html}");
+        // What a tool is called with is shown as it is sent.
+        let html = detail_fragment(&shown(detail(tool(1, json!({"command": text})))));
+        assert!(!html.contains("<strong>Sorry") && html.contains("**Sorry**"), "{html}");
     }
 
     #[test]

@@ -31,15 +31,19 @@ events! {
     /// A form was submitted.
     submit(store, event: SubmitEvent) { send::on_submit(store, &event) }
     /// Something of the item beside the list was clicked.
-    click(_store, event: MouseEvent) { triage::on_click(&event) }
+    click(store, event: MouseEvent) { triage::on_click(store, &event) }
     /// A key was pressed.
     key(store, event: KeyboardEvent) { triage::on_key(store, &event) }
     /// Something was typed into the item beside the list.
     input(store, event: Event) { triage::on_input(store, &event) }
-    /// The link of a row got the focus: its item is shown.
+    /// The link of a row got the focus: its item is shown, unless the selection is.
     focus(store, key: &str) {
         if let Some(row) = store.row(key).filter(|row| row.get(|item| !item.is_current)) {
-            shown_item::show(store, &row);
+            if store.is_selecting() {
+                store.make_current(&row);
+            } else {
+                shown_item::show(store, &row);
+            }
         }
     }
     /// The link of a row was clicked.
@@ -63,4 +67,8 @@ events! {
     }
     /// The button that selects a range was clicked.
     select_range(store) { triage::select_range(store) }
+    /// What was not confirmed is sent again.
+    send_again(store) { send::again(store) }
+    /// What was not confirmed is not sent again.
+    discard(store) { send::discard(store) }
 }

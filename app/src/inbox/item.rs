@@ -18,6 +18,10 @@ pub struct Item {
     pub title: String,
     /// Where the link leads without scripts.
     pub href: String,
+    /// Whether the item differs from the others of its group: it stays shown, and no selection of the group has it.
+    pub is_outlier: bool,
+    /// For a heading, the text of the link that selects the group.
+    pub select: String,
     /// For a heading, where the link that selects the group leads without scripts.
     pub select_href: String,
     /// Digest of the proposal. Absent if the viewer cannot decide the item.
@@ -69,7 +73,7 @@ mod reading {
             let attribute = |element: &Option<HtmlElement>, name: &str| {
                 element.as_ref().and_then(|element| element.get_attribute(name)).unwrap_or_default()
             };
-            let (link, group) = (find(".row-title"), row.get_attribute("data-group"));
+            let (link, select, group) = (find(".row-title"), find("[data-select]"), row.get_attribute("data-group"));
             let text = |element: HtmlElement| element.text_content().unwrap_or_default();
             let tick = find("input").and_then(|tick| checkbox::read(&tick));
             Self {
@@ -83,7 +87,9 @@ mod reading {
                     expanded => expanded == "false",
                 },
                 title: link.map(text).unwrap_or_default(),
-                select_href: attribute(&find("[data-select]"), "href"),
+                is_outlier: row.has_attribute("data-outlier"),
+                select_href: attribute(&select, "href"),
+                select: select.map(text).unwrap_or_default(),
                 body: find("[data-body]").map(|body| body.inner_html()).unwrap_or_default(),
                 refusal: find("[data-reason]:not([hidden])").map(text),
                 is_current: row.has_attribute("aria-current"),
@@ -111,22 +117,37 @@ mod reading {
         pub fn updated(before: &[Self], now: Vec<Item>) -> Vec<Self> {
             let unfolded: Vec<String> = before
                 .iter()
-                .filter_map(|row| row.get(|item| (!item.is_folded).then(|| item.group.clone())?))
+                .filter_map(|row| row.get(|item| (item.is_heading && !item.is_folded).then(|| item.id.clone())))
                 .collect();
-            let rows = now.into_iter().map(|mut item| {
-                let group = if item.is_heading { Some(&item.id) } else { item.group.as_ref() };
-                if group.is_some_and(|group| unfolded.contains(group)) {
+            let mut rows: Vec<(i32, Self)> = Vec::new();
+            // A group and what stands alone keep the places that they had when the page was loaded: deciding the first
+            // item of a group must not move the rest of it away.
+            let mut place = -1;
+            for mut item in now {
+                let block = if item.is_heading { Some(&item.id) } else { item.group.as_ref() };
+                let is_same = |row: &Self| match block {
+                    Some(group) => row.get(|row| row.is_heading && row.id == *group),
+                    None => row.key == item.id,
+                };
+                place = before.iter().position(is_same).map_or(place, |at| at as i32);
+                if !item.is_outlier && block.is_some_and(|group| unfolded.contains(group)) {
                     item.is_folded = false;
                 }
-                let new = Self::new(item);
-                let Some(row) = before.iter().find(|row| row.key == new.key) else { return new };
-                let item = row.get(|before| new.get(Item::clone).with_state_of(before));
-                if row.get(|before| *before != item) {
-                    row.item.set(item);
-                }
-                row.clone()
-            });
-            rows.collect()
+                let row = Self::new(item).merged(before);
+                let at = rows.iter().position(|(other, _)| *other > place).unwrap_or(rows.len());
+                rows.insert(at, (place, row));
+            }
+            rows.into_iter().map(|(_, row)| row).collect()
+        }
+
+        /// The row that was there before, with what the server says now; this one if it is new.
+        fn merged(self, before: &[Self]) -> Self {
+            let Some(row) = before.iter().find(|row| row.key == self.key) else { return self };
+            let item = row.get(|before| self.get(Item::clone).with_state_of(before));
+            if row.get(|before| *before != item) {
+                row.item.set(item);
+            }
+            row.clone()
         }
 
         /// Reads its state without following it.

@@ -2,7 +2,11 @@
 
 use crate::{
     session::{Titles, named, verdict_word},
-    text::{label::slug_label, number::counted, shorten::one_line},
+    text::{
+        label::slug_label,
+        number::{counted, grouped_digits},
+        shorten::one_line,
+    },
 };
 use domain::{
     entity::FIELD_TITLE,
@@ -10,12 +14,42 @@ use domain::{
     memory_writer::{evidence::new_lines, text::says_something},
 };
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use wire::approval::{Approval, Decision};
 
 /// Longest subject, characters.
 const SUBJECT_CHARS_MAX: usize = 120;
 /// Most values named in a summary of changes.
 const SUMMARY_VALUES_MAX: usize = 2;
+/// Longest argument of a call that can be its subject, characters.
+const SHORT_CHARS_MAX: usize = 60;
+/// Numbers from this on have groups of three digits. A smaller one may be a year.
+const GROUPED_FROM: f64 = 10_000.0;
+/// Parts of names of arguments that say what a call is about, the most telling first.
+const TELLING: [&str; 14] = [
+    "recipient",
+    "to",
+    "email",
+    "customer",
+    "subject",
+    "title",
+    "name",
+    "amount",
+    "charge",
+    "path",
+    "url",
+    "query",
+    "command",
+    "id",
+];
+
+/// Names of fields by their slug. Others get a label made from the slug.
+pub type Labels = BTreeMap<String, String>;
+
+/// The label of a field.
+pub fn label_of(slug: &str, labels: &Labels) -> String {
+    labels.get(slug).cloned().unwrap_or_else(|| slug_label(slug))
+}
 
 /// A value as the start text of its form field; arrays and objects as indented JSON.
 pub fn field_text(value: &Value) -> String {
@@ -76,8 +110,57 @@ pub fn named_subject(approval: &Approval, titles: &Titles) -> String {
     proposed_document(approval, titles).map_or_else(|| subject(approval), |document| format!("Memory: {document}"))
 }
 
+/// What an item is about for its row in the list, where many items share a title: of a call, its most telling
+/// arguments.
+pub fn row_subject(approval: &Approval, titles: &Titles) -> String {
+    if approval.kind != GateKind::Tool {
+        return named_subject(approval, titles);
+    }
+    let arguments = values(approval);
+    let is_word = |key: &str, telling: &str| key.split(['_', '-']).any(|word| word.eq_ignore_ascii_case(telling));
+    let place = |key: &str| TELLING.iter().position(|telling| is_word(key, telling));
+    let mut telling: Vec<(usize, String)> = arguments
+        .iter()
+        .filter(|(_, value)| is_short(value))
+        .map(|(key, value)| (place(key).unwrap_or(TELLING.len()), figure(value, titles)))
+        .collect();
+    telling.sort_by_key(|(place, _)| *place);
+    let said = approval.entity_title.iter().cloned().chain(telling.into_iter().map(|(_, text)| text));
+    let said: Vec<String> = said.take(SUMMARY_VALUES_MAX).collect();
+    if said.is_empty() { subject(approval) } else { one_line(&said.join(" · "), SUBJECT_CHARS_MAX) }
+}
+
+/// What a row says after its subject: the tool that is called, or what would change.
+pub fn row_summary(approval: &Approval, titles: &Titles, labels: &Labels) -> String {
+    match approval.kind {
+        GateKind::Tool => approval.title.clone(),
+        _ => changes(approval, titles, labels),
+    }
+}
+
+/// Whether a value can stand in a line.
+fn is_short(value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            !text.trim().is_empty() && text.chars().count() <= SHORT_CHARS_MAX && !text.contains('\n')
+        }
+        Value::Number(_) => true,
+        _ => false,
+    }
+}
+
+/// A value in a line: large numbers with groups of three digits.
+fn figure(value: &Value, titles: &Titles) -> String {
+    match value {
+        Value::Number(number) if number.as_f64().is_some_and(|number| number.abs() >= GROUPED_FROM) => {
+            grouped_digits(&number.to_string())
+        }
+        other => named(other, titles),
+    }
+}
+
 /// A summary of the changes, with records by title. Empty for questions, whose subject says it all.
-pub fn changes(approval: &Approval, titles: &Titles) -> String {
+pub fn changes(approval: &Approval, titles: &Titles, labels: &Labels) -> String {
     let joint = match approval.kind {
         GateKind::Tool => ": ",
         GateKind::Output | GateKind::Fields => " → ",
@@ -88,7 +171,7 @@ pub fn changes(approval: &Approval, titles: &Titles) -> String {
     let mut changes: Vec<String> = values
         .iter()
         .take(SUMMARY_VALUES_MAX)
-        .map(|(key, value)| format!("{}{joint}{}", slug_label(key), named(value, titles)))
+        .map(|(key, value)| format!("{}{joint}{}", label_of(key, labels), figure(value, titles)))
         .collect();
     if values.len() > SUMMARY_VALUES_MAX {
         changes.push(format!("{} more", values.len() - SUMMARY_VALUES_MAX));
@@ -112,13 +195,13 @@ fn memory_change(approval: &Approval) -> String {
 
 /// Subject and changes on one line.
 pub fn summary(approval: &Approval) -> String {
-    let (subject, changes) = (subject(approval), changes(approval, &Titles::default()));
+    let (subject, changes) = (subject(approval), changes(approval, &Titles::default(), &Labels::default()));
     if changes.is_empty() { subject } else { format!("{subject}: {changes}") }
 }
 
 /// The labels of the fields that would change; `None` if there are none.
-pub fn field_names(approval: &Approval) -> Option<String> {
-    let names: Vec<String> = values(approval).keys().map(|key| slug_label(key)).collect();
+pub fn field_names(approval: &Approval, labels: &Labels) -> Option<String> {
+    let names: Vec<String> = values(approval).keys().map(|key| label_of(key, labels)).collect();
     match names.as_slice() {
         [] => None,
         [one] => Some(one.clone()),
@@ -184,7 +267,8 @@ mod tests {
     #[test]
     fn a_row_says_what_would_change() {
         let item = output(1, json!({"amount": 1200, "close-date": "2026-12-01", "stage": "Won"}));
-        let changes = |item: &Approval| changes(item, &Titles::from([("0189".to_owned(), "Acme Corp".to_owned())]));
+        let titles = Titles::from([("0189".to_owned(), "Acme Corp".to_owned())]);
+        let changes = |item: &Approval| changes(item, &titles, &Labels::default());
         assert_eq!(changes(&item), "Amount → 1200, Close date → 2026-12-01, 1 more");
         assert_eq!(changes(&output(1, json!({"parent": "0189"}))), "Parent → Acme Corp");
         assert_eq!(subject(&item), "Acme Corp 1");
@@ -209,7 +293,7 @@ mod tests {
 
     #[test]
     fn the_fields_of_an_item_are_listed_as_text() {
-        let named = |values| field_names(&output(1, values));
+        let named = |values| field_names(&output(1, values), &Labels::default());
         assert_eq!(named(json!({})), None);
         assert_eq!(named(json!({"stage": 1})).as_deref(), Some("Stage"));
         assert_eq!(named(json!({"amount": 1, "stage": 1})).as_deref(), Some("Amount and Stage"));
@@ -221,6 +305,23 @@ mod tests {
     fn values_are_typed_as_they_are_shown() {
         let shown = [json!("a\nb"), json!(1.5), json!(true), json!(null), json!([1])].map(|v| field_text(&v));
         assert_eq!(shown, ["a\nb", "1.5", "true", "", "[\n  1\n]"]);
+    }
+
+    #[test]
+    fn rows_of_calls_of_one_tool_differ_in_their_subject() {
+        let subject = |input| row_subject(&tool(1, input), &Titles::default());
+        let mail = json!({"body": "Dear Kim,\nsorry.", "subject": "Your refund", "to": "kim3@northwind.example"});
+        assert_eq!(subject(mail), "kim3@northwind.example · Your refund");
+        assert_eq!(subject(json!({"amount": 1_290_000, "charge": "ch_3P", "reason": "x"})), "1,290,000 · ch_3P");
+        assert_eq!(subject(json!({"customer": "Acme", "total": 5})), "Acme · 5");
+        assert_eq!(subject(json!({"rows": [1, 2], "note": ""})), "send_mail");
+    }
+
+    #[test]
+    fn a_row_has_the_names_of_fields_and_large_numbers_in_groups() {
+        let labels = Labels::from([("arr".to_owned(), "ARR".to_owned())]);
+        let item = output(1, json!({"arr": 125_000.5, "year": 2026}));
+        assert_eq!(row_summary(&item, &Titles::default(), &labels), "ARR → 125,000.5, Year → 2026");
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! Data of the inbox list, and how long its items can be snoozed.
 
-use crate::{FormState, session::Titles, sessions::SessionEntry};
+use super::{
+    item_text::Labels,
+    similar::{Block, blocks},
+};
+use crate::{FormState, session::Titles, sessions::SessionEntry, text::escape};
 use domain::Timestamp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use wire::approval::Approval;
 
 /// Snooze durations: seconds and label.
@@ -62,14 +66,22 @@ pub struct List {
     pub questions: Vec<Approval>,
     /// Titles of the records that the items' values refer to, by id.
     pub titles: Titles,
+    /// Names of fields by slug.
+    pub labels: Labels,
+    /// Number of open items on all pages by their key of alike ones. Empty if all are on this page.
+    pub alike: HashMap<String, u64>,
+    /// Seconds for which a decision can be undone.
+    pub undo_seconds: u32,
     /// The server's clock when the page was rendered (UTC).
     pub now: Timestamp,
     /// Id of the open item.
     pub current: Option<String>,
     /// `?open=`: key of the unfolded group.
     pub unfolded: Option<String>,
-    /// `?select=`: key of the group whose items are selected.
+    /// `?select=`: key of the group whose items are selected, without its outliers.
     pub selected: Option<String>,
+    /// Ids of the selected items.
+    pub ticked: BTreeSet<String>,
     /// Why items of a batch were refused, by item id. An empty id stands for the batch.
     pub refused: BTreeMap<String, String>,
     /// What was typed into the form of a batch that was refused.
@@ -81,5 +93,58 @@ impl List {
     pub(super) fn href(&self, more: &str) -> String {
         let everyone = if self.everyone { "&assignedTo=all" } else { "" };
         format!("/inbox?state={}{everyone}{more}", self.shown.as_str())
+    }
+
+    /// The query with which the list is read again from where this page begins.
+    pub(super) fn query(&self) -> String {
+        let everyone = if self.everyone { "&assignedTo=all" } else { "" };
+        let cursor = self.cursor.as_deref().map(|cursor| format!("&cursor={}", escape::query(cursor)));
+        format!("state={}{everyone}{}", self.shown.as_str(), cursor.unwrap_or_default())
+    }
+
+    /// The address of an item beside this list.
+    pub(super) fn item_href(&self, id: impl std::fmt::Display) -> String {
+        let is_first = self.shown == Shown::Open && !self.everyone && self.cursor.is_none();
+        if is_first { format!("/inbox/{id}") } else { format!("/inbox/{id}?{}", self.query()) }
+    }
+
+    /// The list with the items selected that its address, or a form, asks for.
+    #[must_use]
+    pub fn with_selection(mut self, ids: BTreeSet<String>) -> Self {
+        self.ticked = ids;
+        if let Some(key) = &self.selected {
+            let groups = blocks(&self.items, &self.labels).into_iter().filter_map(|block| match block {
+                Block::Group(group) if group.key == *key => Some(group.alike),
+                _ => None,
+            });
+            let alike = groups.flatten().filter_map(|at| self.items.get(at));
+            self.ticked.extend(alike.map(|item| item.id.to_string()));
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::fixture::tool;
+    use serde_json::json;
+
+    #[test]
+    fn the_list_is_read_again_from_where_its_page_begins() {
+        let first = List { everyone: true, ..List::default() };
+        assert_eq!(first.query(), "state=open&assignedTo=all");
+        let later = List { cursor: Some("a+b/c=".to_owned()), ..List::default() };
+        assert_eq!(later.query(), "state=open&cursor=a%2Bb%2Fc%3D");
+        assert_eq!(List::default().item_href("1"), "/inbox/1");
+        assert_eq!(later.item_href("1"), "/inbox/1?state=open&cursor=a%2Bb%2Fc%3D");
+    }
+
+    #[test]
+    fn an_address_that_selects_a_group_leaves_its_outliers_out() {
+        let items = (0..5).map(|n| tool(n, json!({"amount": if n == 2 { 900 } else { 5 + n }}))).collect();
+        let list = List { items, selected: Some("tool".into()), ..List::default() };
+        let ticked = list.with_selection(BTreeSet::new()).ticked;
+        assert_eq!((ticked.len(), ticked.iter().any(|id| id.ends_with("2"))), (4, false));
     }
 }

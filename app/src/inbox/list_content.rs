@@ -1,36 +1,34 @@
 //! What the inbox list shows: open items, grouped by similarity, and the batch buttons.
 
 use super::{
-    api::SnoozeItems,
     content::Content,
+    group_words::group_title,
     item::Item,
-    item_text::{agent_name, field_names, proposed_document, subject},
-    list::{List, SNOOZES, Shown},
+    item_text::{agent_name, subject},
+    list::{List, Shown},
     list_view::ListView,
-    row::{question_row, row},
-    similar::{Block, Outlier, blocks},
+    row::{decided_row, outlier_row, question_row, row},
+    similar::{Block, Group, Outlier, blocks},
     store::Store,
     terminal_sessions::terminal_sessions,
     undo_offer::undo_offer,
 };
 use crate::{
-    FormState,
     render::to_html,
-    session::Titles,
     settings::notify_button,
-    text::{escape::query, number},
+    text::escape::query,
     ui::{
-        button::{Button, ButtonLink, Look},
+        button::ButtonLink,
         empty::Empty,
-        field::{Field, TextArea},
         icon::{Icon, icon},
-        popover::{Menu, Opens, Popover},
+        notice::Refused,
     },
 };
-use domain::{gate::GateKind, limit::REASON_CHARS_MAX};
-use leptos::{prelude::*, server_fn::ServerFn as _};
-use std::collections::BTreeSet;
+use leptos::prelude::*;
 use wire::approval::Approval;
+
+/// Most reasons of refused items above the list. Each is at its row too.
+const REFUSED_MAX: usize = 10;
 
 /// The list as an HTML fragment, from which the browser updates its store.
 pub fn list_fragment(list: &List) -> String {
@@ -45,15 +43,6 @@ pub fn list_fragment(list: &List) -> String {
 
 /// What the page and the fragment show of a list.
 pub fn content(list: &List) -> Content {
-    let refused = list
-        .refused
-        .iter()
-        .map(|(id, why)| match list.items.iter().find(|item| item.id.to_string() == *id) {
-            Some(item) => format!("{}: {why}", subject(item)),
-            None => why.clone(),
-        })
-        .take(10)
-        .collect();
     let more = list.next_cursor.as_ref().map(|cursor| {
         let href = list.href(&format!("&cursor={}", query(cursor)));
         view! { <ButtonLink small=true attr:rel="next" href=href>"Show more"</ButtonLink> }
@@ -66,15 +55,24 @@ pub fn content(list: &List) -> Content {
     Content {
         rows: rows(list),
         offer: undo_offer(&list.held, list.now),
-        refused,
         page: list.href(""),
-        batch: to_html(batch_buttons(&list.batch)),
+        refused: to_html(view! { <Refused messages=refused(list)/> }),
+        review: to_html(review_button(list)),
         empty: to_html(is_empty.then(|| empty(list))),
         pager: to_html((first, more)),
         notify: to_html(notify_button()),
         terminal: to_html(terminal_sessions(&list.terminal_sessions)),
         ..Content::default()
     }
+}
+
+/// Why items of a batch were refused, with what they are about.
+fn refused(list: &List) -> Vec<String> {
+    let named = list.refused.iter().map(|(id, why)| match list.items.iter().find(|item| item.id.to_string() == *id) {
+        Some(item) => format!("{}: {why}", subject(item)),
+        None => why.clone(),
+    });
+    named.take(REFUSED_MAX).collect()
 }
 
 fn empty(list: &List) -> impl IntoView + use<> {
@@ -94,22 +92,22 @@ fn empty(list: &List) -> impl IntoView + use<> {
 
 fn rows(list: &List) -> Vec<Item> {
     let items = &list.items;
+    if list.shown == Shown::Settled {
+        return items.iter().map(|item| decided_row(list, item)).collect();
+    }
     let mut rows = Vec::new();
-    for block in blocks(items) {
+    for block in blocks(items, &list.labels) {
         match block {
-            Block::Single(at) => rows.extend(items.get(at).map(|item| row(list, item, None, &[]))),
-            Block::Group { key, alike, outliers } => {
-                let unfolded = list.unfolded.as_ref() == Some(&key) || list.selected.as_ref() == Some(&key);
-                rows.extend(alike.first().and_then(|&at| items.get(at)).map(|first| {
-                    let what = group_words(first, alike.iter().filter_map(|&at| items.get(at)), &list.titles);
-                    let title = format!("{} alike: {what}", number::grouped(alike.len() as u64));
-                    group_heading(list, first, title, &key, &outliers, unfolded)
-                }));
-                for Outlier { at, differs } in &outliers {
-                    rows.extend(items.get(*at).map(|item| row(list, item, None, differs)));
+            Block::Single(at) => rows.extend(items.get(at).map(|item| row(list, item, None))),
+            Block::Group(group) => {
+                let unfolded = list.unfolded.as_ref() == Some(&group.key) || list.selected.as_ref() == Some(&group.key);
+                let first = group.alike.first().and_then(|&at| items.get(at));
+                rows.extend(first.map(|first| group_heading(list, first, &group, unfolded)));
+                for Outlier { at, differs } in &group.outliers {
+                    rows.extend(items.get(*at).map(|item| outlier_row(list, item, &group.key, differs)));
                 }
-                for at in alike {
-                    rows.extend(items.get(at).map(|item| row(list, item, Some((&key, unfolded)), &[])));
+                for at in group.alike {
+                    rows.extend(items.get(at).map(|item| row(list, item, Some((&group.key, unfolded)))));
                 }
             }
         }
@@ -118,83 +116,46 @@ fn rows(list: &List) -> Vec<Item> {
     rows
 }
 
-/// What similar items have in common: their question, tool or task; if the tasks differ, the fields they change.
-fn group_words<'a>(first: &Approval, mut alike: impl Iterator<Item = &'a Approval>, titles: &Titles) -> String {
-    match first.kind {
-        GateKind::Question => subject(first),
-        GateKind::Tool => first.title.clone(),
-        GateKind::Memory => documents(alike.filter_map(|item| proposed_document(item, titles)).collect()),
-        GateKind::Output | GateKind::Fields => {
-            let is_one_action = alike.all(|item| item.action_name == first.action_name);
-            let action = first.action_name.clone().filter(|_| is_one_action);
-            action.or_else(|| field_names(first)).unwrap_or_else(|| first.title.clone())
-        }
-    }
-}
-
-/// The documents that similar proposals would change.
-fn documents(paths: BTreeSet<String>) -> String {
-    let paths: Vec<_> = paths.into_iter().collect();
-    match paths.as_slice() {
-        [] => "Memory".to_owned(),
-        [one] => one.clone(),
-        [one, other] => format!("{one} and {other}"),
-        [one, other, more @ ..] => {
-            format!("{one}, {other} and {}", number::counted(more.len() as u64, "more document"))
-        }
-    }
-}
-
-/// The heading row of a group: the number of similar items and outliers.
-fn group_heading(
-    list: &List,
-    first: &Approval,
-    title: String,
-    key: &str,
-    outliers: &[Outlier],
-    unfolded: bool,
-) -> Item {
-    let differ = (!outliers.is_empty()).then(|| {
-        let words = if outliers.len() == 1 {
+/// The heading row of a group: what it is, and how many of it differ from the others.
+fn group_heading(list: &List, first: &Approval, group: &Group, unfolded: bool) -> Item {
+    let differ = (!group.outliers.is_empty()).then(|| {
+        let words = if group.outliers.len() == 1 {
             "1 differs, shown below".to_owned()
         } else {
-            format!("{} differ, shown below", outliers.len())
+            format!("{} differ, shown below", group.outliers.len())
         };
         view! { <span class="inbox-differs">{icon(Icon::Alert)}{words}</span> }
     });
     Item {
-        id: key.to_owned(),
+        id: group.key.clone(),
         is_heading: true,
-        title,
-        href: list.href(&format!("&open={}", query(key))),
-        select_href: list.href(&format!("&select={}", query(key))),
-        body: to_html(view! { <span>{agent_name(first)}</span>{differ} }),
+        title: group_title(list, group),
+        href: list.href(&format!("&open={}", query(&group.key))),
+        select: format!("Select {}", group.alike.len()),
+        select_href: list.href(&format!("&select={}", query(&group.key))),
+        body: to_html(view! { <span>"by "{agent_name(first)}</span>{differ} }),
         is_folded: !unfolded,
         ..Item::default()
     }
 }
 
-/// What can be done with the selected items. Its label and the button that selects a range are components.
-fn batch_buttons(form: &FormState) -> impl IntoView + use<> {
-    let snooze = format!("{}?next={}", SnoozeItems::PATH, query("/inbox?notice=snoozed"));
-    let snoozes = SNOOZES.map(|(seconds, words)| (seconds.to_string(), words)).to_vec();
-    let open = form.value("note").is_some_and(|note| !note.is_empty());
+/// The button that leads to what is selected: scripts show it by themselves where there is room.
+fn review_button(list: &List) -> impl IntoView + use<> {
     view! {
-        <Button look=Look::Primary small=true name="decision" value="approve" attr:data-key="approve" title="Approve the selected items (a)">"Approve"</Button>
-        <Popover label="Deny" title="Deny the selected items (r)" shortcut="deny" group="batch-more" small=true opens=Opens::AboveBar decides=true open=open>
-            <TextArea scope="batch" field=Field::new("note", "Why? The agents receive your reason.") rows=2 chars_max=REASON_CHARS_MAX form=form/>
-            <Button look=Look::Danger small=true name="decision" value="deny" title="Deny the selected items (Ctrl Enter)">"Deny selected items"</Button>
-        </Popover>
-        <Menu label="Snooze" title="Snooze the selected items (h)" shortcut="snooze" group="batch-more" small=true name="seconds" choices=snoozes formaction=Some(snooze)/>
+        <button class="button inbox-review" data-size="small" formaction=format!("/inbox/selection?{}", list.query())>
+            "Review and decide"
+        </button>
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::fixture::{memory, output, question, tool};
+    use crate::inbox::fixture::{output, person, question, tool};
+    use domain::gate::{GateState, Verdict};
     use serde_json::json;
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
+    use wire::approval::Decision;
 
     fn list(items: Vec<Approval>) -> List {
         List { items, ..List::default() }
@@ -205,20 +166,39 @@ mod tests {
         let mut items: Vec<_> = (0..4).map(|n| output(n, json!({"stage": "Won"}))).collect();
         items[2] = output(2, json!({"stage": "Lost"}));
         let html = list_fragment(&list(items.clone()));
-        assert!(html.contains("3 alike: Qualify leads"), "{html}");
+        assert!(html.contains("4 outputs: Qualify leads") && html.contains(">Select 3<"), "{html}");
         assert_eq!(html.matches("data-in=\"output\" hidden").count(), 3);
+        assert_eq!(html.matches("data-outlier").count(), 1);
         assert!(html.contains("<strong>Lost</strong>"));
-        let open = list_fragment(&List { selected: Some("output".into()), ..list(items) });
-        assert_eq!((open.matches(" hidden aria").count(), open.matches(" checked").count()), (0, 3));
+        let open = List { selected: Some("output".into()), ..list(items) }.with_selection(BTreeSet::new());
+        let open = list_fragment(&open);
+        assert_eq!((open.matches("data-in=\"output\" hidden").count(), open.matches(" checked").count()), (0, 3));
     }
 
     #[test]
-    fn similar_proposals_name_their_documents() {
-        let of = |paths: &[&str]| documents(paths.iter().map(|path| (*path).to_owned()).collect());
-        assert_eq!(of(&["topics/b.md", "topics/a.md"]), "topics/a.md and topics/b.md");
-        assert_eq!(of(&["a", "b", "c"]), "a, b and 1 more document");
-        let html = list_fragment(&list((1..4).map(memory).collect()));
-        assert!(html.contains("3 alike: people/shiftbook-alice.md"), "{html}");
+    fn decided_items_are_one_row_each_with_who_what_and_why() {
+        let decided = |n: u32, verdict: Verdict| {
+            let mut item = output(n, json!({"stage": "Won"}));
+            (item.state, item.may_decide) = (GateState::Settled, false);
+            item.decision = Some(Decision {
+                number: 1,
+                decision: Some(verdict),
+                undoes: None,
+                user_id: Some(person(1)),
+                email: "mia@acme.test".into(),
+                value: None,
+                note: (verdict == Verdict::Deny).then(|| "Too <early>".into()),
+                at: item.opened_at,
+            });
+            item
+        };
+        let mut items: Vec<_> = (0..4).map(|n| decided(n, Verdict::Approve)).collect();
+        items.push(decided(4, Verdict::Deny));
+        let html = list_fragment(&List { shown: Shown::Settled, everyone: true, ..list(items) });
+        assert_eq!((html.matches("data-id=").count(), html.matches("data-group").count()), (5, 0), "{html}");
+        assert_eq!(html.matches("Approved by mia@acme.test").count(), 4, "{html}");
+        assert!(html.contains("Denied by mia@acme.test") && html.contains("Too &lt;early&gt;"), "{html}");
+        assert_eq!(html.matches("data-outcome=\"denied\"").count(), 1, "{html}");
     }
 
     #[test]
@@ -238,7 +218,7 @@ mod tests {
         item.may_decide = false;
         let html = list_fragment(&list(vec![item]));
         assert!(!html.contains("type=\"checkbox\"") && html.contains("Waiting for legal"));
-        assert!(html.contains("aria-label=\"Selected items\" hidden"), "{html}");
+        assert!(html.contains("id=\"inbox-selection\" hidden"), "{html}");
     }
 
     #[test]

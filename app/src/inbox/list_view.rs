@@ -7,7 +7,7 @@ use super::{
     events,
     item::{Item, Row},
     store::Store,
-    undo_notice::{Refusals, UndoNotice},
+    undo_notice::{FailureNotice, UndoNotice},
 };
 use crate::{
     fragment::Fragment,
@@ -18,13 +18,13 @@ use crate::{
 };
 use leptos::{prelude::*, server_fn::ServerFn as _};
 
-/// The list. Empty text, pager, batch buttons and terminal sessions stay HTML of the server: they are forms and links
+/// The list. Empty text, pager, refusals and terminal sessions stay HTML of the server: they are forms and links
 /// without a state of their own.
 #[component]
 pub fn ListView(store: Store, content: Content) -> impl IntoView {
-    let Content { query, offer, page, batch, empty, pager, notify, terminal, .. } = content;
+    let Content { query, offer, page, refused, review, empty, pager, notify, terminal, .. } = content;
     let offer = offer.and_then(UndoOffer::to_json);
-    let [batch_slot, notify_slot] = store.fixed;
+    let [refused_slot, review_slot, notify_slot] = store.fixed;
     let selected = move || store.is_live.get().then(|| store.selected_count());
     let words = move || match selected() {
         Some(count) => [&count.to_string(), " selected"].concat(),
@@ -34,8 +34,8 @@ pub fn ListView(store: Store, content: Content) -> impl IntoView {
         move || !store.rows.with(|rows| rows.iter().any(|row| row.item.with(|item| item.digest.is_some())));
     view! {
         <section class="inbox-list" id="inbox-list" aria-label="Items" data-query=query>
-            <div data-part="held" class="inbox-held" data-offer=offer><UndoNotice store/></div>
-            <div data-part="refused"><Refusals store/></div>
+            <div data-part="held" class="inbox-held" data-offer=offer><FailureNotice store/><UndoNotice store/></div>
+            <Fragment html=refused at=refused_slot/>
             <form class="inbox-batch-form" id="inbox-batch" method="post" action=DecideMany::PATH data-selected=move || selected().map(|count| count.to_string())>
                 <input type="hidden" name="next" value="/inbox?notice=decided"/>
                 <input type="hidden" name="page" value=page/>
@@ -51,15 +51,15 @@ pub fn ListView(store: Store, content: Content) -> impl IntoView {
                     <For each=move || store.rows.get() key=|row| row.key.clone() let:row><RowView store row/></For>
                 </ul>
                 <Fragment part="empty" html=empty at=store.empty/>
-                <div class="inbox-batch" id="inbox-batch-bar" role="group" aria-label="Selected items" hidden=is_undecidable>
+                <div class="inbox-batch" id="inbox-selection" hidden=is_undecidable>
                     <span class="meta" id="inbox-selected">{words}</span>
-                    <Fragment html=batch at=batch_slot/>
+                    <Fragment html=review at=review_slot/>
                     <Button
                         press=Press::Script script_only=true look=Look::Quiet small=true attr:id="inbox-range" attr:data-key="range"
                         title="Select everything from the last selected item to this one (Shift X)"
                         on:click=move |_| events::select_range(store)
                     >
-                        "Select to here"
+                        "Select up to this item"
                     </Button>
                 </div>
             </form>
@@ -119,7 +119,7 @@ fn ItemRow(store: Store, row: Row) -> impl IntoView {
     view! {
         <li
             class="inbox-row" data-row data-id=item.id data-session=item.session_id
-            data-in=item.group hidden=of(&row, |item| item.group.is_some() && item.is_folded)
+            data-outlier=of(&row, |item| flag(item.is_outlier)) data-in=item.group hidden=of(&row, |item| item.group.is_some() && item.is_folded)
             aria-current=of(&row, |item| item.is_current.then_some("true"))
             data-leaving=of(&row, |item| flag(item.is_leaving))
         >
@@ -144,7 +144,7 @@ fn ItemRow(store: Store, row: Row) -> impl IntoView {
 #[component]
 fn HeadingRow(store: Store, row: Row) -> impl IntoView {
     let item = row.item.get_untracked();
-    let (folded, group) = (row.clone(), item.id.clone());
+    let (folded, group, select) = (row.clone(), item.id.clone(), of(&row, |item| item.select.clone()));
     view! {
         <li class="inbox-row inbox-group" data-row data-group=item.id>
             <span class="inbox-check">{icon(Icon::Copy)}</span>
@@ -159,10 +159,10 @@ fn HeadingRow(store: Store, row: Row) -> impl IntoView {
                 <div class="row-sub" data-body inner_html=of(&row, |item| item.body.clone())></div>
             </div>
             <ButtonLink
-                small=true attr:data-key="select" attr:data-select="" href=item.select_href about="that are alike"
-                title="Select all of these items (x)" on:click=move |event| events::select_group(store, &group, &event)
+                small=true attr:data-key="select" attr:data-select="" href=item.select_href
+                title="Select those that are alike (x)" on:click=move |event| events::select_group(store, &group, &event)
             >
-                "Select all"
+                {select}
             </ButtonLink>
         </li>
     }

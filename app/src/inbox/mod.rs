@@ -25,7 +25,11 @@ mod reading;
 #[cfg(feature = "hydrate")]
 mod refusal;
 #[cfg(feature = "hydrate")]
+mod selecting;
+#[cfg(feature = "hydrate")]
 mod send;
+#[cfg(feature = "hydrate")]
+mod sent;
 #[cfg(feature = "hydrate")]
 mod shown_item;
 #[cfg(feature = "hydrate")]
@@ -50,6 +54,8 @@ mod evidence;
 #[cfg(all(test, feature = "ssr"))]
 mod fixture;
 #[cfg(feature = "ssr")]
+mod group_words;
+#[cfg(feature = "ssr")]
 mod item_text;
 #[cfg(feature = "ssr")]
 mod list;
@@ -66,9 +72,13 @@ mod question;
 #[cfg(feature = "ssr")]
 mod row;
 #[cfg(feature = "ssr")]
+mod selection;
+#[cfg(feature = "ssr")]
 mod sentence;
 #[cfg(feature = "ssr")]
 mod similar;
+#[cfg(feature = "ssr")]
+mod spread;
 #[cfg(feature = "ssr")]
 mod terminal_sessions;
 #[cfg(feature = "ssr")]
@@ -104,6 +114,8 @@ pub use page::{Props, page};
 pub use question::ANSWER;
 #[cfg(feature = "ssr")]
 pub(crate) use question::{FormField, render_fields, schema_fields, typed_value};
+#[cfg(feature = "ssr")]
+pub use selection::selection_fragment;
 #[cfg(feature = "ssr")]
 pub use undo_offer::undo_offer;
 #[cfg(feature = "ssr")]

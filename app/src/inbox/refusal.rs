@@ -117,11 +117,12 @@ fn show_error(control: &HtmlElement, message: &str) {
     element::put_after(control, &error);
 }
 
-fn append_text(parent: &HtmlElement, tag: &str, text: &str) {
-    if let Some(element) = dom::make(tag, "") {
-        element.set_text_content(Some(text));
-        let _ = parent.append_child(&element);
-    }
+/// Appends an element with a text, and returns it.
+pub fn append_text(parent: &HtmlElement, tag: &str, text: &str) -> Option<HtmlElement> {
+    let element = dom::make(tag, "")?;
+    element.set_text_content(Some(text));
+    parent.append_child(&element).ok()?;
+    Some(element)
 }
 
 /// The text for the row of a refused item.

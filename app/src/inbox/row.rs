@@ -1,73 +1,106 @@
 //! The row of an item in the inbox list.
 
 use super::{
-    api::item_field,
     item::Item,
-    item_text::{agent_name, changes, decision_word, is_viewers_turn, kind_word, named_subject, whose_turn},
+    item_text::{agent_name, decision_word, is_viewers_turn, row_subject, row_summary, whose_turn},
     list::List,
     similar::Difference,
 };
 use crate::{
     render::to_html,
     session::Titles,
-    text::shorten::one_line,
+    text::{label::capitalized, shorten::one_line},
     ui::{
         icon::{Icon, icon},
         time::{due, moment, stamp},
     },
 };
-use domain::{
-    Timestamp,
-    gate::{GateKind, GateState},
-};
+use domain::gate::{GateState, Verdict};
 use leptos::prelude::*;
 use wire::approval::Approval;
 
 /// Longest value in a difference, characters.
 const DIFFERENCE_CHARS_MAX: usize = 60;
 
-/// The row of an item. `group` is the key of its group and whether that is unfolded; `differs` names unusual values.
-pub fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Difference]) -> Item {
-    let in_selected_group = group.is_some_and(|(key, _)| list.selected.as_deref() == Some(key));
+/// The row of an item. `group` is the key of its group and whether that is unfolded.
+pub fn row(list: &List, item: &Approval, group: Option<(&str, bool)>) -> Item {
     Item {
-        id: item.id.to_string(),
-        session_id: item.session_id.to_string(),
         group: group.map(|(key, _)| key.to_owned()),
-        title: named_subject(item, &list.titles),
-        href: format!("/inbox/{}", item.id),
-        digest: (item.may_decide && item.state == GateState::Open).then(|| item.digest.clone()),
-        body: to_html(body(list, item, differs)),
-        refusal: list.refused.get(&item.id.to_string()).cloned(),
-        is_current: list.current.as_ref() == Some(&item.id.to_string()),
-        is_ticked: in_selected_group || list.batch.value(&item_field(&item.id.to_string())).is_some(),
         is_folded: group.is_some_and(|(_, unfolded)| !unfolded),
-        ..Item::default()
+        ..shown(list, item, to_html(body(list, item, &[])))
     }
+}
+
+/// The row of an item that differs from the others of its group. It is shown although its group is folded, and no
+/// selection of the group has it.
+pub fn outlier_row(list: &List, item: &Approval, group: &str, differs: &[Difference]) -> Item {
+    Item { group: Some(group.to_owned()), is_outlier: true, ..shown(list, item, to_html(body(list, item, differs))) }
 }
 
 /// The row of a question for which no session waits. No batch contains it, because it takes no approval.
 pub fn question_row(list: &List, question: &Approval) -> Item {
-    let due = question.due_at.map(due_view);
     let facts = view! {
-        <div class="inbox-facts"><div class="row-sub">
-            <span>{kind_word(question.kind)}</span>
-            <span>"The agent keeps working"</span>
-            {due}
-            {moment(question.opened_at)}
-        </div></div>
+        <p class="inbox-summary">"The agent keeps working"</p>
+        <div class="row-sub"><span>{when(question)}</span></div>
     };
-    Item { digest: None, body: to_html(facts), ..row(list, question, None, &[]) }
+    Item { digest: None, ..shown(list, question, to_html(facts)) }
 }
 
-/// What a row says below its title.
+/// The row of an item that is closed: who decided what, when and why.
+pub fn decided_row(list: &List, item: &Approval) -> Item {
+    let is_denied = item.decision.as_ref().is_some_and(|decision| decision.decision == Some(Verdict::Deny));
+    let (outcome, picture) = match item.state {
+        GateState::Expired | GateState::Withdrawn => ("closed", Icon::Expired),
+        _ if is_denied => ("denied", Icon::Close),
+        _ => ("done", Icon::Completed),
+    };
+    let said = match (item.state, &item.decision) {
+        (GateState::Expired, _) => "Expired".to_owned(),
+        (GateState::Withdrawn, _) => "Withdrawn".to_owned(),
+        (_, Some(decision)) => format!("{} by {}", capitalized(decision_word(decision)), decision.email),
+        (_, None) => "Decided".to_owned(),
+    };
+    let at = item.decision.as_ref().map(|decision| decision.at).or(item.settled_at).unwrap_or(item.opened_at);
+    let why = item.decision.as_ref().and_then(|decision| decision.note.clone());
+    let body = view! {
+        <p class="inbox-summary" data-outcome=outcome>{icon(picture)}<span>{said}</span></p>
+        <div class="row-sub"><span>{moment(at)}</span></div>
+        {why.map(|why| view! { <p class="inbox-why" dir="auto">{why}</p> })}
+    };
+    shown(list, item, to_html(body))
+}
+
+/// What all rows of items have.
+fn shown(list: &List, item: &Approval, body: String) -> Item {
+    let id = item.id.to_string();
+    Item {
+        session_id: item.session_id.to_string(),
+        title: row_subject(item, &list.titles),
+        href: list.item_href(&id),
+        digest: (item.may_decide && item.state == GateState::Open).then(|| item.digest.clone()),
+        body,
+        refusal: list.refused.get(&id).cloned(),
+        is_current: list.current.as_ref() == Some(&id),
+        is_ticked: list.ticked.contains(&id),
+        id,
+        ..Item::default()
+    }
+}
+
+/// What a row says beside and below its title.
 fn body(list: &List, item: &Approval, differs: &[Difference]) -> impl IntoView + use<> {
+    let marks = (!differs.is_empty() || !item.flags.is_empty()).then(|| {
+        view! {
+            <div class="inbox-marks">
+                {(!differs.is_empty()).then(|| differences(differs, &list.titles))}
+                {(!item.flags.is_empty()).then(|| flags(&item.flags))}
+            </div>
+        }
+    });
     view! {
-        <p class="inbox-summary" dir="auto">{changes(item, &list.titles)}</p>
-        <div class="inbox-facts">
-            {(!differs.is_empty()).then(|| differences(differs, &list.titles))}
-            {(!item.flags.is_empty()).then(|| flags(&item.flags))}
-            {facts(item, list.everyone)}
-        </div>
+        <p class="inbox-summary" dir="auto">{row_summary(item, &list.titles, &list.labels)}</p>
+        {facts(item, list.everyone)}
+        {marks}
     }
 }
 
@@ -91,38 +124,31 @@ pub fn flags(flags: &[String]) -> impl IntoView + use<> {
     view! { <ul class="inbox-flags" aria-label="Flags">{items.collect::<Vec<_>>()}</ul> }
 }
 
-fn due_view(at: Timestamp) -> impl IntoView {
-    view! { <span class="inbox-due">"Due "{due(at)}</span> }
+/// The deadline of an open item, or how long ago it was opened.
+fn when(item: &Approval) -> impl IntoView + use<> {
+    match item.due_at.filter(|_| item.state == GateState::Open) {
+        Some(at) => view! { <span class="inbox-due">"Due "{due(at)}</span> }.into_any(),
+        None => moment(item.opened_at).into_any(),
+    }
 }
 
-/// The line of facts of a row. In the viewer's own list an item that waits for the viewer does not say so.
+/// The facts of a row. In the viewer's own list an item that waits for the viewer does not say so.
 fn facts(item: &Approval, everyone: bool) -> impl IntoView + use<> {
-    let due = item.due_at.filter(|_| item.state == GateState::Open).map(due_view);
     let snoozed = item.snoozed_until.map(|at| view! { <span>"Snoozed until "{stamp(at)}</span> });
     let quorum =
         (item.quorum > 1).then(|| view! { <span>{format!("{} of {} approvals", item.approvals, item.quorum)}</span> });
-    let state_text = match (item.state, &item.decision) {
-        (GateState::Open, _) if !everyone && is_viewers_turn(item) => String::new(),
-        (GateState::Open, _) => whose_turn(item),
-        (GateState::Expired, _) => "Expired".to_owned(),
-        (GateState::Withdrawn, _) => "Withdrawn".to_owned(),
-        (_, Some(decision)) => format!("{} by {}", decision_word(decision), decision.email),
-        (_, None) => "Decided".to_owned(),
-    };
-    let decided = item.decision.as_ref().filter(|_| matches!(item.state, GateState::Held | GateState::Settled));
-    let decided_at = decided.map(|decision| view! { ", "{moment(decision.at)} });
-    let under_action = item.action_name.clone().filter(|_| item.kind != GateKind::Question);
+    let is_told = everyone || !is_viewers_turn(item);
+    let turn = (item.state == GateState::Open && is_told).then(|| {
+        let is_mine = is_viewers_turn(item).then_some("");
+        view! { <span class="inbox-turn" data-mine=is_mine>{whose_turn(item)}</span> }
+    });
     view! {
         <div class="row-sub">
-            <span>{kind_word(item.kind)}</span>
-            <span>{agent_name(item)}</span>
-            {due}
-            {moment(item.opened_at)}
-            {snoozed}
+            <span class="inbox-agent">{agent_name(item)}</span>
+            {turn}
             {quorum}
-            {(!state_text.is_empty())
-                .then(|| view! { <span class="inbox-turn" data-mine=is_viewers_turn(item).then_some("")>{state_text}{decided_at}</span> })}
-            {under_action.map(|name| view! { <span dir="auto">{name}</span> })}
+            {snoozed}
+            <span>{when(item)}</span>
         </div>
     }
 }

@@ -7,7 +7,9 @@ use super::{
     item::Row,
     item_element::{id_of, parse, shown},
     reading::{Due, Reading},
-    refusal, shown_item,
+    refusal, selecting,
+    sent::Sent,
+    shown_item,
     store::{Kept, Store},
     tab_draft,
 };
@@ -23,7 +25,7 @@ use crate::{
 };
 use leptos::{
     ev::SubmitEvent,
-    prelude::{GetValue as _, Set as _, SetValue as _, Update as _, UpdateValue as _},
+    prelude::{GetUntracked as _, GetValue as _, Set as _, SetValue as _, Update as _, UpdateValue as _},
     server_fn::ServerFn as _,
 };
 
@@ -34,24 +36,12 @@ const PAUSE_MS: i32 = 1_000;
 /// Shown if a decision got no response. It may have been recorded; sending it again then returns what was recorded.
 const NO_RESPONSE: &str =
     "The server cannot be reached, so it is not known whether this was recorded. Send it again to make sure.";
+/// The smallest status of a failure of the server, after which a decision can be sent again.
+const SERVER_FAILED: u16 = 500;
 /// How often reading the list is delayed until the reviewer pauses.
 const DELAYS_MAX: u32 = 5;
 /// Status of a refusal after the sign-in has ended.
 const SIGNED_OUT: u16 = 401;
-
-/// A form that was submitted.
-struct Sent {
-    /// Path of its server function.
-    path: String,
-    /// Its encoded fields.
-    fields: String,
-    /// The item whose decision is undone.
-    undone: Option<String>,
-    /// The rows that it changes.
-    leaving: Vec<Row>,
-    /// The item that was shown.
-    item: Option<HtmlElement>,
-}
 
 /// Handles the submit event of every form of the page.
 pub fn on_submit(store: Store, event: &SubmitEvent) {
@@ -64,8 +54,11 @@ pub fn on_submit(store: Store, event: &SubmitEvent) {
     let item = shown(store);
     let pressed = pressed.map(|pressed| visible_button(item.as_ref(), pressed));
     let is_batch = own == DecideMany::PATH;
+    if path == selecting::PATH {
+        return selecting::review(store);
+    }
     let leaving = match path.as_str() {
-        _ if is_batch => store.selected(),
+        _ if is_batch => rows_of(store, &form),
         UndoDecisions::PATH => Vec::new(),
         _ => item.as_ref().and_then(|item| store.row(&id_of(item))).into_iter().collect(),
     };
@@ -73,8 +66,7 @@ pub fn on_submit(store: Store, event: &SubmitEvent) {
         store.announce("Nothing is selected.");
         return;
     }
-    if pressed.as_ref().is_some_and(|pressed| needs_second_click(store, item.as_ref(), pressed)) {
-        store.announce("This cannot be undone. Press again to confirm.");
+    if pressed.as_ref().is_some_and(|pressed| needs_second_click(store, pressed)) {
         return;
     }
     let Some(fields) = fetch::fields(&form, pressed.as_ref()) else { return };
@@ -82,9 +74,24 @@ pub fn on_submit(store: Store, event: &SubmitEvent) {
     let undone = first.filter(|_| path == UndoDecisions::PATH);
     let undone = undone.and_then(|name| Some(item_of_field(&name)?.to_owned()));
     store.reading(Reading::decided);
-    advance(store, &leaving);
+    let selection = store.detail.child().filter(|_| is_batch);
+    // Another decision about the same item takes the place of one that was not confirmed.
+    store.forget_unconfirmed(&leaving);
+    // While a decision is not confirmed, the view moves on only once the next one is.
+    let waits = store.unsent.get_untracked() > 0;
+    if !waits {
+        advance(store, &leaving);
+    }
+    let item = if is_batch { selection } else { item };
     let sent = Sent { path, fields, undone, leaving, item };
     spawn_local(run(store, sent));
+}
+
+/// The rows that a form for several items names and has ticked.
+fn rows_of(store: Store, form: &HtmlElement) -> Vec<Row> {
+    let ticked = dom::find_all(form, "[name^=\"items[\"]:checked");
+    let names = ticked.iter().filter_map(|tick| tick.get_attribute("name"));
+    names.filter_map(|name| store.row(item_of_field(&name)?)).collect()
 }
 
 /// The button of the item that does what the hidden one does which Enter presses: only a visible button can show that
@@ -95,23 +102,21 @@ fn visible_button(item: Option<&HtmlElement>, pressed: HtmlElement) -> HtmlEleme
     of.and_then(|item| dom::find(item, visible)).unwrap_or(pressed)
 }
 
-/// Decisions that cannot be undone need a second click: returns whether this was the first. The button says so until it
-/// or another one is clicked.
-fn needs_second_click(store: Store, item: Option<&HtmlElement>, pressed: &HtmlElement) -> bool {
+/// Some buttons need a second click, as that of a decision that cannot be undone: returns whether this was the first.
+/// The button says so until it or another one is clicked.
+fn needs_second_click(store: Store, pressed: &HtmlElement) -> bool {
     let mut is_second = false;
     if let Some((last, words)) = store.pressed_last.try_update_value(Option::take).flatten() {
         last.set_text_content(words.as_deref());
         is_second = last.is_same_node(Some(pressed));
     }
-    let at_once = item.is_some_and(|item| item.get_attribute("data-undo").as_deref() == Some("0"))
-        || pressed.get_attribute("value").as_deref() == Some("cancel");
-    let decides = pressed.get_attribute("name").as_deref() == Some("decision");
-    let asks = at_once && decides && !is_second;
-    if asks {
+    let asks = pressed.get_attribute("data-confirm").filter(|_| !is_second);
+    if let Some(words) = &asks {
         store.pressed_last.set_value(Some((pressed.clone(), pressed.text_content())));
-        pressed.set_text_content(Some("Press again: this cannot be undone"));
+        pressed.set_text_content(Some(words));
+        store.announce(words);
     }
-    asks
+    asks.is_some()
 }
 
 /// Hides the decided rows and shows the next item, before the request is sent.
@@ -125,26 +130,49 @@ fn advance(store: Store, leaving: &[Row]) {
     }
     shown_item::keep_shown_item(store);
     match store.next(last) {
-        Some(next) => {
-            shown_item::show(store, &next);
-            shown_item::focus(store, &next);
-        }
+        Some(next) => reveal(store, &next),
         None => {
-            let nothing =
-                "<p class=\"inbox-nothing meta\" id=\"gate-title\" tabindex=\"-1\">No other item is waiting.</p>";
-            store.detail.show(nothing);
+            shown_item::show_nothing(store);
             store.detail.focus_title();
         }
     }
 }
 
+/// Shows an item and its row, which may be in a folded group.
+fn reveal(store: Store, row: &Row) {
+    store.unfold(row);
+    shown_item::show(store, row);
+    shown_item::focus(store, row);
+}
+
+/// Sends what was not confirmed once more.
+pub fn again(store: Store) {
+    for sent in store.take_unconfirmed() {
+        for row in &sent.leaving {
+            row.item.update(|item| item.refusal = None);
+        }
+        spawn_local(run(store, sent));
+    }
+}
+
+/// Leaves what was not confirmed as the server has it.
+pub fn discard(store: Store) {
+    for row in store.take_unconfirmed().into_iter().flat_map(|sent| sent.leaving) {
+        row.item.update(|item| item.refusal = None);
+    }
+    refresh_soon(store);
+}
+
 async fn run(store: Store, sent: Sent) {
     match submit::<Option<UndoOffer>>(&sent.path, sent.fields.clone()).await {
         Ok(offer) => {
+            // Nothing that waited for this answer has moved on yet.
+            if sent.leaving.iter().any(Row::is_open) {
+                advance(store, &sent.leaving);
+            }
             store.remove(&sent.leaving);
-            store.refused.set(Vec::new());
-            if sent.path == DecideMany::PATH {
-                clear_reason(store);
+            if store.unsent.get_untracked() == 0 {
+                store.failure.set(String::new());
             }
             if sent.path != SnoozeItems::PATH {
                 sent.leaving.iter().for_each(|row| tab_draft::forget(&row.key));
@@ -165,17 +193,6 @@ async fn run(store: Store, sent: Sent) {
     }
 }
 
-/// Empties and closes the reason of a batch: it was about the items that are decided.
-fn clear_reason(store: Store) {
-    let [buttons, _] = store.fixed;
-    if let Some(reason) = buttons.find("[name=note]") {
-        let _ = js_sys::Reflect::set(&reason, &"value".into(), &"".into());
-    }
-    if let Some(open) = buttons.find("details[open]") {
-        let _ = open.remove_attribute("open");
-    }
-}
-
 /// Shows the item that waits for a decision again.
 async fn show_undone(store: Store, id: &str) {
     read_list(store).await;
@@ -188,13 +205,12 @@ async fn show_undone(store: Store, id: &str) {
 
 /// Restores the rows that were refused, each with its reason. Those of a batch that were not refused are gone.
 async fn restore(store: Store, sent: &Sent, refusal: &Refusal) {
-    let is_unknown = refusal.status == 0;
-    let is_signed_out = refusal.status == SIGNED_OUT;
     let why = match refusal.status {
         0 => NO_RESPONSE.to_owned(),
         SIGNED_OUT => fetch::SIGNED_OUT.to_owned(),
         _ => refusal::reason(refusal),
     };
+    let is_unconfirmed = matches!(refusal.status, 0 | SIGNED_OUT) || refusal.status >= SERVER_FAILED;
     let names_items = refusal.errors.iter().any(|error| item_of_field(&error.field).is_some());
     let mut decided = Vec::new();
     for row in &sent.leaving {
@@ -202,32 +218,38 @@ async fn restore(store: Store, sent: &Sent, refusal: &Refusal) {
         if own.is_none() && names_items {
             decided.push(row.clone());
         } else {
-            refuse(row, own.map_or(&why, |error| &error.message));
+            refuse(store, row, own.map_or(&why, |error| &error.message));
         }
     }
     store.remove(&decided);
-    store.announce(&[if is_unknown { "" } else { "Not done. " }, &why].concat());
-    if sent.path == Decide::PATH && !is_unknown && !is_signed_out {
-        show_refused_item(store, sent, refusal).await;
-    } else if let [row] = sent.leaving.as_slice()
-        && row.get(|item| item.is_current)
-    {
-        shown_item::show(store, row);
-        refuse(row, &why);
-    } else if sent.leaving.is_empty() {
-        store.refused.set(vec![why]);
+    let is_first = store.unsent.get_untracked() == 0;
+    if is_unconfirmed {
+        store.keep_unconfirmed(sent.clone());
+    } else if sent.path == Decide::PATH {
+        keep_refused_item(store, sent, refusal).await;
     }
+    if let [row] = sent.leaving.as_slice()
+        && is_first
+    {
+        reveal(store, row);
+        refuse(store, row, &why);
+    }
+    if let Some(selection) = sent.item.as_ref().filter(|item| selecting::is_selection(item)) {
+        shown_item::keep_shown_item(store);
+        store.detail.put(selection);
+    }
+    store.failure.set(why);
     refresh_soon(store);
 }
 
 /// Shows a row again, with the reason.
-fn refuse(row: &Row, why: &str) {
+fn refuse(store: Store, row: &Row, why: &str) {
+    store.unfold(row);
     row.item.update(|item| (item.is_leaving, item.refusal) = (false, Some(why.to_owned())));
 }
 
-/// Shows the item as it is now, with what was typed and the reasons. If another item is shown, it is stored with its
-/// row.
-async fn show_refused_item(store: Store, sent: &Sent, refusal: &Refusal) {
+/// Keeps the item as it is now, with what was typed and the reasons, to be shown with its row.
+async fn keep_refused_item(store: Store, sent: &Sent, refusal: &Refusal) {
     let Some(before) = &sent.item else { return };
     let now = shown_item::read(store, &id_of(before)).await.and_then(|html| parse(&html));
     let item = match now {
@@ -241,15 +263,7 @@ async fn show_refused_item(store: Store, sent: &Sent, refusal: &Refusal) {
     };
     refusal::show_errors(&item, refusal);
     if let [row] = sent.leaving.as_slice() {
-        store.keep(&row.key, Kept::Typed(item.clone()));
-        if !row.get(|item| item.is_current) {
-            return;
-        }
-    }
-    let is_looked_at = store.detail.contains_focus();
-    store.detail.put(&item);
-    if is_looked_at && let Some(wrong) = dom::find(&item, "[aria-invalid=true]") {
-        let _ = wrong.focus();
+        store.keep(&row.key, Kept::Typed(item));
     }
 }
 
@@ -290,6 +304,7 @@ async fn read_list(store: Store) -> bool {
     times::refine(&new);
     let content = Content::read(&new);
     store.set_rows(content.rows);
+    store.prune_unconfirmed();
     if let Some(row) = store.current() {
         shown_item::prefetch(store, &row);
     }

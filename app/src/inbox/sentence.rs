@@ -34,7 +34,7 @@ pub fn sentence(detail: &ApprovalDetail, rows: &[Row], titles: &Titles) -> Vec<P
     let approval = &detail.approval;
     let who = agent_name(approval);
     let is_open = approval.state == GateState::Open;
-    let wants = if is_open { "wants" } else { "wanted" };
+    let (wants, asks) = if is_open { ("wants", "asks") } else { ("wanted", "asked") };
     let title = record(detail).map(|(title, _)| title.to_owned()).or_else(|| approval.entity_title.clone());
     let about = title.map(|title| Piece::Name(one_line(&title, VALUE_CHARS_MAX)));
     match (approval.kind, about) {
@@ -48,7 +48,6 @@ pub fn sentence(detail: &ApprovalDetail, rows: &[Row], titles: &Titles) -> Vec<P
                 Some(Task::Question(question)) => question.message,
                 _ => approval.title.clone(),
             };
-            let asks = if is_open { "asks" } else { "asked" };
             vec![Piece::Words(format!("{who} {asks}: {}", one_line(&message, QUESTION_CHARS_MAX)))]
         }
         (GateKind::Memory, _) => {
@@ -58,10 +57,10 @@ pub fn sentence(detail: &ApprovalDetail, rows: &[Row], titles: &Titles) -> Vec<P
         }
         (_, None) => {
             let name = approval.action_name.clone().unwrap_or_else(|| approval.title.clone());
-            vec![Piece::Words(format!("{who} {wants} its output of ")), Piece::Name(name), words(" approved")]
+            vec![Piece::Words(format!("{who} {asks} you to approve ")), Piece::Name(name)]
         }
         (_, Some(name)) if rows.iter().all(|row| row.now.is_none()) => {
-            vec![Piece::Words(format!("{who} {wants} its output about ")), name, words(" approved")]
+            vec![Piece::Words(format!("{who} {asks} you to approve its output about ")), name]
         }
         (_, Some(name)) => {
             let changes: Vec<&Row> = rows.iter().filter(|row| row.changes && row.now.is_some()).collect();
@@ -174,13 +173,13 @@ mod tests {
             "scout wanted to set *Stage* of **Acme** from *Lead* to *Won*"
         );
         assert_eq!(decided(Some(json!({"stage": "Won"}))), "scout wanted to leave **Acme** as it was");
-        assert_eq!(decided(None), "scout wanted its output about **Acme Corp 1** approved");
+        assert_eq!(decided(None), "scout asked you to approve its output about **Acme Corp 1**");
         assert_eq!(said(&detail(tool(1, json!({})))), "scout wants to call **send_mail**");
         assert_eq!(said(&detail(question(1))), "scout asks: Which region?");
         let unknown = detail(output(1, json!({"text": "x"})));
-        assert_eq!(said(&unknown), "scout wants its output about **Acme Corp 1** approved");
+        assert_eq!(said(&unknown), "scout asks you to approve its output about **Acme Corp 1**");
         let mut free = detail(output(1, json!({"text": "x"})));
         free.approval.entity_title = None;
-        assert_eq!(said(&free), "scout wants its output of **Qualify leads** approved");
+        assert_eq!(said(&free), "scout asks you to approve **Qualify leads**");
     }
 }

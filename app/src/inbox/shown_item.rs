@@ -4,14 +4,15 @@ use super::{
     api::QuestionsOff,
     item::Row,
     item_element::{id_of, parse, shown},
-    refusal::typed,
+    refusal::{append_text, typed},
     store::{Kept, Store},
     tab_draft,
 };
 use crate::{
     browser::{
+        address,
         dom::{self, HtmlElement},
-        fetch, patch,
+        element, fetch, patch,
         task::spawn_local,
     },
     palette::act_on_waiting,
@@ -34,6 +35,10 @@ pub fn show(store: Store, row: &Row) {
         keep_shown_item(store);
     }
     store.make_current(row);
+    if is_pane_shown(store) {
+        address::amend(&row.get(|item| item.href.clone()));
+        store.path.set_value(address::path());
+    }
     match store.kept(&row.key) {
         Some(Kept::Typed(item)) => store.detail.put(&item),
         Some(Kept::Html { html, is_outdated }) => {
@@ -49,6 +54,19 @@ pub fn show(store: Store, row: &Row) {
         }
     }
     prefetch(store, row);
+}
+
+/// Whether the item has a place on the screen: a narrow one shows the list or the item.
+fn is_pane_shown(store: Store) -> bool {
+    let root = store.detail.root();
+    root.and_then(|root| element::parent(&root)).is_some_and(|pane| pane.offset_width() > 0)
+}
+
+/// Shows that nothing is left to decide.
+pub fn show_nothing(store: Store) {
+    store
+        .detail
+        .show("<p class=\"inbox-nothing meta\" id=\"gate-title\" tabindex=\"-1\">No other item is waiting.</p>");
 }
 
 /// Loads the current item and shows it, or an error. The response is dropped if the item is no longer current or is
@@ -119,12 +137,13 @@ pub async fn reload_item(store: Store) {
     let Some(new) = parse(&html) else { return };
     let state = new.get_attribute("data-state").unwrap_or_default();
     let moved = item.get_attribute("data-state").as_deref() != Some(&state);
-    let busy = item.has_attribute("data-typed") || dom::find(&item, ".popover[open]").is_some();
+    let is_typed = item.has_attribute("data-typed");
+    let busy = !moved && (is_typed || dom::find(&item, ".popover[open]").is_some());
+    let unsent = if moved && is_typed { typed_texts(&item) } else { Vec::new() };
     let _ = item.set_attribute("data-state", &state);
     keep_next(&item, &new);
     for part in ["head", "state", "values", "facts", "transcript", "bar"] {
-        let own = matches!(part, "values" | "bar");
-        if own && busy && !(moved && part == "bar") {
+        if busy && matches!(part, "values" | "bar") {
             continue;
         }
         let selector = ["[data-part=", part, "]"].concat();
@@ -132,9 +151,44 @@ pub async fn reload_item(store: Store) {
             patch::update(&old, &new);
         }
     }
+    if !unsent.is_empty() {
+        show_unsent(&item, &unsent);
+        let _ = item.remove_attribute("data-typed");
+        tab_draft::forget(&id);
+    }
     if moved && let Some(said) = dom::find(&new, "[data-part=state] p").and_then(|line| line.text_content()) {
         store.announce(&said);
     }
+}
+
+/// What was typed into the item, each text with its label.
+fn typed_texts(item: &HtmlElement) -> Vec<String> {
+    let text = |control: &HtmlElement| {
+        let text = typed(control)?.1.as_string().filter(|text| !text.trim().is_empty())?;
+        let label = dom::find(item, &["label[for=\"", &control.id(), "\"]"].concat());
+        Some([&label.and_then(|label| label.text_content()).unwrap_or_default(), ": ", &text].concat())
+    };
+    dom::find_all(item, "[id][name]").iter().filter_map(text).collect()
+}
+
+/// Shows what was typed and not sent when somebody else decided the item.
+fn show_unsent(item: &HtmlElement, texts: &[String]) {
+    let (Some(state), Some(notice), Some(body)) =
+        (dom::find(item, "[data-part=state]"), dom::make("div", "notice"), dom::make("div", "notice-body"))
+    else {
+        return;
+    };
+    let texts = texts.join("\n");
+    let _ = notice.set_attribute("data-tone", "wait");
+    append_text(&body, "p", "This was decided while you were typing. Your unsent text:");
+    append_text(&body, "pre", &texts);
+    let _ = notice.append_child(&body);
+    if let Some(copy) = append_text(&notice, "button", "Copy") {
+        copy.set_class_name("button");
+        let _ = copy.set_attribute("type", "button");
+        let _ = copy.set_attribute("data-copy", &texts);
+    }
+    element::put_after(&state, &notice);
 }
 
 /// Gives the forms of `new` the next item that those of `old` name. Only a page with a list knows it, and buttons must
@@ -160,9 +214,13 @@ pub fn restore_typed(store: Store) {
 /// A value or an answer of the item was changed, perhaps back to what is proposed.
 pub fn values_changed(store: Store, item: &HtmlElement) {
     if let Some(approve) = dom::find(item, ".gate-bar [data-key=approve]") {
+        let fields = dom::find_all(item, "[data-part=values] [id][name]");
+        let fields: Vec<_> = fields.into_iter().filter(|field| typed(field).is_some()).collect();
+        for source in fields.iter().filter_map(|field| element::closest(field, "details")) {
+            let _ = source.set_attribute("open", "");
+        }
         // A form that is shown with edits again has them as its values.
-        let is_edited = dom::find(item, "[data-edited]").is_some()
-            || dom::find_all(item, "[data-part=values] [id][name]").iter().any(|field| typed(field).is_some());
+        let is_edited = !fields.is_empty() || dom::find(item, "[data-edited]").is_some();
         approve.set_text_content(Some(if is_edited { "Approve with changes" } else { "Approve" }));
     }
     if dom::find(item, "[data-question] .condition").is_some() {

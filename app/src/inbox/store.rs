@@ -1,12 +1,12 @@
 //! The state of the inbox's page: one store of items that list, selection, detail and undo notice show.
 
-#[cfg(feature = "hydrate")]
-use super::reading::Reading;
 use super::{
     api::UndoOffer,
     content::Content,
     item::{Item, Row},
 };
+#[cfg(feature = "hydrate")]
+use super::{reading::Reading, sent::Sent};
 #[cfg(feature = "hydrate")]
 use crate::browser::dom::HtmlElement;
 use crate::fragment::Slot;
@@ -27,8 +27,10 @@ pub struct Store {
     seconds: RwSignal<u32>,
     /// When `offer` ends, in seconds that the page has counted.
     offer_ends: RwSignal<u32>,
-    /// Why a request that belongs to no row was refused.
-    pub refused: RwSignal<Vec<String>>,
+    /// Number of decisions of which it is not known whether they were recorded.
+    pub unsent: RwSignal<usize>,
+    /// Why the last request failed. Empty if nothing failed since.
+    pub failure: RwSignal<String>,
     /// What screen readers are told.
     pub announcement: RwSignal<String>,
     /// Id of the item that was selected last.
@@ -44,10 +46,16 @@ pub struct Store {
     /// The item beside the list.
     pub detail: Slot,
     /// Buttons and links that never change.
-    pub fixed: [Slot; 2],
+    pub fixed: [Slot; 3],
     /// Query with which the list is read.
     #[cfg(feature = "hydrate")]
     pub query: StoredValue<String>,
+    /// Number of the newest selection.
+    #[cfg(feature = "hydrate")]
+    pub selection: StoredValue<u32>,
+    /// What was sent and not confirmed.
+    #[cfg(feature = "hydrate")]
+    pub unconfirmed: StoredValue<Vec<Sent>, LocalStorage>,
     /// Path of the item that the page shows.
     #[cfg(feature = "hydrate")]
     pub path: StoredValue<String>,
@@ -87,7 +95,8 @@ impl Store {
             offer: RwSignal::new(content.offer.clone()),
             seconds: RwSignal::new(0),
             offer_ends: RwSignal::new(content.offer.as_ref().map_or(0, |offer| offer.seconds_left)),
-            refused: RwSignal::new(content.refused.clone()),
+            unsent: RwSignal::new(0),
+            failure: RwSignal::new(String::new()),
             announcement: RwSignal::new(String::new()),
             selected_last: StoredValue::new(None),
             list: NodeRef::new(),
@@ -95,9 +104,13 @@ impl Store {
             pager: Slot::default(),
             terminal: Slot::default(),
             detail: Slot::default(),
-            fixed: [Slot::default(), Slot::default()],
+            fixed: [Slot::default(); 3],
             #[cfg(feature = "hydrate")]
             query: StoredValue::new(content.query.clone()),
+            #[cfg(feature = "hydrate")]
+            selection: StoredValue::new(0),
+            #[cfg(feature = "hydrate")]
+            unconfirmed: StoredValue::new_local(Vec::new()),
             #[cfg(feature = "hydrate")]
             path: StoredValue::new(String::new()),
             #[cfg(feature = "hydrate")]
@@ -129,13 +142,26 @@ impl Store {
         self.selected_last.set_value(Some(row.key.clone()));
     }
 
-    /// Selects every item, or clears the selection if all are selected.
+    /// What the notice of failed decisions says; `None` if nothing failed. Follows the rows.
+    pub fn failure_words(self) -> Option<String> {
+        let unsent = self.unsent.get();
+        let refused = self.rows.with(|rows| rows.iter().filter(|row| row.item.with(|i| i.refusal.is_some())).count());
+        let why = self.failure.get();
+        let (count, said) = if unsent > 0 { (unsent, "not confirmed. ") } else { (refused, "refused. ") };
+        match count {
+            0 => (!why.is_empty()).then_some(why),
+            1 => Some(["1 decision was ", said, &why].concat()),
+            _ => Some([&count.to_string(), " decisions were ", said, &why].concat()),
+        }
+    }
+
+    /// Selects every item that is like others or stands alone, or clears the selection if all are selected.
     pub fn select_all(self) {
         self.toggle(|item| !item.is_heading);
     }
 
     fn toggle(self, among: impl Fn(&Item) -> bool) {
-        let can = |item: &Item| item.digest.is_some() && !item.is_leaving && among(item);
+        let can = |item: &Item| item.digest.is_some() && !item.is_leaving && !item.is_outlier && among(item);
         let mut rows = self.rows.get_untracked();
         rows.retain(|row| row.item.with_untracked(can));
         let is_ticked = !rows.iter().all(|row| row.item.with_untracked(|item| item.is_ticked));
@@ -178,10 +204,9 @@ impl Store {
     /// Folds or unfolds a group.
     pub fn fold(self, group: &str, is_folded: bool) {
         for row in self.rows.get_untracked() {
-            if row
-                .item
-                .with_untracked(|item| item.group.as_deref() == Some(group) || item.is_heading && item.id == group)
-            {
+            if row.item.with_untracked(|item| {
+                item.group.as_deref() == Some(group) && !item.is_outlier || item.is_heading && item.id == group
+            }) {
                 row.item.update(|item| item.is_folded = is_folded);
             }
         }
@@ -247,20 +272,88 @@ impl Store {
             before.item.update(|item| item.is_current = false);
         }
         row.item.update(|item| (item.is_current, item.refusal) = (true, None));
+        if self.unsent.get_untracked() == 0 {
+            self.failure.set(String::new());
+        }
     }
 
-    /// The selected rows.
-    pub fn selected(self) -> Vec<Row> {
-        self.rows.with_untracked(|rows| rows.iter().filter(|row| row.get(is_selected)).cloned().collect())
+    /// Whether something is selected.
+    pub fn is_selecting(self) -> bool {
+        self.rows.with_untracked(|rows| rows.iter().any(|row| row.get(is_selected)))
     }
 
-    /// The row to open after this one: the next on the screen, else the previous one.
+    /// The keys of the selected rows. Follows the rows.
+    pub fn selected_keys(self) -> Vec<String> {
+        let rows = self.rows.get();
+        rows.into_iter().filter(|row| row.item.with(is_selected)).map(|row| row.key).collect()
+    }
+
+    /// The row to open after this one: the next one of its group, folded or not, else the next on the screen, else the
+    /// previous one, and at last one of a folded group.
     pub fn next(self, row: &Row) -> Option<Row> {
         self.rows.with_untracked(|rows| {
             let at = rows.iter().position(|other| other.key == row.key)?;
-            let (before, after) = (rows.iter().take(at).rev(), rows.iter().skip(at + 1));
-            after.chain(before).find(|row| row.is_shown()).cloned()
+            let (group, before) = (row.get(|item| item.group.clone()), rows.iter().take(at).rev());
+            let near: Vec<&Row> = rows.iter().skip(at + 1).chain(before).filter(|row| row.is_open()).collect();
+            let of_group = |row: &&&Row| group.is_some() && row.get(|item| item.group == group);
+            let found = near.iter().find(of_group).or_else(|| near.iter().find(|row| row.is_shown()));
+            found.or(near.first()).map(|row| (*row).clone())
         })
+    }
+
+    /// The first row on the screen.
+    pub fn first_shown(self) -> Option<Row> {
+        self.rows.with_untracked(|rows| rows.iter().find(|row| row.is_shown()).cloned())
+    }
+
+    /// Unfolds the group of a row.
+    pub fn unfold(self, row: &Row) {
+        if let Some(group) = row.get(|item| item.group.clone()) {
+            self.fold(&group, false);
+        }
+    }
+
+    /// The number of a new selection.
+    pub fn next_selection(self) -> u32 {
+        self.selection.update_value(|number| *number += 1);
+        self.selection.get_value()
+    }
+
+    /// Keeps what was sent and not confirmed.
+    pub fn keep_unconfirmed(self, sent: Sent) {
+        self.unconfirmed.update_value(|all| all.push(sent));
+        self.count_unconfirmed();
+    }
+
+    /// Takes all that was not confirmed.
+    pub fn take_unconfirmed(self) -> Vec<Sent> {
+        let all = self.unconfirmed.try_update_value(std::mem::take).unwrap_or_default();
+        self.count_unconfirmed();
+        self.failure.set(String::new());
+        all
+    }
+
+    /// Forgets what was not confirmed about these rows.
+    pub fn forget_unconfirmed(self, rows: &[Row]) {
+        let is_other = |sent: &Sent| !sent.leaving.iter().any(|row| rows.iter().any(|other| other.key == row.key));
+        self.unconfirmed.update_value(|all| all.retain(is_other));
+        self.count_unconfirmed();
+    }
+
+    /// Forgets what was not confirmed about rows that are gone: it was recorded, or somebody else has decided.
+    pub fn prune_unconfirmed(self) {
+        let is_there =
+            |sent: &Sent| sent.leaving.is_empty() || sent.leaving.iter().any(|row| self.row(&row.key).is_some());
+        self.unconfirmed.update_value(|all| all.retain(is_there));
+        self.count_unconfirmed();
+    }
+
+    fn count_unconfirmed(self) {
+        let count: usize = self.unconfirmed.with_value(|all| all.iter().map(Sent::decisions).sum());
+        if count == 0 && self.unsent.get_untracked() > 0 {
+            self.failure.set(String::new());
+        }
+        self.unsent.set(count);
     }
 
     /// Removes rows.

@@ -4,7 +4,7 @@ use super::{
     countdown,
     item::Row,
     item_element::shown,
-    send,
+    selecting, send,
     shown_item::{focus, prefetch, reload_item, restore_typed, show, values_changed},
     store::Store,
     tab_draft,
@@ -34,6 +34,7 @@ pub fn start(store: Store) {
     restore_typed(store);
     follow(store);
     countdown::start(store);
+    selecting::start(store);
     if let Some(row) = store.current() {
         prefetch(store, &row);
     }
@@ -58,7 +59,7 @@ fn follow(store: Store) {
 }
 
 /// A click on what the server rendered of an item: a popover, or a link to the item's first field.
-pub fn on_click(event: &MouseEvent) {
+pub fn on_click(store: Store, event: &MouseEvent) {
     if event.ctrl_key() || event.meta_key() || event.button() != 0 {
         return;
     }
@@ -74,8 +75,16 @@ pub fn on_click(event: &MouseEvent) {
         event.prevent_default();
         let item = dom::closest(event, "[data-session]");
         if let Some(first) = item.and_then(|item| dom::find(&item, "form [name^='value.'], form [name^=answer]")) {
+            // The source of a text that is shown rendered is folded away.
+            if let Some(source) = element::closest(&first, "details") {
+                let _ = source.set_attribute("open", "");
+            }
             let _ = first.focus();
         }
+    } else if dom::closest(event, "#selection .gate-back a").is_some() {
+        // Another page would lose the selection.
+        event.prevent_default();
+        store.is_opened.set(false);
     }
 }
 
@@ -110,6 +119,9 @@ pub fn on_key(store: Store, event: &KeyboardEvent) {
 
 /// Something was typed into the shown item: it is kept when another one is opened.
 pub fn on_input(store: Store, event: &Event) {
+    if dom::closest(event, "#selection [type=checkbox]").is_some_and(|control| selecting::pick(store, &control)) {
+        return;
+    }
     let Some(item) = shown(store) else { return };
     let _ = item.set_attribute("data-typed", "");
     tab_draft::keep(&item);
@@ -128,11 +140,13 @@ pub fn select_range(store: Store) {
     }
 }
 
-/// Opens an item: its address becomes that of the page.
+/// Opens an item: its address becomes that of the page. On a narrow screen, Back leads to the list.
 pub fn open(store: Store, row: &Row) {
     show(store, row);
     store.is_opened.set(true);
-    address::push(&["/inbox/", &row.key].concat());
-    store.path.set_value(address::path());
+    if address::path() != ["/inbox/", &row.key].concat() {
+        address::push(&row.get(|item| item.href.clone()));
+        store.path.set_value(address::path());
+    }
     store.detail.focus_title();
 }

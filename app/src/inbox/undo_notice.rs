@@ -1,10 +1,15 @@
-//! The notices above the list: what can be undone, and what was refused.
+//! The notices that float above the page: what can be undone, and what failed.
 
 use super::{
     api::{UndoDecisions, UndoOffer, item_field},
+    events,
     store::Store,
 };
-use crate::ui::{button::Button, notice_frame::NoticeFrame, toast::Toast, tone::Tone};
+use crate::ui::{
+    button::{Button, Look, Press},
+    toast::Toast,
+    tone::Tone,
+};
 use leptos::{prelude::*, server_fn::ServerFn as _};
 
 /// Offers to undo the viewer's latest decision while it is held. The live page counts the seconds down; without
@@ -18,6 +23,8 @@ fn offered(store: Store, offer: UndoOffer) -> impl IntoView {
     let items: Vec<_> =
         offer.items.iter().map(|id| view! { <input type="hidden" name=item_field(id) value=""/> }).collect();
     let until = offer.until;
+    // A denial is no success of the agent's proposal.
+    let tone = if offer.title.starts_with("Denied") { Tone::Wait } else { Tone::Good };
     let time = move || {
         if store.is_live.get() {
             [" (", &store.seconds_left().to_string(), " s)"].concat()
@@ -26,7 +33,7 @@ fn offered(store: Store, offer: UndoOffer) -> impl IntoView {
         }
     };
     view! {
-        <Toast tone=Tone::Good message=offer.title action=UndoDecisions::PATH>
+        <Toast tone message=offer.title action=UndoDecisions::PATH>
             {items}
             <input type="hidden" name="next" value="/inbox?notice=decision_undone"/>
             <Button small=true attr:data-key="undo" title="Undo (z)">"Undo"<span>{time}</span></Button>
@@ -34,12 +41,27 @@ fn offered(store: Store, offer: UndoOffer) -> impl IntoView {
     }
 }
 
-/// Why a request that belongs to no row was refused.
+/// The decisions that failed, at the place of the offer to undo. What was not confirmed can be sent again as it was.
 #[component]
-pub fn Refusals(store: Store) -> impl IntoView {
-    let notice = |why: Vec<String>| {
-        let lines: Vec<_> = why.into_iter().map(|why| view! { <p>{why}</p> }).collect();
-        view! { <NoticeFrame tone=Tone::Bad>{lines}</NoticeFrame> }
+pub fn FailureNotice(store: Store) -> impl IntoView {
+    move || store.failure_words().map(|words| failed(store, words))
+}
+
+fn failed(store: Store, words: String) -> impl IntoView {
+    let buttons = move || {
+        (store.unsent.get() > 0).then(|| {
+            view! {
+                <Button press=Press::Script small=true on:click=move |_| events::send_again(store)>"Send again"</Button>
+                <Button press=Press::Script small=true look=Look::Quiet on:click=move |_| events::discard(store)>
+                    "Do not send"
+                </Button>
+            }
+        })
     };
-    move || Some(store.refused.get()).filter(|why| !why.is_empty()).map(notice)
+    view! {
+        <div class="notice" data-tone=Tone::Bad.as_str() role="alert">
+            <div class="notice-body"><p>{words}</p></div>
+            {buttons}
+        </div>
+    }
 }

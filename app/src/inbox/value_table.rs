@@ -5,6 +5,7 @@ use super::values::{Control, Row};
 use crate::{
     FormState,
     render::static_html,
+    text::markdown,
     ui::{
         field::{Field, Input, Select, TextArea},
         tooltip::Tooltip,
@@ -12,10 +13,23 @@ use crate::{
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 
-/// The table. `edits` renders the proposed values as form fields; `decided` labels the record's values as past ones.
-pub fn value_table(rows: &[Row], (edits, decided): (bool, bool), form: &FormState) -> impl IntoView + use<> {
+/// How the values of an item are shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown {
+    /// Renders the proposed values as form fields.
+    pub edits: bool,
+    /// Labels the record's values as past ones.
+    pub decided: bool,
+    /// Renders long texts as Markdown, with the source behind Edit. Arguments of a tool are shown as they are sent,
+    /// because Markdown hides a part of them.
+    pub renders: bool,
+}
+
+/// The table.
+pub fn value_table(rows: &[Row], shown: Shown, form: &FormState) -> impl IntoView + use<> {
+    let decided = shown.decided;
     let has_now = rows.iter().any(|row| row.now.is_some());
-    let lines = rows.iter().map(|row| line(row, has_now, (edits, decided), form).into_any()).collect::<Vec<_>>();
+    let lines = rows.iter().map(|row| line(row, has_now, shown, form).into_any()).collect::<Vec<_>>();
     view! {
         <table class="gate-values" data-now=has_now.then_some("")>
             <caption class="hidden-text">"Values"</caption>
@@ -31,7 +45,9 @@ pub fn value_table(rows: &[Row], (edits, decided): (bool, bool), form: &FormStat
     }
 }
 
-fn line(row: &Row, has_now: bool, (edits, decided): (bool, bool), form: &FormState) -> impl IntoView + use<> {
+fn line(row: &Row, has_now: bool, shown: Shown, form: &FormState) -> impl IntoView + use<> {
+    let Shown { edits, decided, renders } = shown;
+    let is_rendered = renders && row.control == Control::MultiLine;
     let now = has_now.then(|| {
         let cell = match &row.now {
             None => {
@@ -43,8 +59,12 @@ fn line(row: &Row, has_now: bool, (edits, decided): (bool, bool), form: &FormSta
         };
         view! { <td class="gate-now"><span class="unit">{now_word(decided)}": "</span>{cell}</td> }
     });
-    let proposed = if edits {
+    let proposed = if edits && is_rendered {
+        source(row, form).into_any()
+    } else if edits {
         control(row, form).into_any()
+    } else if is_rendered {
+        rendered(&row.proposed).into_any()
     } else if row.proposed.is_empty() {
         view! { <span class="meta">"nothing"</span> }.into_any()
     } else if row.control == Control::Json {
@@ -63,6 +83,25 @@ fn line(row: &Row, has_now: bool, (edits, decided): (bool, bool), form: &FormSta
             <td>{proposed}{staged}</td>
         </tr>
     }
+}
+
+/// A long text as it reads, and its source to edit. Once the source is open it stays so: what it reads like then is not
+/// known here.
+fn source(row: &Row, form: &FormState) -> impl IntoView + use<> {
+    let is_open = form.error(&row.name).is_some() || form.value(&row.name).is_some();
+    view! {
+        <details class="gate-source" open=is_open>
+            <summary>"Edit the text"</summary>
+            {control(row, form)}
+        </details>
+        {rendered(&row.proposed)}
+    }
+}
+
+fn rendered(text: &str) -> impl IntoView + use<> {
+    let mut html = String::new();
+    markdown::push(&mut html, text);
+    view! { <div class="prose gate-rendered" dir="auto" inner_html=html></div> }
 }
 
 /// Heading of the column with the record's values.

@@ -31,8 +31,12 @@ pub fn act_in_order(keys: Keys, command: Command) -> bool {
     if root.has_attribute(PART_MISSING) {
         forget(keys);
     }
+    if !is_loading(&root) && dom::find(&root, LOADING).is_none() {
+        // What the others waited for was replaced by something else.
+        forget(keys);
+    }
     let is_free = keys.waiting.with_value(|waiting| waiting.is_empty());
-    if is_free && !(is_loading(&root) && needs_island(command)) {
+    if is_free && !(is_loading(&root) && needs_island(command)) && !is_awaited(&root, command) {
         return act(keys, command);
     }
     keys.waiting.update_value(|waiting| {
@@ -71,6 +75,16 @@ fn forget(keys: Keys) {
 
 fn is_loading(root: &HtmlElement) -> bool {
     !root.has_attribute(READY) && !root.has_attribute(PART_MISSING)
+}
+
+/// Whether what a shortcut is meant for is about to be shown.
+fn is_awaited(root: &HtmlElement, command: Command) -> bool {
+    let key = match command {
+        Command::Press(key) => key,
+        Command::Decide => "approve",
+        _ => return false,
+    };
+    control(key).is_none() && here() == ShortcutScope::Inbox.as_str() && dom::find(root, LOADING).is_some()
 }
 
 /// Whether an island may handle this shortcut on this page.

@@ -15,6 +15,16 @@ pub fn unit(n: u64, one: &str) -> String {
     format!(" {noun}")
 }
 
+/// The digits of a decimal number in groups of three: `-125000.5` becomes `-125,000.5`. A text of another form stays.
+pub fn grouped_digits(text: &str) -> String {
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    let (whole, rest) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    match whole.parse() {
+        Ok(n) if !whole.starts_with('0') => [sign, &grouped(n), rest].concat(),
+        _ => text.to_owned(),
+    }
+}
+
 /// A share in percent without decimals, because it is a share of few answers.
 pub fn percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
@@ -36,6 +46,12 @@ pub fn dollars(sum: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_are_grouped_whatever_is_around_them() {
+        let texts = ["1290000", "-125000.5", "0.25", "7", "1e300", "007", ""].map(grouped_digits);
+        assert_eq!(texts, ["1,290,000", "-125,000.5", "0.25", "7", "1e300", "007", ""]);
+    }
 
     #[test]
     fn figures_read_well() {

@@ -103,6 +103,7 @@ pub fn Popover(
                 data-look=look.attribute()
                 data-size=small.then_some("small")
                 data-key=shortcut
+                data-shortcut=title.and_then(key_in)
                 title=title
             >
                 {picture.map(icon)}
@@ -111,6 +112,11 @@ pub fn Popover(
             {content}
         </details>
     }
+}
+
+/// The key that a tooltip names at its end, such as the `r` of `Deny, with a reason (r)`.
+fn key_in(title: &str) -> Option<&str> {
+    title.strip_suffix(')')?.rsplit_once('(').map(|(_, key)| key)
 }
 
 /// A popover with one button for each choice. A press sends the form with that choice.

@@ -191,7 +191,10 @@ fn refused_items(refused: &[(GateId, Problem)]) -> Option<Problem> {
     let (_, first) = refused.first()?;
     let error = |(id, problem): &(GateId, Problem)| {
         let problem = problem.to_wire(String::new());
-        FieldProblem { field: item_field(&id.to_string()), message: problem.detail.unwrap_or(problem.title) }
+        // The name of an argument says nothing beside an item.
+        let argument = problem.errors.into_iter().next().map(|error| error.message);
+        let message = argument.or(problem.detail).unwrap_or(problem.title);
+        FieldProblem { field: item_field(&id.to_string()), message }
     };
     let errors: Vec<_> = refused.iter().map(error).collect();
     let detail = match errors.as_slice() {

@@ -2,6 +2,8 @@
 
 use super::{
     answer::options_of,
+    form::Form,
+    fragment::wants_fragment,
     sessions::entry,
     shell::{PageRejection, Viewer, render},
 };
@@ -18,23 +20,24 @@ use app::{
 use axum::{
     Router,
     extract::State,
-    http::StatusCode,
-    response::{Html, Redirect, Response},
-    routing::get,
+    http::{HeaderMap, StatusCode},
+    response::{Html, IntoResponse, Redirect, Response},
+    routing::{get, post},
 };
 use domain::{gate::GateState, id::GateId};
 use ledger::{
     gate::GateFilter,
-    page::inbox::{self as page, ListRequest, Opened, Selected},
+    page::inbox::{self as page, ITEMS, ListRequest, Opened, Selected},
 };
 use leptos::server_fn::ServerFn as _;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub fn router() -> Router<AppState> {
     Router::new()
         .route("/inbox", get(show))
         .route("/inbox/list", get(list))
+        .route("/inbox/selection", post(selection).get(|| async { Redirect::to("/inbox") }))
         .route("/inbox/{id}", get(open))
         .route("/inbox/{id}/detail", get(detail))
         .route("/needs-you", get(|| async { Redirect::to("/inbox") }))
@@ -96,6 +99,24 @@ async fn list(
     Ok(Html(ui::list_fragment(&read_list(&state, &viewer, &query).await?)))
 }
 
+/// The items that a form names, beside the list: as a page, or as a fragment for scripts. Items that are not in the
+/// list any more are left out. It changes nothing.
+async fn selection(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Params(query): Params<ListQuery>,
+    headers: HeaderMap,
+    form: Form,
+) -> Result<Response, PageRejection> {
+    let ids = form.below("items[").filter_map(|(name, _)| Some(name.strip_suffix(']')?.to_owned()));
+    let list = read_list(&state, &viewer, &query).await?.with_selection(ids.take(ITEMS as usize).collect());
+    if wants_fragment(&headers) {
+        return Ok(Html(ui::selection_fragment(&list)).into_response());
+    }
+    let props = Props { opened: !list.ticked.is_empty(), list, detail: None };
+    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+}
+
 async fn detail(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -128,7 +149,9 @@ fn props(viewer: &Viewer, query: &ListQuery, (found, detail): (page::List, Optio
         (FormState::default(), form_of_batch(&viewer.form))
     };
     let refused = refused_items(&batch);
-    let list = List { current, refused, batch, ..listed(viewer, query, found) };
+    // What a refused form had selected is shown again, with the reasons.
+    let ids = batch.values.keys().filter_map(|name| Some(item_of_field(name)?.to_owned())).collect();
+    let list = List { current, refused, batch, ..listed(viewer, query, found) }.with_selection(ids);
     let detail = detail.map(|found| shown(viewer, found, next, item_form));
     Props { list, detail, opened }
 }
@@ -168,6 +191,10 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
         held: found.held.into_iter().map(wire_map::approval).collect(),
         now,
         current: None,
+        labels: found.labels,
+        alike: found.alike,
+        undo_seconds: found.undo_seconds,
+        ticked: BTreeSet::new(),
         unfolded: query.open.clone(),
         selected: query.select.clone(),
         refused: BTreeMap::new(),

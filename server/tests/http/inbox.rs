@@ -91,13 +91,39 @@ async fn items_of_a_batch_are_decided_each_on_its_own_and_a_refusal_names_the_ot
     assert!(html.contains("<title>") && html.contains("field-error") && html.contains("Not now."), "{html}");
     assert!(html.contains(&format!("data-id=\"{}\"", items[1])) && !html.contains("Decision recorded."), "{html}");
     assert!(!html.contains(&format!("data-id=\"{}\"", items[0])) && html.contains("Denied: Which 0?"), "{html}");
-    assert_eq!(html.matches(" checked").count(), 1, "{html}");
+    // In the list, and in the selection beside it.
+    assert_eq!(html.matches(" checked").count(), 2, "{html}");
+    assert!(html.contains("id=\"selection\"") && html.contains("Refuse to answer 1"), "{html}");
 
     let (status, problem) =
         problem(ada.call(Method::POST, "/fn/inbox/decide-many").form(&fields).send().await.unwrap()).await;
     assert!((400..500).contains(&status), "{problem}");
     let named: Vec<_> = problem["errors"].as_array().unwrap().iter().map(|error| error["field"].clone()).collect();
     assert_eq!(named, [json!(bad)], "the item that is denied already stays denied");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_selection_is_shown_before_it_is_decided_and_no_question_is_approved_with_others() {
+    let app = App::start();
+    let items = ask_questions(&app, 2).await;
+    let ada = reviewer(&app).await;
+    let names: Vec<String> = items.iter().map(|id| item(id)).collect();
+    let fields = [(names[0].as_str(), ""), (names[1].as_str(), ""), ("items[no id]", "")];
+    let select = || ada.call(Method::POST, "/inbox/selection?state=open").form(&fields);
+    let page = html(select()).await;
+    assert!(page.contains("<title>") && page.contains("id=\"selection\"") && page.contains("data-opened"), "{page}");
+    assert_eq!(page.matches(" checked").count(), 4, "in the list, and in the selection: {page}");
+    let part = html(select().header("x-fragment", "1")).await;
+    assert!(!part.contains("<title>") && part.contains("2 items") && part.contains("Refuse to answer 2"), "{part}");
+    assert!(!part.contains("value=\"approve\""), "{part}");
+    assert!(part.contains("1 of the selected items cannot be decided here any more."), "{part}");
+
+    let digest = digest(&ada, &items[0]).await;
+    let approve = [("decision", "approve"), (names[0].as_str(), digest.as_str())];
+    let (status, refused) =
+        problem(ada.call(Method::POST, "/fn/inbox/decide-many").form(&approve).send().await.unwrap()).await;
+    let why = "Questions need an answer. Select only approvals, or use Answer.";
+    assert_eq!((status, &refused["errors"][0]["message"]), (422, &json!(why)), "{refused}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 52] = [
+const PLAIN: [(&str, &str); 53] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -52,6 +52,7 @@ const PLAIN: [(&str, &str); 52] = [
     ("/healthz", ""),
     ("/inbox", ""),
     ("/inbox/list", ""),
+    ("/inbox/selection", ""),
     ("/insights", ""),
     ("/link", ""),
     ("/memory", "?q=matrix"),
@@ -334,6 +335,10 @@ impl Maker<'_> {
             "/criteria-sets/{id}" => {
                 let why = [("dimensions[0].name", "Why"), ("dimensions[0].type", "text")];
                 (self.criteria_set().await, form(&[&[("version", "1"), ("name", "changed")], &why[..]].concat()))
+            }
+            "/inbox/selection" => {
+                let name = format!("items[{}]", self.session_with_question().await.1);
+                (nothing(), form(&[(&name, "")]))
             }
             "/views" => {
                 (nothing(), form(&[("do", "save"), ("title", "Matrix"), ("slug", &unique_text()), ("rows", "0")]))
