@@ -23,6 +23,7 @@ pub mod insight;
 pub mod interaction;
 pub mod issue;
 pub mod limit;
+pub mod line;
 pub mod member;
 pub mod memory;
 pub mod memory_forget;

@@ -6,6 +6,7 @@ use domain::{
     event::json_depth,
     issue::Issue,
     limit::{DOCUMENT_BYTES_MAX, JSON_DEPTH_MAX},
+    line::{is_line, name_problem},
     role::Permission,
     slug::{is_slug, slugify},
 };
@@ -58,9 +59,18 @@ impl Fields {
         self.0.push(Issue::new(field, message));
     }
 
-    /// Requires 1 to `max` characters without control characters.
+    /// Requires a name: 1 to `max` characters without control characters and without those that change the direction of
+    /// text.
     pub(crate) fn name(&mut self, field: &str, text: &str, max: usize) {
-        if text.trim().is_empty() || text.chars().count() > max || text.chars().any(char::is_control) {
+        if let Some(problem) = name_problem(text, max) {
+            self.refuse(field, problem);
+        }
+    }
+
+    /// Requires 1 to `max` characters without control characters. Titles of sessions quote texts, and names in other
+    /// systems are not chosen here, so both can have characters that change the direction of text.
+    pub(crate) fn line(&mut self, field: &str, text: &str, max: usize) {
+        if !is_line(text, max) {
             self.refuse(field, format!("1 to {max} characters on one line"));
         }
     }

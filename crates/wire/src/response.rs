@@ -141,7 +141,7 @@ pub struct PromoteResponse {
     pub action_id: Option<ActionId>,
     /// Title of the entity. Default: the answer with the key `title` or `name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::RecordTitle>))]
     pub title: Option<String>,
     /// Key of the answer for each field of the type, by the field's slug. A field that is not named takes the answer
     /// with the same key, hyphens written as underscores.

@@ -90,7 +90,7 @@ pub struct ViewVersion {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateView {
     /// 1 to 300 characters.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::RecordTitle))]
     pub title: String,
     /// Default: derived from the title. `new` is refused, because a page has that name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,7 +127,7 @@ pub struct UpdateView {
     pub revision: u64,
     /// 1 to 300 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::RecordTitle>))]
     pub title: Option<String>,
     /// At most 10,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]

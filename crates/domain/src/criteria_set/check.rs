@@ -2,12 +2,12 @@
 
 use super::{Dimension, DimensionKind};
 use crate::{
-    entity::is_line,
     issue::Issue,
     limit::{
         CRITERIA_DESCRIPTION_CHARS_MAX, CRITERIA_DIMENSIONS_MAX, CRITERIA_NUMBER_MAX, CRITERIA_SCALE_STEPS_MAX,
         NAME_CHARS_MAX, SELECT_OPTIONS_MAX, SLUG_CHARS_MAX,
     },
+    line::{is_line, name_problem},
 };
 use std::collections::BTreeSet;
 
@@ -27,8 +27,8 @@ pub fn check_dimensions(dimensions: &[Dimension]) -> Vec<Issue> {
         } else if !slugs.insert(&dimension.slug) {
             issues.push(Issue::new(at("slug"), format!("another dimension is called `{}`", dimension.slug)));
         }
-        if !is_line(&dimension.name, NAME_CHARS_MAX) {
-            issues.push(Issue::new(at("name"), format!("1 to {NAME_CHARS_MAX} characters on one line")));
+        if let Some(problem) = name_problem(&dimension.name, NAME_CHARS_MAX) {
+            issues.push(Issue::new(at("name"), problem));
         }
         let description = &dimension.description;
         if description.chars().count() > CRITERIA_DESCRIPTION_CHARS_MAX || description.contains('\0') {

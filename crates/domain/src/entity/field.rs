@@ -3,6 +3,7 @@
 use crate::{
     issue::Issue,
     limit::{ENTITY_FIELDS_MAX, NAME_CHARS_MAX, SELECT_OPTIONS_MAX},
+    line::{is_line, name_problem},
     slug::is_slug,
 };
 use serde::{Deserialize, Serialize};
@@ -87,8 +88,8 @@ pub fn check_fields(fields: &[FieldDef]) -> Vec<Issue> {
         } else if !slugs.insert(&field.slug) {
             issues.push(Issue::new(at("slug"), format!("another field is called `{}`", field.slug)));
         }
-        if !is_line(&field.name, NAME_CHARS_MAX) {
-            issues.push(Issue::new(at("name"), format!("1 to {NAME_CHARS_MAX} characters on one line")));
+        if let Some(problem) = name_problem(&field.name, NAME_CHARS_MAX) {
+            issues.push(Issue::new(at("name"), problem));
         }
         check_options(field, &at("options"), &mut issues);
         match (field.kind, &field.relation_type) {
@@ -121,11 +122,6 @@ fn check_options(field: &FieldDef, at: &str, issues: &mut Vec<Issue>) {
             issues.push(Issue::new(format!("{at}[{index}]"), format!("`{option}` is listed twice")));
         }
     }
-}
-
-/// Whether `text` has 1 to `max` characters on one line that are not all white space.
-pub(crate) fn is_line(text: &str, max: usize) -> bool {
-    !text.trim().is_empty() && text.chars().count() <= max && !text.chars().any(char::is_control)
 }
 
 #[cfg(test)]

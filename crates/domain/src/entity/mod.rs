@@ -6,7 +6,6 @@ mod import;
 mod status_map;
 mod value;
 
-pub(crate) use field::is_line;
 pub use field::{FIELD_TITLE, FieldDef, FieldType, check_fields};
 pub use import::{Column, ImportStatus, RowError, guess_columns, named_columns};
 pub use status_map::{

@@ -1,6 +1,6 @@
 //! The text of a memory document: front matter between two lines `---`, then a Markdown body.
 
-use crate::{chain::Digest, limit::MEMORY_DOCUMENT_BYTES_MAX};
+use crate::{chain::Digest, limit::MEMORY_DOCUMENT_BYTES_MAX, line::overrides_direction};
 use sha2::{Digest as _, Sha256};
 
 const FENCE: &str = "---\n";
@@ -92,8 +92,7 @@ pub fn check_text(text: &str) -> Result<(), BadDocument> {
 
 fn is_invisible(c: char) -> bool {
     let is_control = c.is_control() && !matches!(c, '\t' | '\r');
-    is_control
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    is_control || overrides_direction(c) || matches!(c, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 use super::{Answers, Choice, Field, Kind, Test, value::check_value};
 use crate::{
-    entity::is_line,
     issue::Issue,
     limit::{
         CRITERIA_SCALE_STEPS_MAX, FIELD_TEXT_CHARS_MAX, NAME_CHARS_MAX, SELECT_OPTIONS_MAX, TITLE_CHARS_MAX,
         VIEW_FIELDS_MAX, VIEW_HELP_CHARS_MAX, VIEW_KEY_CHARS_MAX,
     },
+    line::is_line,
     slug::is_slug,
 };
 use std::collections::BTreeSet;

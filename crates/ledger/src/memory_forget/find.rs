@@ -110,7 +110,7 @@ pub(super) async fn find(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<F
     let person = parse(&of.person)?;
     let mut fields = Fields::default();
     for name in of.names.iter().flatten() {
-        fields.name("names", name, NAME_CHARS_MAX);
+        fields.line("names", name, NAME_CHARS_MAX);
     }
     if of.names.iter().flatten().count() > MEMORY_FORGET_NAMES_MAX {
         fields.refuse("names", format!("at most {MEMORY_FORGET_NAMES_MAX}"));

@@ -60,9 +60,9 @@ impl RelayedAuthor {
         if !is_slug(&self.platform) {
             fields.refuse("author.platform", "a slug, such as slack");
         }
-        fields.name("author.id", &self.id, NAME_CHARS_MAX);
+        fields.line("author.id", &self.id, NAME_CHARS_MAX);
         if let Some(name) = &self.name {
-            fields.name("author.name", name, NAME_CHARS_MAX);
+            fields.line("author.name", name, NAME_CHARS_MAX);
         }
         // Another spelling would look like a member in the name of the document.
         if earlier_person_path(&self.platform, "x") == earlier_person_path(OWN_PLATFORM, "x") {

@@ -65,7 +65,7 @@ impl NewThread {
     fn check(&self) -> Result<With> {
         let mut fields = Fields::default();
         if let Some(title) = &self.title {
-            fields.name("title", title, TITLE_CHARS_MAX);
+            fields.line("title", title, TITLE_CHARS_MAX);
         }
         if let Some(message) = &self.message {
             check_text(&mut fields, "message", message);
@@ -99,9 +99,9 @@ impl NewThread {
 fn check_channel(fields: &mut Fields, channel: &Channel) {
     fields.slug("channel.platform", Some(&channel.platform));
     fields.key("channel.id", Some(&channel.id), KEY_CHARS_MAX);
-    fields.name("channel.name", &channel.name, NAME_CHARS_MAX);
+    fields.line("channel.name", &channel.name, NAME_CHARS_MAX);
     if let Some(parent) = &channel.parent {
-        fields.name("channel.parent", parent, NAME_CHARS_MAX);
+        fields.line("channel.parent", parent, NAME_CHARS_MAX);
     }
 }
 

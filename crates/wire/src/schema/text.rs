@@ -22,6 +22,12 @@ use utoipa::{
 const MEMORY_FOLDER_CHARS_MAX: usize = "sessions/.md".len();
 /// At least one character that is no space, none that is a control character.
 const LINE: &str = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$";
+/// The same without characters that change the direction of text.
+const NAME: &str = concat!(
+    r"^[^\x00-\x1F\x7F-\x9F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]*",
+    r"[^\s\x00-\x1F\x7F-\x9F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]",
+    r"[^\x00-\x1F\x7F-\x9F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]*$",
+);
 /// No control characters.
 const PRINTABLE: &str = r"^[^\x00-\x1F\x7F-\x9F]+$";
 /// No control characters but tab and line ends, and none that override the direction of text.
@@ -78,8 +84,10 @@ texts! {
     Slug = matching("^[a-z0-9]+(-[a-z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));
     /// The key of a dimension in an output: a slug that may have underscores in place of hyphens.
     DimensionKey = matching("^[a-z0-9]+([-_][a-z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));
-    /// One line that is not all spaces.
-    Name = line(NAME_CHARS_MAX);
+    /// One line that is not all spaces, without characters that change the direction of text.
+    Name = matching(NAME, NAME_CHARS_MAX).min_length(Some(1));
+    /// One line that is not all spaces, without characters that change the direction of text.
+    RecordTitle = matching(NAME, TITLE_CHARS_MAX).min_length(Some(1));
     /// One line that is not all spaces.
     Title = line(TITLE_CHARS_MAX);
     /// One line without spaces around it.

@@ -5,6 +5,7 @@ use domain::{
     entity::{Column, FIELD_TITLE, FieldDef, RowError, Values, apply, parse_text},
     id::{EntityId, TenantId},
     limit::TITLE_CHARS_MAX,
+    line::name_problem,
 };
 use std::collections::{BTreeSet, HashMap};
 use store::Conn;
@@ -72,8 +73,8 @@ fn check(fields: &[FieldDef], columns: &[Column], number: u64, cells: &[String])
             None => errors.push(error(number, slug, "this entity type no longer has this field")),
         }
     }
-    if title.is_empty() || title.chars().count() > TITLE_CHARS_MAX || title.chars().any(char::is_control) {
-        errors.push(error(number, FIELD_TITLE, format!("1 to {TITLE_CHARS_MAX} characters on one line")));
+    if let Some(problem) = name_problem(&title, TITLE_CHARS_MAX) {
+        errors.push(error(number, FIELD_TITLE, problem));
     }
     match apply(fields, &Values::new(), &values) {
         Ok(fields) if errors.is_empty() => return Ok(Row { number, title, fields }),
