@@ -10,8 +10,10 @@ use crate::{
     trigger::trigger_button,
     ui::{
         badge::StatusBadge,
-        button::ButtonLink,
+        button::{Button, ButtonLink, Look},
         empty::Empty,
+        field::{Field, Input},
+        notice::{Notice, Tone},
         page_head::Breadcrumbs,
         popover::Sheet,
         table::{Column, Table},
@@ -87,7 +89,10 @@ pub fn page(shell: &Shell, props: Props) -> String {
             ("Entities".to_owned(), "/entities".to_owned()),
             (one_line(&of.name, 60), format!("/entities?type={}", query(&of.slug))),
         ];
-        let writes = shell.may(Permission::WriteEntities);
+        let is_erased = entity.erased_at.is_some();
+        let writes = shell.may(Permission::WriteEntities) && !is_erased;
+        let erase = (shell.may(Permission::Administer) && !is_erased).then(|| static_html(erase_form(&entity, &form)));
+        let tombstone = entity.erased_at.map(|at| static_html(tombstone(at, &people.word(&entity.updated_by))));
         let edit = writes.then(|| {
             let form = form.of("edit");
             let inner = static_html(entity_form(&of, Some(&entity), &relations, &form));
@@ -107,6 +112,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <h1 dir="auto">{entity.title.clone()}</h1>
                 {static_html(status_dot(statuses.by_field_name.get(FIELD_TITLE).copied()))}
             </header>
+            {tombstone}
             {static_html(facts(&entity, &of, &people, &responses))}
             <div class="split">
                 <div class="section">
@@ -115,6 +121,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                         {static_html(fields(&of.fields, &entity, &titles, &statuses))}
                     </section>
                     {edit}
+                    {erase}
                 </div>
                 <section class="section" aria-labelledby="tasks-title">
                     <h2 class="block-head" id="tasks-title">"Tasks"{static_html(status_dot(tasks_dot))}</h2>
@@ -133,6 +140,30 @@ pub fn page(shell: &Shell, props: Props) -> String {
         };
         frame(shell, RailEntry::Entities, page)
     })
+}
+
+/// What is said of an entity without its content.
+fn tombstone(at: Timestamp, by: &str) -> impl IntoView + use<> {
+    let by = by.to_owned();
+    view! {
+        <Notice tone=Tone::Wait>
+            <p>"Erased "{moment(at)}" by "{by}". Its title and values, and those of all its versions, are removed."</p>
+        </Notice>
+    }
+}
+
+/// The form that erases the entity. A word confirms it.
+fn erase_form(entity: &Entity, form: &FormState) -> impl IntoView + use<> {
+    let form = form.of("erase");
+    let hint = "Title and values of all versions are removed from the database. This cannot be undone.";
+    view! {
+        <Sheet summary="Erase" open=form.is_refused()>
+            <form class="form" method="post" action=format!("/entities/{}", entity.id)>
+                <Input scope="erase" field=Field::new("confirm", "Type “erase” to erase it").hint(hint) form=&form/>
+                <div class="form-actions"><Button look=Look::Danger name="do" value="erase">"Erase"</Button></div>
+            </form>
+        </Sheet>
+    }
 }
 
 fn facts(

@@ -286,6 +286,7 @@ mod tests {
             updated_by: "system".into(),
             created_at: at,
             updated_at: at,
+            erased_at: None,
         });
         detail
     }

@@ -24,7 +24,7 @@ use domain::{
     memory_writer::turn::{OWN_PLATFORM, own_path},
 };
 use leptos::prelude::*;
-use wire::memory_forget::{ForgottenDocument, ForgottenLine, ForgottenPerson, ForgottenProposal};
+use wire::memory_forget::{ForgottenDocument, ForgottenLead, ForgottenLine, ForgottenPerson, ForgottenProposal};
 
 /// Data of the page.
 #[derive(Debug, Clone, Default)]
@@ -94,7 +94,8 @@ fn result(props: &ForgetProps, found: &ForgottenPerson) -> impl IntoView + use<>
     let people = &props.people;
     let documents = found.documents.iter().map(|one| document(people, one)).collect::<Vec<_>>();
     let proposals = found.proposals.iter().map(|one| proposal(people, one)).collect::<Vec<_>>();
-    let is_empty = documents.is_empty() && proposals.is_empty() && found.denials == 0;
+    let leads = found.leads.iter().map(lead).collect::<Vec<_>>();
+    let is_empty = documents.is_empty() && proposals.is_empty() && leads.is_empty() && found.denials == 0;
     let denials = (found.denials > 0).then(|| view! { <p>{counted(found.denials, "denied line")}</p> });
     let kept = found.kept.iter().map(|text| view! { <li dir="auto">{text.clone()}</li> }).collect::<Vec<_>>();
     let names = found.names.join(", ");
@@ -110,7 +111,7 @@ fn result(props: &ForgetProps, found: &ForgottenPerson) -> impl IntoView + use<>
             <p dir="auto">{named(people, &found.path)}</p>
             <p class="meta" dir="auto">{looked}</p>
             {is_empty.then(|| view! { <p>"No memory has anything of this person."</p> })}
-            <ul class="forget-list">{documents}{proposals}</ul>
+            <ul class="forget-list">{documents}{proposals}{leads}</ul>
             {denials}
         </Section>
         <Section name="kept" title="What is kept, and what cannot be found">
@@ -167,6 +168,22 @@ fn proposal(people: &People, proposal: &ForgottenProposal) -> AnyView {
     .into_any()
 }
 
+fn lead(lead: &ForgottenLead) -> AnyView {
+    let href = format!("/entities/{}", lead.entity_id);
+    let email = lead.email.as_ref().map(|email| format!(" <{email}>")).unwrap_or_default();
+    let shown = one_line(&format!("{}{email}", lead.name), 200);
+    let responses = match lead.responses {
+        0 => String::new(),
+        count => format!(", with {}", counted(count, "response")),
+    };
+    view! {
+        <li class="forget-document">
+            <p><a href=href dir="auto">{shown}</a><span class="meta">" gave this before a form"{responses}</span></p>
+        </li>
+    }
+    .into_any()
+}
+
 /// The form that erases. The names can be corrected, and looked for again first.
 fn confirm(props: &ForgetProps, found: &ForgottenPerson) -> impl IntoView + use<> {
     let form = props.form.of("forget");
@@ -209,12 +226,26 @@ mod tests {
             documents: vec![document],
             proposals: Vec::new(),
             denials: 0,
+            leads: vec![ForgottenLead {
+                entity_id: "0193b0a0-0000-7000-8000-0000000000e1".parse().unwrap(),
+                name: "Ines".into(),
+                email: Some("ines@example.org".into()),
+                responses: 2,
+            }],
             kept: vec!["Logs are kept.".into()],
         };
         let props = ForgetProps { found: Some(found.clone()), ..ForgetProps::default() };
         let html = crate::render::to_html(result(&props, &found));
-        for part in ["from their turn", "&lt;b&gt;Ines", "2 versions", "Logs are kept.", "Type “forget”", "Ines\nIn"]
-        {
+        for part in [
+            "from their turn",
+            "&lt;b&gt;Ines",
+            "2 versions",
+            "Logs are kept.",
+            "Type “forget”",
+            "Ines\nIn",
+            "Ines &lt;ines@example.org&gt;",
+            ", with 2 responses",
+        ] {
             assert!(html.contains(part), "{part}: {html}");
         }
         let mia = "people/shiftbook-0193b0a0-0000-7000-8000-000000000001.md";

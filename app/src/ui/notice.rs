@@ -16,6 +16,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "working_started" => "Started. Pages you open from now on are recorded.",
         "working_stopped" => "Stopped. Nothing is recorded from now on.",
         "entity_created" => "Entity created.",
+        "entity_erased" => "Erased. Who wrote its versions, and when, is kept.",
         "entity_saved" => "Saved as a new version.",
         "card_given" => "The agent has the card.",
         "forget_asked" => "An admin is told that you ask to be forgotten.",

@@ -24,6 +24,11 @@ impl Client {
         self.send(Method::PATCH, &["api", "entities", &id.to_string()], change, limit::CALL_TIMEOUT).await
     }
 
+    /// `POST /api/entities/{id}/erase`. Can be repeated.
+    pub async fn erase_entity(&self, id: EntityId) -> Result<Entity> {
+        self.post(&["api", "entities", &id.to_string(), "erase"], &serde_json::json!({})).await
+    }
+
     /// `GET /api/entity-types`, one page.
     pub async fn list_entity_types(&self, cursor: Option<&str>) -> Result<Page<EntityType>> {
         self.get(&["api", "entity-types"], &[("cursor", cursor.map(str::to_owned))]).await

@@ -118,6 +118,25 @@ pub fn extend(previous: Digest, link: &Link<'_>) -> Digest {
     Digest(hash.finalize().into())
 }
 
+/// The first bytes that [`extend_erased`] covers. They name the version of the encoding.
+const ERASED_TAG: &[u8] = b"shiftbook.erased_event.v1";
+
+/// Returns the digest of erased events up to an event that follows those with digest `previous`. It covers what is left
+/// of the event, with the digest that the log has of it, and not its id in the system it came from, which is erased.
+pub fn extend_erased(previous: Digest, link: &Link<'_>, recorded: Digest) -> Digest {
+    let link = Link { external_event_id: None, ..*link };
+    let mut hash = Sha256::new();
+    hash.update(ERASED_TAG);
+    hash.update(previous.0);
+    hash.update(link.tenant_id.as_bytes());
+    hash.update(link.session_id.as_bytes());
+    hash.update(link.sequence.to_be_bytes());
+    hash.update(link.event_id.as_bytes());
+    rest(&link, &mut |bytes| hash.update(bytes));
+    hash.update(recorded.0);
+    Digest(hash.finalize().into())
+}
+
 /// Returns the bytes of a link after the event's place (workspace, session, sequence) and id. They are the same
 /// for all events that differ only in those. A statement that learns the place only in the database computes
 /// the digest there: the SHA-256 of [`TAG`], the previous digest, workspace, session, sequence (eight bytes,

@@ -323,6 +323,8 @@ pub const MEMORY_NAME_FOUND_CHARS_MIN: usize = 3;
 pub const MEMORY_FORGET_NAMES_MAX: usize = 50;
 /// Most lines that the answer to forgetting a person quotes.
 pub const MEMORY_FORGET_LINES_MAX: usize = 1_000;
+/// Leads that are erased with a person who is forgotten. The next call erases the next ones.
+pub const MEMORY_FORGET_LEADS_MAX: usize = 1_000;
 /// Most words of a search in memory. Of a text with more words, those that the fewest documents have are looked for.
 pub const MEMORY_QUERY_TERMS_MAX: usize = 32;
 /// Most words of a text whose documents are counted to choose the words of a search. Of more words, the longest.

@@ -19,6 +19,8 @@ pub type Scores = BTreeMap<String, SafetyGate>;
 
 /// `source` of the sessions that forms create.
 pub const SOURCE: &str = "response-form";
+/// Slug of the entity type of leads. It is created when the first lead comes.
+pub const LEAD_TYPE: &str = "lead";
 /// Field of the entity type `lead` that holds the e-mail address.
 pub const LEAD_EMAIL: &str = "email";
 /// `source` of the sessions in which a task makes an entity from a response.

@@ -49,6 +49,9 @@ pub enum Error {
         /// The earlier use.
         detail: String,
     },
+    /// The entity is erased and takes no new version.
+    #[error("this entity is erased and does not change any more")]
+    EntityErased,
     /// A newer version was written since the caller read the object.
     #[error("version {given} is not the newest; the newest is version {current}")]
     StaleVersion {

@@ -1,18 +1,21 @@
 //! Retention: erases the content of old sessions. The record of what happened is kept and can still be verified.
 //!
-//! Erased are: content and metadata of events; title, input, metadata, result and error message of a session;
-//! the content of its gates and the texts of reviewers; its questions with the texts of the forms that were made for
-//! them, and the answers; the message of its failure; messages that were delivered or given up; and its prompts and
-//! answers in the training data. Kept are: statuses, times, actors, kinds, decisions, usage, and all digests. Entities
-//! and forms that people made are not content of a session and are kept.
+//! Erased are: content and metadata of events, and their ids in the systems they came from; title, input, metadata,
+//! result and error message of a session; the content of its gates and the texts of reviewers; its questions with the
+//! texts of the forms that were made for them, and the answers; the message of its failure; messages that were
+//! delivered or given up; and its prompts and answers in the training data. Kept are: statuses, times, actors, kinds,
+//! decisions, usage, and all digests. Entities and forms that people made are not content of a session and are kept.
+//! The entity of a lead is what a stranger typed: it is erased with the last response of the lead, unless a member has
+//! changed it.
 
-use crate::{Error, InstanceKey, Ledger, Result, commit::bound_row, outbox::prune_before};
+use crate::{Error, InstanceKey, Ledger, Result, commit::bound_row, entity::erase_on, outbox::prune_before};
 use chrono::TimeDelta;
 use domain::{
-    Timestamp,
-    chain::Digest,
+    Caller, Timestamp,
+    chain::{Digest, Link, extend_erased},
     clock::to_micros,
-    id::{SessionId, TenantId},
+    event::Event,
+    id::{EntityId, SessionId, TenantId},
     limit::ERASED_AT_ONCE,
     session::Session,
 };
@@ -22,8 +25,10 @@ use store::{
     retention::{ERASED, ErasureCandidate, ErasureRecord},
 };
 
-/// Number of sessions that one read returns.
+/// Number of sessions, and of leads, that one read returns.
 const SESSIONS: u32 = 500;
+/// Number of events that one read returns.
+const EVENTS: u32 = 1_000;
 /// Sessions that ended less than this ago are not erased, because people may still be working with them.
 const AGE_MIN: TimeDelta = TimeDelta::days(1);
 
@@ -36,6 +41,8 @@ pub struct Erased {
     pub events: u64,
     /// Number of outbox messages.
     pub messages: u64,
+    /// Number of leads: people without an account who gave a name and an address before a form.
+    pub leads: u64,
 }
 
 /// Reports how much content would be erased from sessions that ended before `older_than`. For the server's
@@ -49,10 +56,17 @@ pub async fn preview_by_operator(ledger: &Ledger, older_than: Timestamp) -> Resu
     let mut after = None;
     loop {
         let due = due(ledger, older_than, after).await?;
-        let Some(last) = due.last() else { return Ok(found) };
+        let Some(last) = due.last() else { break };
         after = Some((last.tenant_id, last.session_id));
         found.sessions += due.len() as u64;
         found.events += due.iter().map(|due| due.head_sequence).sum::<u64>();
+    }
+    let mut after = None;
+    loop {
+        let due = due_leads(ledger, older_than, after).await?;
+        let Some(last) = due.last() else { return Ok(found) };
+        after = Some(*last);
+        found.leads += due.len() as u64;
     }
 }
 
@@ -80,6 +94,7 @@ pub async fn erase_by_operator(
             progress(&erased);
         }
     }
+    erased.leads = erase_leads(ledger, older_than).await?;
     // Their text quotes sessions.
     loop {
         match prune_before(ledger, older_than).await? {
@@ -107,6 +122,34 @@ pub async fn erasure_states_by_operator(
         })
     });
     Ok(read.await?)
+}
+
+async fn due_leads(
+    ledger: &Ledger,
+    older_than: Timestamp,
+    after: Option<(TenantId, EntityId)>,
+) -> Result<Vec<(TenantId, EntityId)>> {
+    let read = ledger.store().read_by_operator(Access::System, move |conn| {
+        Box::pin(store::entity::due_leads(conn, older_than, after, SESSIONS))
+    });
+    Ok(read.await?)
+}
+
+/// Erases the leads whose responses are all erased. Returns how many.
+async fn erase_leads(ledger: &Ledger, older_than: Timestamp) -> Result<u64> {
+    let (mut after, mut erased) = (None, 0);
+    loop {
+        let due = due_leads(ledger, older_than, after).await?;
+        let Some(last) = due.last() else { return Ok(erased) };
+        after = Some(*last);
+        for (tenant_id, id) in due {
+            let (by, now) = (Caller::System.to_string(), ledger.now());
+            let written = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
+                Box::pin(async move { erase_on(tx, tenant_id, id, (&by, now)).await })
+            });
+            erased += u64::from(written.await?);
+        }
+    }
 }
 
 fn check(ledger: &Ledger, older_than: Timestamp) -> Result<()> {
@@ -139,6 +182,44 @@ pub(crate) async fn erase_session(ledger: &Ledger, tenant_id: TenantId, session_
     erase(ledger, key, due, ledger.now()).await
 }
 
+/// The digest of the events as the erasure leaves them. One that was interrupted gives the same digest.
+async fn events_digest(ledger: &Ledger, due: &ErasureCandidate) -> Result<Digest> {
+    let (tenant_id, session_id, head) = (due.tenant_id, due.session_id, due.head_sequence);
+    let (mut digest, mut after) = (Digest::GENESIS, 0);
+    while after < head {
+        let read = ledger.store().read(Access::System, move |conn| {
+            Box::pin(async move { store::event::after(conn, tenant_id, session_id, (after, head), &[], EVENTS).await })
+        });
+        let page = read.await?;
+        let Some(last) = page.items.last() else { break };
+        after = last.sequence;
+        digest = page
+            .items
+            .iter()
+            .fold(digest, |digest, event| extend_erased(digest, &event_link(tenant_id, event), event.digest));
+    }
+    Ok(digest)
+}
+
+/// The fields of a recorded event that its digest covers.
+pub(crate) fn event_link(tenant_id: TenantId, event: &Event) -> Link<'_> {
+    Link {
+        tenant_id: tenant_id.0,
+        session_id: event.session_id.0,
+        sequence: event.sequence,
+        event_id: event.id.0,
+        kind: &event.kind,
+        role: event.role.as_str(),
+        actor: &event.actor,
+        attempt: event.attempt,
+        thread_id: event.thread_id.as_deref(),
+        external_event_id: event.external_event_id.as_deref(),
+        at: event.at,
+        recorded_at: event.recorded_at,
+        body: event.body,
+    }
+}
+
 /// Erases one session in short transactions, so that a long log does not block other writes. The next run can
 /// repeat any of them.
 async fn erase(ledger: &Ledger, key: &InstanceKey, due: ErasureCandidate, older_than: Timestamp) -> Result<u64> {
@@ -148,6 +229,7 @@ async fn erase(ledger: &Ledger, key: &InstanceKey, due: ErasureCandidate, older_
         .read(Access::System, move |conn| Box::pin(store::session::find(conn, due.tenant_id, due.session_id)));
     let session = read.await?.ok_or(Error::NotFound("session"))?;
     let erased = store::retention::without_content(session);
+    let events_digest = events_digest(ledger, &due).await?;
     let unsealed = ErasureRecord {
         head_sequence: due.head_sequence,
         head_digest: due.head_digest,
@@ -155,6 +237,7 @@ async fn erase(ledger: &Ledger, key: &InstanceKey, due: ErasureCandidate, older_
         begun_at,
         seal: Digest::GENESIS,
         row_digest: Some(bound_row::digest_of(&erased)),
+        events_digest: Some(events_digest),
         finished_at: None,
     };
     let erasure = ErasureRecord { seal: seal(key, due.tenant_id, due.session_id, &unsealed), ..unsealed };
@@ -197,6 +280,7 @@ pub(crate) fn is_sealed(
 
 fn seal(key: &InstanceKey, tenant_id: TenantId, session_id: SessionId, erasure: &ErasureRecord) -> Digest {
     let row_digest = erasure.row_digest.map(|digest| digest.0);
+    let events_digest = erasure.events_digest.map(|digest| digest.0);
     let parts: [&[u8]; 7] = [
         tenant_id.0.as_bytes(),
         session_id.0.as_bytes(),
@@ -207,5 +291,8 @@ fn seal(key: &InstanceKey, tenant_id: TenantId, session_id: SessionId, erasure: 
         // Erasures of earlier versions have no row digest and are sealed without it.
         row_digest.as_ref().map_or(&[], |digest| &digest[..]),
     ];
+    // So are those that kept the ids of events in other systems.
+    let mut parts = parts.to_vec();
+    parts.extend(events_digest.as_ref().map(|digest| &digest[..]));
     Digest(key.derive("erasure", &parts))
 }

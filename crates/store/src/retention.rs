@@ -56,9 +56,12 @@ const DUE: &str = "SELECT s.tenant_id, s.id, s.head_sequence, s.head_digest FROM
      WHERE s.status IN ('completed', 'failed', 'abandoned', 'expired') AND COALESCE(s.completed_at, s.updated_at) < $1 \
      AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = s.tenant_id AND e.session_id = s.id AND e.finished_at IS NOT NULL) \
      AND (s.tenant_id, s.id) > ($2, $3) ORDER BY s.tenant_id, s.id LIMIT $4";
-const INSERT: &str = "INSERT INTO erasures (tenant_id, session_id, head_sequence, head_digest, older_than, begun_at, seal, row_digest) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, session_id) DO NOTHING";
-const ERASE_EVENTS: &str = "UPDATE session_events SET content = '[]', metadata = '{}' \
+const INSERT: &str = "INSERT INTO erasures (tenant_id, session_id, head_sequence, head_digest, older_than, begun_at, seal, row_digest, events_digest) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (tenant_id, session_id) DO NOTHING";
+// An erasure that an earlier version began keeps the ids of events in the systems they came from.
+const ERASE_EVENTS: &str = "UPDATE session_events SET content = '[]', metadata = '{}', \
+     external_event_id = CASE WHEN EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = $1 AND e.session_id = $2 \
+         AND e.events_digest IS NOT NULL) THEN NULL ELSE external_event_id END \
      WHERE tenant_id = $1 AND session_id = $2 AND sequence > $3 AND sequence <= $4";
 const ERASE_SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, result = NULL, error_message = NULL, metadata = $4, channel = NULL \
      WHERE tenant_id = $1 AND id = $2";
@@ -69,6 +72,11 @@ const ERASE_DECISIONS: &str = "UPDATE gate_decisions SET value = NULL, note = NU
 const ERASE_REQUESTS: &str = "UPDATE feedback_requests SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
 const ERASE_ANSWERS: &str = "UPDATE request_answers SET answers = NULL, note = NULL, respondent_label = NULL \
      WHERE tenant_id = $1 AND session_id = $2";
+// An answer that the agent has not taken yet stays until the session that asks is erased.
+const ERASE_ANSWER_OF_RESPONSE: &str = "UPDATE request_answers SET respondent_label = NULL, \
+     answers = CASE WHEN consumed_at IS NOT NULL OR late = $3 THEN NULL ELSE answers END, \
+     note = CASE WHEN consumed_at IS NOT NULL OR late = $3 THEN NULL ELSE note END \
+     WHERE tenant_id = $1 AND response_session_id = $2";
 const ERASE_FORMS_SQLITE: &str = erase_forms!(sqlite, "views", "id");
 const ERASE_FORMS_POSTGRES: &str = erase_forms!(postgres, "views", "id");
 const ERASE_FORM_VERSIONS_SQLITE: &str = erase_forms!(sqlite, "view_versions", "view_id");
@@ -78,7 +86,7 @@ const ERASE_RESPONSE: &str =
     "UPDATE responses SET answers = '{}', scores = NULL WHERE tenant_id = $1 AND session_id = $2";
 const SAVE_FINISHED: &str =
     "UPDATE erasures SET finished_at = $3 WHERE tenant_id = $1 AND session_id = $2 AND finished_at IS NULL";
-const BY_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at, row_digest FROM erasures \
+const BY_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at, row_digest, events_digest FROM erasures \
      WHERE tenant_id = $1 AND session_id = $2";
 const ERASURE_STATE: &str = "SELECT (SELECT COUNT(*) FROM sessions WHERE tenant_id = $1 AND id = $2), \
      (SELECT COUNT(*) FROM erasures WHERE tenant_id = $1 AND session_id = $2)";
@@ -99,6 +107,7 @@ pub(crate) const SQL: Texts = &[
     ("retention::ERASE_ANSWERS", ERASE_ANSWERS),
     ("retention::ERASE_FAILURES", ERASE_FAILURES),
     ("retention::ERASE_RESPONSE", ERASE_RESPONSE),
+    ("retention::ERASE_ANSWER_OF_RESPONSE", ERASE_ANSWER_OF_RESPONSE),
     ("retention::SAVE_FINISHED", SAVE_FINISHED),
     ("retention::BY_SESSION", BY_SESSION),
     ("retention::ERASURE_STATE", ERASURE_STATE),
@@ -174,6 +183,9 @@ pub struct ErasureRecord {
     pub seal: Digest,
     /// The digest of the session's row without its content; `None` for an erasure of an earlier version.
     pub row_digest: Option<Digest>,
+    /// The digest of the events without their content and their ids in other systems; `None` for an erasure of an
+    /// earlier version, which kept those ids.
+    pub events_digest: Option<Digest>,
     /// Time the erasure finished (UTC); `None` while it is under way.
     pub finished_at: Option<Timestamp>,
 }
@@ -187,6 +199,7 @@ row! {
         seal: Vec<u8>,
         finished_at: Option<i64>,
         row_digest: Option<Vec<u8>>,
+        events_digest: Option<Vec<u8>>,
     }
 }
 
@@ -204,6 +217,7 @@ impl TryFrom<Row> for ErasureRecord {
             begun_at: from_micros(row.begun_at),
             seal: digest("seal", &row.seal)?,
             row_digest: row.row_digest.map(|bytes| digest("row_digest", &bytes)).transpose()?,
+            events_digest: row.events_digest.map(|bytes| digest("events_digest", &bytes)).transpose()?,
             finished_at: row.finished_at.map(from_micros),
         })
     }
@@ -246,11 +260,12 @@ pub async fn begin(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erasure: &Erasu
         to_micros(erasure.begun_at),
         erasure.seal.0.to_vec(),
         erasure.row_digest.map(|digest| digest.0.to_vec()),
+        erasure.events_digest.map(|digest| digest.0.to_vec()),
     )?;
     Ok(())
 }
 
-/// Erases the content of the events after `after` up to `to`. Returns how many events that were.
+/// Erases the content of the events, and their ids in the systems they came from, after `after` up to `to`. Returns how many events that were.
 pub async fn erase_events(tx: &mut WriteTx<'_>, due: &ErasureCandidate, after: u64, to: u64) -> Result<u64> {
     let (tenant, session) = (due.tenant_id.0, due.session_id.0);
     Ok(run!(tx.conn(), execute, ERASE_EVENTS, tenant, session, after.cast_signed(), to.cast_signed())?)
@@ -293,6 +308,7 @@ pub async fn finish(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erased: &Sessi
     }
     run!(tx.conn(), execute, ERASE_FAILURES, tenant, session, ERASED)?;
     run!(tx.conn(), execute, ERASE_RESPONSE, tenant, session)?;
+    run!(tx.conn(), execute, ERASE_ANSWER_OF_RESPONSE, tenant, session, true)?;
     interaction::mark_due::forget(tx, due.tenant_id, due.session_id).await?;
     interaction::forget(tx, due.tenant_id, due.session_id).await?;
     run!(tx.conn(), execute, SAVE_FINISHED, tenant, session, to_micros(at))?;

@@ -112,6 +112,10 @@ pub struct Entity {
     /// When the newest version was written.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub updated_at: Timestamp,
+    /// When the title and the values of all versions were erased, by `updatedBy`. Absent unless they were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub erased_at: Option<Timestamp>,
 }
 
 /// `POST /api/entities`
@@ -123,7 +127,7 @@ pub struct CreateEntity {
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub type_id: EntityTypeId,
     /// 1 to 300 characters on one line.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::RecordTitle))]
     pub title: String,
     /// Values by field slug.
     #[serde(default)]
@@ -140,7 +144,7 @@ pub struct UpdateEntity {
     pub version: u64,
     /// 1 to 300 characters on one line.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::RecordTitle>))]
     pub title: Option<String>,
     /// Values by field slug.
     #[serde(default)]

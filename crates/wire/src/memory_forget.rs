@@ -1,6 +1,9 @@
 //! Forgetting a person in the memories of all agents.
 
-use domain::{id::SessionId, memory_forget::RemovalReason};
+use domain::{
+    id::{EntityId, SessionId},
+    memory_forget::RemovalReason,
+};
 use serde::{Deserialize, Serialize};
 
 /// `POST /api/memory/forget`
@@ -41,6 +44,10 @@ pub struct ForgottenPerson {
     pub proposals: Vec<ForgottenProposal>,
     /// Number of denied lines that are deleted.
     pub denials: u64,
+    /// Leads who gave one of the names, or an address among them, before a form. They are erased with their responses.
+    /// At most 1,000.
+    #[serde(default)]
+    pub leads: Vec<ForgottenLead>,
     /// What is not touched or cannot be found, as sentences.
     pub kept: Vec<String>,
 }
@@ -96,6 +103,23 @@ pub struct ForgottenProposal {
     pub session_id: SessionId,
     /// Whether it waits for a decision. It is withdrawn.
     pub waits: bool,
+}
+
+/// Someone without an account who gave a name and an address before a form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ForgottenLead {
+    /// UUID of the entity with the name and the address.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub entity_id: EntityId,
+    /// Name that they gave.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
+    pub name: String,
+    /// E-mail address that they gave.
+    pub email: Option<String>,
+    /// Number of their responses that have their content.
+    pub responses: u64,
 }
 
 /// A person who may be remembered again.

@@ -55,7 +55,7 @@ pub struct ListQuery {
 
 /// List entities
 ///
-/// Newest first.
+/// Newest first, without those that are erased.
 #[utoipa::path(
     get, path = "/api/entities", operation_id = "listEntities", tag = "entities",
     params(ListQuery),
@@ -99,7 +99,8 @@ pub async fn get(State(state): State<AppState>, caller: Caller, Id(id): Id<Entit
     responses(
         (status = 200, description = "As it is now", body = Entity),
         (
-            status = 409, description = "`stale_version`: someone wrote a newer version since it was read",
+            status = 409,
+            description = "`stale_version`: someone wrote a newer version since it was read; `wrong_status`: it is erased",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),
@@ -114,9 +115,29 @@ pub async fn update(
     Ok(Json(wire_map::entity(record)))
 }
 
+/// Erase an entity
+///
+/// Erases its title and values, those of all its versions, and the name of a lead at the questions that they answered.
+/// It cannot be undone. The tombstone stays: id, type, versions with their authors and times, `erasedAt`, and who erased
+/// it as `updatedBy`. It takes no new version and is in no list. The same call again changes nothing. Admins only.
+#[utoipa::path(
+    post, path = "/api/entities/{id}/erase", operation_id = "eraseEntity", tag = "entities",
+    params(("id" = uuid::Uuid, Path, description = "The entity")),
+    responses(
+        (status = 200, description = "The tombstone", body = Entity),
+    ),
+)]
+pub async fn erase(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<EntityId>,
+) -> Result<Json<Entity>, Problem> {
+    Ok(Json(wire_map::entity(use_case::erase(&state.ledger, caller.scope(), id).await?)))
+}
+
 /// List the versions of an entity
 ///
-/// Newest first. Every version is kept.
+/// Newest first. Every version is kept. The content of an erased entity's versions is erased.
 #[utoipa::path(
     get, path = "/api/entities/{id}/versions", operation_id = "listEntityVersions", tag = "entities",
     params(("id" = uuid::Uuid, Path, description = "The entity"), PageQuery),

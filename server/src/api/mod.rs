@@ -118,6 +118,7 @@ fn entities(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(import::get))
         .routes(routes!(entity::create, entity::list))
         .routes(routes!(entity::get, entity::update))
+        .routes(routes!(entity::erase))
         .routes(routes!(entity::versions))
         .routes(routes!(entity::sessions))
 }

@@ -90,6 +90,15 @@ fn report(found: &ForgottenPerson) -> Vec<String> {
         let state = if proposal.waits { "waits" } else { "decided" };
         lines.push(format!("proposal ({state}): {}/{}", proposal.agent, visible(&proposal.path)));
     }
+    for lead in &found.leads {
+        let email = lead.email.as_ref().map(|email| format!(" <{email}>")).unwrap_or_default();
+        lines.push(format!(
+            "lead: {}{}, {}",
+            visible(&lead.name),
+            visible(&email),
+            counted(lead.responses, "response")
+        ));
+    }
     if found.denials > 0 {
         lines.push(format!("denied lines: {}", found.denials));
     }
@@ -104,7 +113,7 @@ fn report(found: &ForgottenPerson) -> Vec<String> {
 mod tests {
     use super::*;
     use domain::memory_forget::RemovalReason;
-    use wire::memory_forget::{ForgottenDocument, ForgottenLine};
+    use wire::memory_forget::{ForgottenDocument, ForgottenLead, ForgottenLine};
 
     #[test]
     fn the_answer_says_what_goes_and_what_is_kept() {
@@ -124,12 +133,19 @@ mod tests {
             documents: vec![document],
             proposals: Vec::new(),
             denials: 1,
+            leads: vec![ForgottenLead {
+                entity_id: "0193b0a0-0000-7000-8000-0000000000e1".parse().unwrap(),
+                name: "Ines".into(),
+                email: Some("ines@example.org".into()),
+                responses: 1,
+            }],
             kept: vec!["Logs.".into()],
         };
         let expected = [
             "names: Ines",
             "scout/topics/a.md: lines, 2 versions",
             "  -3 - Ines· (named)",
+            "lead: Ines <ines@example.org>, 1 response",
             "denied lines: 1",
             "kept: Logs.",
             "1 document and 0 proposals would be erased; repeat it with --apply",

@@ -34,6 +34,11 @@ fn show_progress(so_far: &Erased) {
     }
 }
 
+/// The leads that are erased, for the end of a sentence; empty without any.
+fn and_leads(leads: u64) -> String {
+    if leads == 0 { String::new() } else { format!(", and the name and address of {}", counted(leads, "lead")) }
+}
+
 /// Prints what would be erased, or erases it.
 pub async fn run(args: RetentionArgs) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
@@ -44,12 +49,13 @@ pub async fn run(args: RetentionArgs) -> Result<(), Failure> {
     if !args.apply {
         let found = ledger::retention::preview_by_operator(&ledger, older_than).await;
         ledger.close().await;
-        let Erased { sessions, events, .. } = found?;
+        let Erased { sessions, events, leads, .. } = found?;
         return print_line(&format!(
-            "would erase the content of {} in {} that ended before {}; nothing is erased yet: add --apply to erase it for good",
+            "would erase the content of {} in {} that ended before {}{}; nothing is erased yet: add --apply to erase it for good",
             counted(events, "event"),
             counted(sessions, "session"),
-            args.before
+            args.before,
+            and_leads(leads)
         ));
     }
     let key = instance_key::load(&settings, &SystemEntropy)?;
@@ -65,12 +71,13 @@ pub async fn run(args: RetentionArgs) -> Result<(), Failure> {
         _ => None,
     };
     ledger.close().await;
-    let Erased { sessions, events, messages } = erased?;
+    let Erased { sessions, events, messages, leads } = erased?;
     print_line(&format!(
-        "erased the content of {} in {}, and {}; every digest is kept",
+        "erased the content of {} in {}, and {}{}; every digest is kept",
         counted(events, "event"),
         counted(sessions, "session"),
-        counted(messages, "sent message")
+        counted(messages, "sent message"),
+        and_leads(leads)
     ))?;
     let Some(of_files) = of_files else { return Ok(()) };
     let what = "the database is erased, the files of training data are not: fix this, then run the command again";

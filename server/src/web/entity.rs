@@ -207,12 +207,27 @@ async fn edit(
     Id(id): Id<EntityId>,
     form: Form,
 ) -> Result<Response, PageRejection> {
+    if form.text("do") == "erase" {
+        return erase(&state, viewer, id, &form).await;
+    }
     let found = entity::get(&state.ledger, &viewer.scope, id).await?;
     let of = entity_type::get(&state.ledger, &viewer.scope, found.type_id).await?;
     match save(&state.ledger, &viewer.scope, (&found, &of), &form).await {
         Ok(_) => Ok(redirect_with_notice(&format!("/entities/{id}"), "entity_saved").into_response()),
         Err(error) => refused_edit(&state, viewer, id, &form, &error.into()).await,
     }
+}
+
+/// Erases the entity, if the word that confirms it was typed.
+async fn erase(state: &AppState, viewer: Viewer, id: EntityId, form: &Form) -> Result<Response, PageRejection> {
+    if form.text("confirm").trim() != "erase" {
+        let problem = Problem::field(Code::InvalidRequest, "confirm", "type the word erase");
+        let props =
+            shown_page(page::read(&state.ledger, &viewer.scope, id, None).await?, form.refused("erase", &problem));
+        return Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await);
+    }
+    entity::erase(&state.ledger, &viewer.scope, id).await?;
+    Ok(redirect_with_notice(&format!("/entities/{id}"), "entity_erased").into_response())
 }
 
 /// Saves what the form changes.

@@ -45,6 +45,7 @@ pub fn entity(record: EntityRecord) -> wired::Entity {
         updated_by: record.updated_by,
         created_at: record.created_at,
         updated_at: record.updated_at,
+        erased_at: record.erased_at,
     }
 }
 

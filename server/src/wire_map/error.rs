@@ -29,7 +29,9 @@ impl From<ledger::Error> for Problem {
             E::StaleVersion { .. } | E::StaleAction | E::StaleRevision { .. } | E::FormChanged { .. } => {
                 Self::detailed(Code::StaleVersion, text)
             }
-            E::NotNow(_) | E::WrongViewState { .. } | E::FormClosed(_) => Self::detailed(Code::WrongStatus, text),
+            E::NotNow(_) | E::WrongViewState { .. } | E::FormClosed(_) | E::EntityErased => {
+                Self::detailed(Code::WrongStatus, text)
+            }
             E::MemoryConflict(sides) => {
                 let recorded = serde_json::to_string(&super::memory_conflict(*sides)).ok();
                 Self::detailed(Code::StaleVersion, text).with_recorded(recorded)

@@ -10,7 +10,7 @@ pub fn forget_person(body: to::ForgetPerson) -> from::Forget {
 
 /// Converts what is erased, or would be.
 pub fn forgotten_person(found: from::Forgetting) -> to::ForgottenPerson {
-    let from::Forgetting { path, names, short_names, documents, proposals, denials, kept, is_done } = found;
+    let from::Forgetting { path, names, short_names, documents, proposals, denials, leads, kept, is_done } = found;
     let line =
         |one: domain::memory_forget::RemovedLine| to::ForgottenLine { line: one.line, text: one.text, why: one.why };
     let document = |one: from::ForgottenDocument| to::ForgottenDocument {
@@ -26,6 +26,12 @@ pub fn forgotten_person(found: from::Forgetting) -> to::ForgottenPerson {
         session_id: one.session_id,
         waits: one.waits,
     };
+    let lead = |one: from::ForgottenLead| to::ForgottenLead {
+        entity_id: one.entity_id,
+        name: one.name,
+        email: one.email,
+        responses: one.responses,
+    };
     to::ForgottenPerson {
         applied: is_done,
         path,
@@ -34,6 +40,7 @@ pub fn forgotten_person(found: from::Forgetting) -> to::ForgottenPerson {
         documents: documents.into_iter().map(document).collect(),
         proposals: proposals.into_iter().map(proposal).collect(),
         denials,
+        leads: leads.into_iter().map(lead).collect(),
         kept,
     }
 }

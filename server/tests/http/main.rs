@@ -19,6 +19,7 @@ mod closing;
 mod continue_session;
 mod csrf;
 mod docs;
+mod entity_erase;
 mod export_files;
 mod feedback_request;
 mod file_modes;

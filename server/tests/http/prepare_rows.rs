@@ -214,6 +214,7 @@ impl Maker<'_> {
                 (nothing(), json!({ "name": "Matrix", "slug": unique_text(), "dimensions": dimensions }))
             }
             "/api/entities" => (nothing(), json!({ "typeId": self.entity_type().await.0, "title": "Matrix" })),
+            "/api/entities/{id}/erase" => (self.entity().await.0, Value::Null),
             "/api/entity-types/{id}/imports" => {
                 return (self.entity_type().await.0, Sent::Text("text/csv", "Name\nx\n".into()));
             }

@@ -64,7 +64,7 @@ pub(crate) async fn create_on(
     let entity_type = store::entity_type::find(tx.conn(), tenant_id, new.type_id).await?;
     let entity_type = entity_type.ok_or(Error::NotFound("entity type"))?;
     let (defs, none) = (&entity_type.fields, Values::new());
-    let fields = checked(tx.conn(), tenant_id, defs, &none, &new.title, &new.fields).await?;
+    let fields = checked(tx.conn(), tenant_id, defs, &none, Some(&new.title), &new.fields).await?;
     let entity = EntityRecord {
         id,
         type_id: entity_type.id,
@@ -76,6 +76,7 @@ pub(crate) async fn create_on(
         updated_by: actor,
         created_at: now,
         updated_at: now,
+        erased_at: None,
     };
     store::entity::insert(tx, tenant_id, std::slice::from_ref(&entity), session_id).await?;
     Ok(entity)

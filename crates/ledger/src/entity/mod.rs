@@ -1,6 +1,7 @@
 //! Entities: records that work is about. Every write creates a version that records its author.
 
 mod create;
+mod erase;
 mod get;
 pub mod import;
 mod list;
@@ -10,6 +11,8 @@ mod versions;
 
 pub(crate) use create::create_on;
 pub use create::{NewEntity, create, create_in};
+pub use erase::erase;
+pub(crate) use erase::erase_on;
 pub(crate) use get::get_on;
 pub use get::{get, titles};
 pub use list::{ListEntities, list};
@@ -19,7 +22,7 @@ pub use update::{EntityChange, update, update_in};
 pub(crate) use versions::versions_on;
 pub use versions::{cursor_after, list_versions};
 
-use crate::{Result, guard::Fields};
+use crate::{EntityRecord, Error, Result, guard::Fields};
 use domain::{
     entity::{FieldDef, FieldType, Values, apply},
     id::{EntityId, TenantId},
@@ -27,7 +30,16 @@ use domain::{
     limit::{DOCUMENT_BYTES_MAX, ENTITY_TITLES_MAX, TITLE_CHARS_MAX},
 };
 use std::collections::{BTreeSet, HashMap};
-use store::Conn;
+use store::{Conn, WriteTx};
+
+/// Returns an entity, locked until the transaction ends, to write its next version.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such entity; [`Error::EntityErased`] if it is erased.
+pub(crate) async fn writable(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: EntityId) -> Result<EntityRecord> {
+    let entity = store::entity::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("entity"))?;
+    if entity.erased_at.is_some() { Err(Error::EntityErased) } else { Ok(entity) }
+}
 
 /// Refuses a title or values that cannot be stored. Issues of values are reported as `fields.slug`.
 fn refuse_wrong(title: &str, values: std::result::Result<&Values, Vec<Issue>>) -> Result<()> {
@@ -83,7 +95,7 @@ fn relation_issues(fields: &[FieldDef], values: &Values, types: &HashMap<EntityI
     related(fields, values).filter_map(wrong).collect()
 }
 
-/// Returns the values after a change. Checks the title, the values, and the relations that changed.
+/// Returns the values after a change. Checks the title if it is new, the values, and the relations that changed.
 ///
 /// # Errors
 /// [`crate::Error::Invalid`] with every wrong field, as `title` or `fields.slug`.
@@ -92,11 +104,11 @@ pub(crate) async fn checked(
     tenant_id: TenantId,
     fields: &[FieldDef],
     before: &Values,
-    title: &str,
+    new_title: Option<&str>,
     change: &Values,
 ) -> Result<Values> {
     let values = apply(fields, before, change);
-    refuse_wrong(title, values.as_ref().map_err(Clone::clone))?;
+    refuse_wrong(new_title.unwrap_or("-"), values.as_ref().map_err(Clone::clone))?;
     let after = values.unwrap_or_default();
     let changed: Values = after
         .iter()

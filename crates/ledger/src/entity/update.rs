@@ -1,6 +1,6 @@
 //! Changing an entity.
 
-use super::checked;
+use super::{checked, writable};
 use crate::{
     EntityRecord, Error, Ledger, Result,
     guard::{require, require_version},
@@ -28,7 +28,7 @@ pub struct EntityChange {
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such entity; [`Error::StaleVersion`] if a version was written since the
-/// caller read the entity; [`Error::Invalid`] for a wrong title or wrong values.
+/// caller read the entity; [`Error::EntityErased`] if it is erased; [`Error::Invalid`] for a wrong title or wrong values.
 pub async fn update(ledger: &Ledger, scope: &Scope, id: EntityId, change: EntityChange) -> Result<EntityRecord> {
     update_in(ledger, scope, id, change, None).await
 }
@@ -65,13 +65,14 @@ async fn write(
     change: EntityChange,
     author: Author,
 ) -> Result<EntityRecord> {
-    let before = store::entity::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("entity"))?;
+    let before = writable(tx, tenant_id, id).await?;
     require_version(change.version, before.version)?;
     let entity_type = store::entity_type::find(tx.conn(), tenant_id, before.type_id).await?;
     let entity_type = entity_type.ok_or(Error::NotFound("entity type"))?;
     let title = change.title.unwrap_or_else(|| before.title.clone());
     let defs = &entity_type.fields;
-    let fields = checked(tx.conn(), tenant_id, defs, &before.fields, &title, &change.fields).await?;
+    let new_title = Some(title.as_str()).filter(|title| *title != before.title);
+    let fields = checked(tx.conn(), tenant_id, defs, &before.fields, new_title, &change.fields).await?;
     if title == before.title && fields == before.fields {
         return Ok(before);
     }

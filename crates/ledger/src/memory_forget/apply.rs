@@ -3,10 +3,11 @@
 use super::{
     ADMINS,
     find::{Forget, Forgetting, Found, find},
+    lead::ForgottenLead,
     person::parse,
 };
 use crate::{
-    Error, Ledger, Result,
+    Error, Ledger, Result, entity,
     guard::require_for,
     memory::{Cleaned, Stamp, clean_on, erase_on, mark},
     retention::erase_session,
@@ -15,6 +16,7 @@ use crate::{
 use domain::{
     Scope,
     id::{SessionId, TenantId, new_v7},
+    limit::PAGE_MAX,
     memory_writer::turn::member_at,
     role::Permission,
 };
@@ -60,6 +62,7 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
     let names = Forget { names: Some([before.answer.names.clone(), before.answer.short_names.clone()].concat()), ..of };
     let found = find(ledger, scope, names).await?;
     let mut answer = found.answer.clone();
+    erase_leads(ledger, scope, &found.answer.leads).await?;
     let mut counts = erase(ledger, scope, &author, found).await?;
     answer.proposals = before.answer.proposals;
     answer.denials = before.answer.denials.max(answer.denials);
@@ -80,7 +83,34 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
     Ok(answer)
 }
 
-/// Withdraws a proposal that waits, and erases the content of its session.
+/// Erases the responses of these leads, and then their names and addresses, by which a call that was interrupted finds
+/// the rest.
+async fn erase_leads(ledger: &Ledger, scope: &Scope, leads: &[ForgottenLead]) -> Result<()> {
+    let tenant_id = scope.tenant_id;
+    for ForgottenLead { entity_id, .. } in leads {
+        let id = *entity_id;
+        loop {
+            let read = ledger.store().read(Access::System, move |conn| {
+                Box::pin(store::entity::responses_of_lead(conn, tenant_id, id, PAGE_MAX))
+            });
+            let sessions = read.await?;
+            if sessions.is_empty() {
+                break;
+            }
+            for session in sessions {
+                end_proposal(ledger, &Scope::system(tenant_id), session, REASON).await?;
+            }
+        }
+        let (by, now) = (scope.caller.to_string(), ledger.now());
+        let written = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
+            Box::pin(async move { entity::erase_on(tx, tenant_id, id, (&by, now)).await })
+        });
+        written.await?;
+    }
+    Ok(())
+}
+
+/// Cancels the session of a proposal or of a response, unless it has ended, and erases its content.
 pub(super) async fn end_proposal(ledger: &Ledger, scope: &Scope, id: SessionId, reason: &str) -> Result<()> {
     if !get(ledger, scope, id).await?.status().is_final() {
         match cancel(ledger, scope, id, Some(reason.to_owned())).await {

@@ -2,6 +2,7 @@
 
 use super::{
     ADMINS,
+    lead::{self, ForgottenLead},
     person::{Person, Turns, member_of, names_of, parse},
 };
 use crate::{
@@ -51,6 +52,8 @@ pub struct Forgetting {
     pub proposals: Vec<ForgottenProposal>,
     /// Number of denied lines that are deleted.
     pub denials: u64,
+    /// Leads with a name or an address of the person, at most [`domain::limit::MEMORY_FORGET_LEADS_MAX`].
+    pub leads: Vec<ForgottenLead>,
     /// What is not touched or cannot be found, as sentences.
     pub kept: Vec<String>,
     /// Whether the erasure is complete; `false` in a preview.
@@ -124,6 +127,7 @@ pub(super) async fn find(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<F
             search.second_pass(conn).await?;
             search.proposals(conn).await?;
             search.denials(conn).await?;
+            search.found.answer.leads = lead::find(conn, tenant_id, &search.given).await?;
             Ok(search.done())
         })
     });

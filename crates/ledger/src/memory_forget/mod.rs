@@ -1,19 +1,21 @@
 //! Forgetting a person in the memories of all agents of a workspace, and erasing one document.
 //!
 //! Erased are their documents, lines that come from their turns, lines that name them, proposals that quote either,
-//! and denied lines. A mark stays, so that no writer learns them again. The logs of conversations are not touched:
+//! denied lines, and leads who gave the person's name or address before a form, with their responses. A mark stays, so that no writer learns them again. The logs of conversations are not touched:
 //! retention erases those.
 
 mod apply;
 mod ask;
 mod document;
 mod find;
+mod lead;
 mod person;
 
 pub use apply::{Remembered, forget, lift};
 pub use ask::{ForgetRequestRecord, ask, requests, withdraw};
 pub use document::erase;
 pub use find::{Forget, Forgetting, ForgottenDocument, ForgottenProposal, preview};
+pub use lead::ForgottenLead;
 
 /// Why others are refused.
 const ADMINS: &str = "only admins can forget a person or let one be remembered again";

@@ -6,6 +6,7 @@ use domain::{
     entity::{FIELD_TITLE, Values},
     id::{EntityId, TenantId},
     issue::Issue,
+    line::changes_direction,
     output::{Contract, FIELD_ENTITIES, Item, Output},
     session::Session,
 };
@@ -139,7 +140,7 @@ impl Planner<'_, '_> {
         let entity_type = store::entity_type::find(self.conn, self.tenant_id, entity.type_id).await?;
         let entity_type = entity_type.ok_or_else(|| Error::Internal(format!("entity {} has no type", entity.id)))?;
         let (title, change) = self.split_values(&entity_type, values, path);
-        let named = title.as_deref().unwrap_or(&entity.title);
+        let named = title.as_deref().filter(|title| *title != entity.title);
         if self.check(&entity_type, &entity.fields, named, &change, path).await?.is_some() {
             self.steps.push(Step::Update { id: entity.id, title, change });
         }
@@ -159,8 +160,10 @@ impl Planner<'_, '_> {
             return Ok(());
         };
         let (title, change) = self.split_values(&entity_type, values, path);
-        let title = title.unwrap_or_else(|| self.session.title.clone());
-        if let Some(fields) = self.check(&entity_type, &Values::new(), &title, &change, path).await? {
+        // The title of a session quotes texts. A name has no characters that change their direction.
+        let of_session = || self.session.title.chars().filter(|c| !changes_direction(*c)).collect();
+        let title = title.unwrap_or_else(of_session);
+        if let Some(fields) = self.check(&entity_type, &Values::new(), Some(&title), &change, path).await? {
             self.steps.push(Step::Create { entity_type, title, fields });
         }
         Ok(())
@@ -189,11 +192,11 @@ impl Planner<'_, '_> {
         &mut self,
         of: &EntityTypeRecord,
         before: &Values,
-        title: &str,
+        new_title: Option<&str>,
         change: &Values,
         path: &str,
     ) -> Result<Option<Values>> {
-        match checked(self.conn, self.tenant_id, &of.fields, before, title, change).await {
+        match checked(self.conn, self.tenant_id, &of.fields, before, new_title, change).await {
             Ok(after) => Ok(Some(after)),
             Err(Error::Invalid(wrong)) => {
                 for Issue { field, message } in wrong {

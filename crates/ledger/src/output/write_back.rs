@@ -1,7 +1,10 @@
 //! Writes a result to entities, in the caller's transaction.
 
 use super::plan::{Step, plan};
-use crate::{ActionRecord, EntityRecord, Error, Ledger, Result, entity::checked};
+use crate::{
+    ActionRecord, EntityRecord, Error, Ledger, Result,
+    entity::{checked, writable},
+};
 use domain::{Timestamp, entity::Values, id::EntityId, limit::OUTPUT_ENTITIES_MAX, session::Session};
 use serde::Serialize;
 use serde_json::Value;
@@ -87,6 +90,7 @@ pub(crate) async fn write_back(tx: &mut WriteTx<'_>, mut write: WriteBack<'_>) -
                     updated_by: write.actor.to_owned(),
                     created_at: write.now,
                     updated_at: write.now,
+                    erased_at: None,
                 });
             }
         }
@@ -109,12 +113,13 @@ async fn update(
     change: &Values,
 ) -> Result<WrittenEntity> {
     let tenant_id = write.session.tenant_id;
-    let before = store::entity::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("entity"))?;
+    let before = writable(tx, tenant_id, id).await?;
     let entity_type = store::entity_type::find(tx.conn(), tenant_id, before.type_id).await?;
     let entity_type = entity_type.ok_or(Error::NotFound("entity type"))?;
     let title = title.unwrap_or_else(|| before.title.clone());
     // The plan was made without the lock. A later version may make the change invalid, so it is checked again.
-    let fields = checked(tx.conn(), tenant_id, &entity_type.fields, &before.fields, &title, change).await?;
+    let new_title = Some(title.as_str()).filter(|title| *title != before.title);
+    let fields = checked(tx.conn(), tenant_id, &entity_type.fields, &before.fields, new_title, change).await?;
     if title == before.title && fields == before.fields {
         return Ok(as_written(before, Effect::Unchanged));
     }

@@ -8,7 +8,7 @@ use crate::{
 use domain::{
     feedback_request::{Outcome, Respondent as Answering},
     id::{FeedbackRequestId, SessionId, TokenId, UserId},
-    response::RespondentKind,
+    response::{LEAD_EMAIL, RespondentKind},
     view::Answers,
 };
 use serde_json::Value;
@@ -42,7 +42,8 @@ impl OfRequest {
     ) -> Result<bool> {
         if let Some(lead) = respondent.lead_entity_id() {
             let lead = store::entity::find(tx.conn(), respondent.tenant_id(), lead).await?;
-            let label = lead.map(|lead| match lead.fields.get("email").and_then(Value::as_str) {
+            let lead = lead.filter(|lead| lead.erased_at.is_none());
+            let label = lead.map(|lead| match lead.fields.get(LEAD_EMAIL).and_then(Value::as_str) {
                 Some(email) => format!("{} <{email}>", lead.title),
                 None => lead.title,
             });

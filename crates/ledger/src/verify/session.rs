@@ -6,10 +6,10 @@ use crate::{
         bound_row::{self, RecordedStatusChange, RowBinding},
         effect::failure_of,
     },
-    retention::is_sealed,
+    retention::{event_link, is_sealed},
 };
 use domain::{
-    chain::{Digest, Link, body_digest, extend},
+    chain::{Digest, body_digest, extend, extend_erased},
     event::{Event, Kind},
     id::{SessionId, TenantId},
     session::Session,
@@ -81,17 +81,11 @@ pub(super) async fn check(
             return Ok(checked);
         }
     }
-    let mut walk = Walk {
-        tenant_id,
-        id,
-        sequence: 0,
-        digest: Digest::GENESIS,
-        erasure,
-        erased: 0,
-        status_change: None,
-        open: None,
-    };
+    let mut walk = Walk::new(tenant_id, erasure);
     checked.bad = events(ledger, &session, &mut walk, &mut checked.events).await?;
+    if checked.bad.is_none() {
+        checked.bad = walk.erased_events().map(|problem| (walk.sequence, problem));
+    }
     checked.erased = walk.erased;
     if checked.bad.is_none() {
         let problem = match row(&session, &walk, &mut checked.is_unbound) {
@@ -210,9 +204,10 @@ fn failure(session: &Session, walk: &Walk, recorded: Option<&FailureRecord>) -> 
 
 struct Walk {
     tenant_id: TenantId,
-    id: SessionId,
     sequence: u64,
     digest: Digest,
+    /// Digest of the events that the erasure covers, as it leaves them.
+    erased_digest: Digest,
     erasure: Option<ErasureRecord>,
     erased: u64,
     /// The last status change in the log, if it can be read.
@@ -222,6 +217,19 @@ struct Walk {
 }
 
 impl Walk {
+    const fn new(tenant_id: TenantId, erasure: Option<ErasureRecord>) -> Self {
+        Self {
+            tenant_id,
+            sequence: 0,
+            digest: Digest::GENESIS,
+            erased_digest: Digest::GENESIS,
+            erasure,
+            erased: 0,
+            status_change: None,
+            open: None,
+        }
+    }
+
     /// Checks one event against the previous one.
     fn step(&mut self, event: &Event) -> std::result::Result<(), String> {
         if event.sequence != self.sequence + 1 {
@@ -233,27 +241,15 @@ impl Walk {
             }
             self.erased += 1;
         }
-        let link = Link {
-            tenant_id: self.tenant_id.0,
-            session_id: self.id.0,
-            sequence: event.sequence,
-            event_id: event.id.0,
-            kind: &event.kind,
-            role: event.role.as_str(),
-            actor: &event.actor,
-            attempt: event.attempt,
-            thread_id: event.thread_id.as_deref(),
-            external_event_id: event.external_event_id.as_deref(),
-            at: event.at,
-            recorded_at: event.recorded_at,
-            body: event.body,
-        };
-        let digest = extend(self.digest, &link);
-        if digest != event.digest {
+        let link = event_link(self.tenant_id, event);
+        if extend(self.digest, &link) != event.digest && !self.has_erased_id(event) {
             return Err("its digest does not follow from its fields and the event before it".into());
         }
+        if self.erasure.is_some_and(|erasure| event.sequence <= erasure.head_sequence) {
+            self.erased_digest = extend_erased(self.erased_digest, &link, event.digest);
+        }
         self.sequence = event.sequence;
-        self.digest = digest;
+        self.digest = event.digest;
         // Only use cases of the server write events of these kinds.
         if [Kind::SESSION_CREATED, Kind::SESSION_STATUS_CHANGE, MESSAGE].contains(&event.kind.as_str()) {
             self.open = bound_row::read_open(&event.metadata).or(self.open);
@@ -268,5 +264,18 @@ impl Walk {
     fn is_erased(&self, event: &Event) -> bool {
         let covered = self.erasure.is_some_and(|erasure| event.sequence <= erasure.head_sequence);
         covered && event.content == "[]" && event.metadata == "{}"
+    }
+
+    /// Returns whether the digest of an erased event may be over an id in another system that is erased with it.
+    /// [`Self::erased_events`] proves the event then.
+    fn has_erased_id(&self, event: &Event) -> bool {
+        let covers_ids = self.erasure.is_some_and(|erasure| erasure.events_digest.is_some());
+        covers_ids && event.external_event_id.is_none() && self.is_erased(event)
+    }
+
+    /// Checks the events that the erasure covers against its digest of them. Returns the error, if there is one.
+    fn erased_events(&self) -> Option<String> {
+        let digest = self.erasure?.events_digest?;
+        (digest != self.erased_digest).then(|| "its events were changed after their content was erased".into())
     }
 }

@@ -15,14 +15,11 @@ use domain::{
     entity::{FieldDef, FieldType, Values},
     id::{EntityId, EntityTypeId, ViewLinkId},
     limit::{NAME_CHARS_MAX, TITLE_CHARS_MAX},
-    response::{Closed, LEAD_EMAIL, RespondentKind, check_open},
+    response::{Closed, LEAD_EMAIL, LEAD_TYPE, RespondentKind, check_open},
     view::Gate,
 };
 use store::{Access, WriteTx};
 use uuid::Uuid;
-
-/// Slug of the entity type of leads. It is created when the first lead comes.
-const TYPE_SLUG: &str = "lead";
 
 /// What a person says about themselves. No one proves it.
 #[derive(Debug, Clone, Default)]
@@ -103,7 +100,7 @@ async fn require_lead_gate(ledger: &Ledger, tx: &mut WriteTx<'_>, link: &ViewLin
 
 async fn insert(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, lead: NewEntities) -> Result<()> {
     let tenant_id = link.tenant_id;
-    let of_type = match store::entity_type::find_by_slug(tx.conn(), tenant_id, TYPE_SLUG).await? {
+    let of_type = match store::entity_type::find_by_slug(tx.conn(), tenant_id, LEAD_TYPE).await? {
         Some(known) => known,
         None => create_type(tx, link, &lead).await?,
     };
@@ -124,6 +121,7 @@ async fn insert(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, lead: NewEntities) 
         updated_by: lead.by,
         created_at: lead.now,
         updated_at: lead.now,
+        erased_at: None,
     };
     store::entity::insert(tx, tenant_id, std::slice::from_ref(&entity), None).await?;
     Ok(())
@@ -140,7 +138,7 @@ async fn create_type(tx: &mut WriteTx<'_>, link: &ViewLinkRecord, lead: &NewEnti
     };
     let record = EntityTypeRecord {
         id: lead.type_id,
-        slug: TYPE_SLUG.to_owned(),
+        slug: LEAD_TYPE.to_owned(),
         name: "Lead".to_owned(),
         fields: vec![field],
         version: 1,

@@ -16,7 +16,7 @@ macro_rules! entity_select {
     ($rest:expr) => {
         concat!(
             "SELECT e.id, e.type_id, t.slug AS type_slug, e.title, e.fields, e.version, e.created_by, e.updated_by, \
-             e.created_at, e.updated_at FROM entities e JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
+             e.created_at, e.updated_at, e.erased_at FROM entities e JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
              WHERE e.tenant_id = $1 AND ",
             $rest
         )
@@ -27,7 +27,7 @@ macro_rules! list_select {
     ($lead:literal) => {
         entity_select!(concat!(
             $lead,
-            " AND e.id < $3 AND e.id >= $6 AND (lower(e.title) LIKE lower($4) ESCAPE '\\' OR $4 IS NULL) \
+            " AND e.erased_at IS NULL AND e.id < $3 AND e.id >= $6 AND (lower(e.title) LIKE lower($4) ESCAPE '\\' OR $4 IS NULL) \
              ORDER BY e.id DESC LIMIT $5"
         ))
     };
@@ -75,6 +75,8 @@ pub struct EntityRecord {
     pub created_at: Timestamp,
     /// Time the newest version was written (UTC).
     pub updated_at: Timestamp,
+    /// Time the content was erased (UTC). `updated_by` is who did it. `None` for an entity that has its content.
+    pub erased_at: Option<Timestamp>,
 }
 
 /// Which entities to list.
@@ -117,6 +119,7 @@ row! {
         updated_by: String,
         created_at: i64,
         updated_at: i64,
+        erased_at: Option<i64>,
     }
 }
 
@@ -143,6 +146,7 @@ impl TryFrom<Row> for EntityRecord {
             updated_by: row.updated_by,
             created_at: from_micros(row.created_at),
             updated_at: from_micros(row.updated_at),
+            erased_at: row.erased_at.map(from_micros),
         })
     }
 }
@@ -184,7 +188,7 @@ pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: EntityId
     run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?.map(EntityRecord::try_from).transpose()
 }
 
-/// One page of entities, newest first. With `before`, only older ones.
+/// One page of entities that have their content, newest first. With `before`, only older ones.
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

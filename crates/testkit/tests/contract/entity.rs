@@ -17,6 +17,7 @@ use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
     every_write_of_an_entity_is_a_version_with_its_author,
+    an_erased_entity_is_a_tombstone_without_the_content_of_any_version,
     a_write_from_an_older_version_is_refused_and_changes_nothing,
     two_writers_of_one_version_make_one_new_version,
     wrong_values_are_refused_by_the_field,
@@ -109,6 +110,51 @@ async fn every_write_of_an_entity_is_a_version_with_its_author(f: Fixture) {
     let mut raw = f.engine.raw().await;
     assert!(raw.execute("UPDATE entity_versions SET title = 'forged'").await.is_err(), "a version was rewritten");
     assert!(raw.execute("DELETE FROM entity_versions").await.is_err(), "a version was deleted");
+    f.done().await;
+}
+
+async fn an_erased_entity_is_a_tombstone_without_the_content_of_any_version(f: Fixture) {
+    let of = company(&f).await;
+    let (made, other) = (acme(&f, &of, "Acme").await, acme(&f, &of, "Beta").await);
+    let won = EntityChange { version: 1, title: Some("Acme Inc".into()), fields: values(json!({ "stage": "Won" })) };
+    entity::update(&f.ledger, &f.other_member, made.id, won.clone()).await.unwrap();
+    for who in [&f.operator, &f.member] {
+        assert!(matches!(entity::erase(&f.ledger, who, made.id).await, Err(Error::Forbidden(_))));
+    }
+    f.clock.advance(chrono::TimeDelta::seconds(5));
+    let tombstone = entity::erase(&f.ledger, &f.admin, made.id).await.unwrap();
+    let (by, at) = (f.admin.caller.to_string(), f.ledger.now());
+    assert_eq!((tombstone.title.as_str(), tombstone.fields.len(), tombstone.version), ("(erased)", 0, 2));
+    assert_eq!((&tombstone.updated_by, tombstone.updated_at, tombstone.erased_at), (&by, at, Some(at)));
+    let versions = entity::list_versions(&f.ledger, &f.member, made.id, Default::default()).await.unwrap().items;
+    let shown: Vec<_> = versions.iter().map(|one| (one.title.as_str(), one.fields.len(), &one.actor)).collect();
+    let (mia, max) = (f.member.caller.to_string(), f.other_member.caller.to_string());
+    assert_eq!(shown, [("(erased)", 0, &max), ("(erased)", 0, &mia)]);
+    let columns = ["entities.title", "entities.fields", "entity_versions.title", "entity_versions.fields"];
+    assert_eq!(crate::retention::columns_with(&f, "Acme", &columns).await, Vec::<&str>::new());
+    assert_eq!(crate::retention::columns_with(&f, "Won", &columns).await, Vec::<&str>::new());
+
+    f.clock.advance(chrono::TimeDelta::seconds(5));
+    assert_eq!(entity::erase(&f.ledger, &f.admin, made.id).await.unwrap(), tombstone, "a repeat changes nothing");
+    for version in [1, 2] {
+        let late = EntityChange { version, ..won.clone() };
+        let refused = entity::update(&f.ledger, &f.member, made.id, late).await;
+        assert!(matches!(refused, Err(Error::EntityErased)), "{refused:?}");
+    }
+    let listed = entity::list(&f.ledger, &f.member, ListEntities::default()).await.unwrap().items;
+    assert_eq!(listed.iter().map(|one| one.id).collect::<Vec<_>>(), [other.id], "a tombstone is in no list");
+    let mut raw = f.engine.raw().await;
+    for forged in [
+        "UPDATE entities SET title = 'forged' WHERE erased_at IS NOT NULL",
+        "UPDATE entities SET erased_at = NULL WHERE erased_at IS NOT NULL",
+        "UPDATE entities SET erased_at = 1 WHERE erased_at IS NULL",
+        "UPDATE entity_versions SET title = '(erased)', fields = '{}' WHERE title = 'Beta'",
+        "UPDATE entity_versions SET title = 'forged' WHERE title = '(erased)'",
+    ] {
+        assert!(raw.execute(forged).await.is_err(), "{forged}");
+    }
+    let nobody = entity::erase(&f.ledger, &f.admin, EntityId(uuid::Uuid::nil())).await;
+    assert!(matches!(nobody, Err(Error::NotFound("entity"))), "{nobody:?}");
     f.done().await;
 }
 

@@ -15,6 +15,7 @@ mod dialect;
 mod durability;
 mod email;
 mod entity;
+mod erased_lead;
 mod export_job;
 mod failure;
 mod feedback;

@@ -99,7 +99,7 @@ async fn responses_are_filtered_by_version_and_time(f: Fixture) {
     f.done().await;
 }
 
-async fn answered_lead(f: &Fixture) -> (ViewId, ResponseRecord) {
+pub(crate) async fn answered_lead(f: &Fixture) -> (ViewId, ResponseRecord) {
     let view = form(f, Publication { gate: Gate::Lead, ..Publication::default() }).await;
     let (link, secret) = view_link::create(&f.ledger, &f.operator, view, 30).await.unwrap();
     let entered = view_link::enter(&f.ledger, &secret, None).await.unwrap();

@@ -58,9 +58,10 @@ on_both_engines!(
 pub const SECRET: &str = "pineapple-upside-down";
 
 /// Columns that have the secret before the sessions of [`talkative`], [`reviewed`] and a completed one are erased.
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "session_events.content",
     "session_events.metadata",
+    "session_events.external_event_id",
     "sessions.title",
     "sessions.input",
     "sessions.metadata",
@@ -92,7 +93,8 @@ async fn talkative(f: &Fixture) -> SessionId {
     };
     session::create(&f.ledger, &f.operator, new).await.unwrap();
     let running = f.claim(1, 3_600).await.remove(0);
-    let first = NewEvent { metadata: Some(RawValue::from_string(said).unwrap()), ..text(SECRET) };
+    let metadata = Some(RawValue::from_string(said).unwrap());
+    let first = NewEvent { metadata, external_event_id: Some(SECRET.into()), ..text(SECRET) };
     f.append(running.id, 1, vec![first, text("and more")]).await.unwrap();
     let failure = Failure { attempt: 1, message: SECRET.into(), code: None, usage: None };
     session::fail(&f.ledger, &f.worker, running.id, failure).await.unwrap();
@@ -175,6 +177,7 @@ async fn old_sessions_lose_their_content_and_still_verify(f: Fixture) {
     let log = f.log(failed).await;
     assert_eq!(log.iter().map(|event| (event.id, event.digest)).collect::<Vec<_>>(), before, "what happened stays");
     assert!(log.iter().all(|event| event.content == "[]" && event.metadata == "{}"));
+    assert!(log.iter().all(|event| event.external_event_id.is_none()));
     let session = session::get(&f.ledger, &f.admin, failed).await.unwrap();
     assert_eq!((session.status(), session.title.as_str(), session.error_message()), (Status::Failed, "(erased)", None));
     assert_eq!(verified(&f).await.erased, erased.events);

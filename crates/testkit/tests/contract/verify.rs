@@ -3,7 +3,9 @@
 use chrono::TimeDelta;
 use domain::{id::SessionId, session::Status};
 use ledger::{
-    InstanceKey, failure, retention,
+    InstanceKey,
+    event::NewEvent,
+    failure, retention,
     session::{self, Completion, Failure},
     thread::{self, Message, NewThread},
     verify::{self, Verified},
@@ -19,6 +21,7 @@ on_both_engines!(
     a_row_with_another_status_than_its_log_is_named,
     a_row_that_no_session_can_have_is_named,
     an_erased_row_still_verifies_and_a_change_of_it_is_named,
+    an_erased_event_that_is_changed_is_named,
     sessions_that_ended_before_rows_were_bound_are_counted,
     an_unknown_value_is_located,
     a_changed_failure_is_named_and_its_advice_follows_from_its_code,
@@ -290,6 +293,38 @@ async fn an_erased_row_still_verifies_and_a_change_of_it_is_named(f: Fixture) {
     raw.execute("UPDATE erasures SET row_digest = NULL").await.unwrap();
     let (bad, _, problem) = verified(&f).await.bad.unwrap();
     assert!(bad == id && problem.contains("not sealed"), "{problem}");
+    f.done().await;
+}
+
+async fn an_erased_event_that_is_changed_is_named(f: Fixture) {
+    let running = f.running().await;
+    let from_outside = NewEvent { external_event_id: Some("mail from Ann".into()), ..text("hello") };
+    f.append(running.id, 1, vec![from_outside, text("and more")]).await.unwrap();
+    let end = Completion { attempt: 1, ..Completion::default() };
+    session::complete(&f.ledger, &f.worker, running.id, end).await.unwrap();
+    f.clock.advance(TimeDelta::days(40));
+    let before = f.ledger.now() - TimeDelta::days(30);
+    retention::erase_by_operator(&f.ledger, &key(), before, |_| {}).await.unwrap();
+    assert_eq!(f.engine.raw().await.number("SELECT COUNT(external_event_id) FROM session_events").await, 0);
+    assert_eq!(verified(&f).await.bad, None);
+    let mut raw = intruder(&f).await;
+    let of_message = "event_type = 'agent.message' AND sequence = (SELECT MIN(sequence) FROM session_events \
+                      WHERE event_type = 'agent.message')";
+    for (change, back) in [
+        ("actor = 'user:x'", format!("actor = '{}'", f.worker.caller)),
+        ("at = at + 1", "at = at - 1".to_owned()),
+        ("role = 'user'", "role = 'assistant'".to_owned()),
+        ("external_event_id = 'forged'", "external_event_id = NULL".to_owned()),
+    ] {
+        assert_eq!(raw.execute(&format!("UPDATE session_events SET {change} WHERE {of_message}")).await.unwrap(), 1);
+        let (bad, _, problem) = verified(&f).await.bad.unwrap_or_else(|| panic!("{change} passed"));
+        assert_eq!(bad, running.id, "{change}: {problem}");
+        raw.execute(&format!("UPDATE session_events SET {back} WHERE {of_message}")).await.unwrap();
+        assert_eq!(verified(&f).await.bad, None, "{change} was undone");
+    }
+    raw.execute("UPDATE erasures SET events_digest = NULL").await.unwrap();
+    let (_, _, problem) = verified(&f).await.bad.unwrap();
+    assert!(problem.contains("not sealed"), "{problem}");
     f.done().await;
 }
 

@@ -180,6 +180,7 @@ fn entity(
         updated_by: import.actor.clone(),
         created_at: now,
         updated_at: now,
+        erased_at: None,
     }
 }
 

@@ -1,0 +1,42 @@
+//! Erasing the content of an entity. What is left is its tombstone.
+
+use super::get_on;
+use crate::{EntityRecord, Error, Ledger, Result, guard::require_for};
+use domain::{
+    Scope, Timestamp,
+    id::{EntityId, TenantId},
+    role::Permission,
+};
+use store::{Access, WriteTx};
+
+/// Erases the title and the values of an entity and of all its versions, and the name of a lead at the questions that
+/// they answered. It cannot be undone. Returns the tombstone: id, type, number of versions, and who erased it when. An
+/// entity that is erased already does not change.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such entity; [`Error::Forbidden`] for others than admins.
+pub async fn erase(ledger: &Ledger, scope: &Scope, id: EntityId) -> Result<EntityRecord> {
+    require_for(scope, Permission::Administer, "only admins can erase entities")?;
+    let (tenant_id, by, now) = (scope.tenant_id, scope.caller.to_string(), ledger.now());
+    let written = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
+        Box::pin(async move {
+            get_on(tx.conn(), tenant_id, id).await?;
+            erase_on(tx, tenant_id, id, (&by, now)).await?;
+            get_on(tx.conn(), tenant_id, id).await
+        })
+    });
+    let entity = written.await?;
+    ledger.store().empty_wal().await;
+    Ok(entity)
+}
+
+/// [`erase`] in an open transaction, which runs with [`Access::Retention`]. Returns whether there was something to erase.
+/// The caller empties the write-ahead log afterwards.
+pub(crate) async fn erase_on(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: EntityId,
+    (by, now): (&str, Timestamp),
+) -> Result<bool> {
+    Ok(store::entity::erase(tx, tenant_id, id, (by, now)).await?)
+}
