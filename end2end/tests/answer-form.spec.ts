@@ -383,3 +383,37 @@ test("a closed form answers kindly @nojs", async ({ page }) => {
   await page.goto(`${environment().url}/f/sbf_guess`);
   await expect(page.getByRole("heading", { name: "This form does not accept answers" })).toBeVisible();
 });
+
+test("a frame hides questions that do not apply, and a time has the reader's offset", async ({ browser }) => {
+  let html = "";
+  const around = createServer((_, response) => response.setHeader("content-type", "text/html").end(html));
+  await new Promise<void>((ready) => around.listen(0, "127.0.0.1", ready));
+  const origin = `http://127.0.0.1:${(around.address() as AddressInfo).port}`;
+  const title = `Asks ${crypto.randomUUID().slice(0, 8)}`;
+  const fields = [
+    { key: "a", label: "Choose", type: "single_choice", options: ["x", "y"], required: true },
+    { key: "t", label: "More", type: "long_text", showIf: { field: "a", equals: "y" } },
+    { key: "when", label: "When", type: "date_time" },
+  ];
+  const view = await api().post<{ id: string }>("/api/views", { title, fields, publishConfig: { gate: "none", embedOrigins: [origin] } });
+  await api().post(`/api/views/${view.id}/publish`);
+  const { snippet } = await api().post<Made>(`/api/views/${view.id}/links`);
+  html = `<!DOCTYPE html><title>Around</title>${snippet}`;
+  const context = await browser.newContext({ timezoneId: "Asia/Kathmandu" });
+  const page = await context.newPage();
+  await page.goto(origin);
+  const frame = page.frameLocator("iframe");
+  await expect(frame.getByLabel("Choose")).toBeVisible();
+  await expect(frame.getByLabel("More")).toBeHidden();
+  await frame.getByRole("radio", { name: "y" }).check();
+  await expect(frame.getByLabel("More")).toBeVisible();
+  await frame.getByRole("radio", { name: "x" }).check();
+  await expect(frame.getByLabel("More")).toBeHidden();
+  await expect(frame.getByLabel("Time zone of: When")).toHaveValue("+05:45");
+  await frame.getByLabel("When (optional)").fill("2026-03-01T09:30");
+  await frame.getByRole("button", { name: "Submit" }).click();
+  await expect(frame.getByText("Your answers are recorded.")).toBeVisible();
+  expect((await responses(view.id))[0]!.answers).toEqual({ a: "x", when: "2026-03-01T09:30:00+05:45" });
+  await context.close();
+  around.close();
+});

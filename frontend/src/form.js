@@ -1,7 +1,10 @@
-// The script of a form that people answer: saves drafts, hides questions that do not apply, tells the page around a
-// frame its height. The form works without it. All rules are the server's: it says which questions do not apply.
+// The script of a form that people answer: saves drafts, hides questions that do not apply, sets the offset of times,
+// tells the page around a frame its height. The form works without it. All rules are the server's: it says which
+// questions do not apply.
 
 const form = document.querySelector("form[data-draft]");
+// A form in a frame saves no drafts. It asks the server which questions apply.
+const asking = document.querySelector("form[data-asks]");
 const SAVE_AFTER_MS = 1000;
 const ELSEWHERE =
     "This form was changed in another tab or on another device. Submit to decide which answers count.";
@@ -9,6 +12,60 @@ const ELSEWHERE =
 // Answers that were not recorded stay in this tab, by the address of their form.
 const storedAs = action => `shiftbook-form ${action}`;
 const forget = name => { try { sessionStorage.removeItem(name); } catch { /* storage is off */ } };
+
+const fieldsOf = of => {
+    const body = new URLSearchParams();
+    for (const [name, value] of new FormData(of)) if (typeof value === "string") body.append(name, value);
+    return body;
+};
+
+const apply = (of, off) => {
+    for (const question of of.querySelectorAll("[data-question]")) {
+        question.toggleAttribute("data-off", off.includes(question.dataset.question));
+    }
+};
+
+// A time that is typed has the offset of the reader's time zone at that time, until another offset is chosen.
+for (const zone of document.querySelectorAll("[data-zone]")) {
+    const time = zone.parentElement.querySelector("[type=datetime-local]");
+    const follow = () => {
+        const minutes = -(time.value ? new Date(time.value) : new Date()).getTimezoneOffset();
+        const two = part => String(part).padStart(2, "0");
+        const size = Math.abs(minutes);
+        const offset = `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+        if (!Array.from(zone.options).some(option => option.value === offset)) zone.add(new Option(`UTC${offset}`, offset));
+        zone.value = offset;
+    };
+    if (time.value) continue;
+    follow();
+    time.addEventListener("input", follow);
+    zone.addEventListener("change", () => time.removeEventListener("input", follow));
+}
+
+if (asking && asking.querySelector(".condition")) {
+    const root = document.documentElement;
+    root.classList.add("js");
+    let running = false, again = false;
+    // One question at a time. The answer to the last one counts.
+    const ask = async () => {
+        again = running;
+        if (running) return;
+        running = true;
+        const body = fieldsOf(asking);
+        body.append("_asks", "1");
+        const answered = fetch(asking.getAttribute("action"), { method: "POST", body, headers: { accept: "application/json" } })
+            .then(response => response.ok ? response.json() : null);
+        const answer = await answered.catch(() => null);
+        running = false;
+        // Without an answer every question is shown, with the condition under which it applies.
+        root.classList.toggle("js", answer !== null);
+        if (answer) apply(asking, answer.off);
+        if (again) ask();
+    };
+    asking.addEventListener("change", ask);
+    // The browser went back to what was typed before.
+    addEventListener("pageshow", event => { if (event.persisted) ask(); });
+}
 
 // The page after a submission: the answers are recorded.
 if (document.querySelector("[data-done]")) forget(storedAs(location.pathname));
@@ -27,11 +84,7 @@ if (form) {
     // Whether the draft was changed elsewhere, and whether answers could not be recorded for that or another reason.
     let conflict = false, unsent = false;
 
-    const fields = () => {
-        const body = new URLSearchParams();
-        for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
-        return body;
-    };
+    const fields = () => fieldsOf(form);
     // The answers among the fields of a form, as text to compare.
     const answers = pairs => JSON.stringify(Array.from(pairs).filter(([name]) => !name.startsWith("_")));
     const say = text => { state.textContent = text; };
@@ -47,12 +100,6 @@ if (form) {
     const drop = () => forget(stored);
     const kept = () => { try { return sessionStorage.getItem(stored); } catch { return null; /* storage is off */ } };
 
-    const apply = off => {
-        for (const question of form.querySelectorAll("[data-question]")) {
-            question.toggleAttribute("data-off", off.includes(question.dataset.question));
-        }
-    };
-
     const later = () => {
         clearTimeout(timer);
         timer = setTimeout(() => save(), SAVE_AFTER_MS);
@@ -62,7 +109,7 @@ if (form) {
         rev.value = Math.max(rev.value, answer.rev);
         lost = null;
         unsent = conflict;
-        apply(answer.off);
+        apply(form, answer.off);
         if (leaves || dirty || conflict) keep(); else drop();
         if (dirty) later(); else say("Draft saved");
     };

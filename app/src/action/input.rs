@@ -31,7 +31,7 @@ pub fn names(action: &Action) -> Vec<String> {
     if form_fields.is_empty() {
         vec![INPUT.to_owned()]
     } else {
-        form_fields.into_iter().map(|form_field| form_field.name).collect()
+        form_fields.iter().flat_map(FormField::names).collect()
     }
 }
 
@@ -53,10 +53,13 @@ pub fn input_fields(action: &Action, last: Option<&RawValue>, form: &FormState) 
     render_fields("trigger", &form_fields.into_iter().map(again).collect::<Vec<_>>(), form)
 }
 
-/// A value as text: strings as they are, everything else as JSON.
+/// A value as the text that is read as this value: strings as they are, everything else as JSON. A string that is JSON
+/// itself, such as `12`, is JSON too.
 fn text(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
+        Value::String(text) if !text.trim().is_empty() && serde_json::from_str::<&RawValue>(text).is_err() => {
+            text.clone()
+        }
         other => serde_json::to_string_pretty(other).unwrap_or_default(),
     }
 }
@@ -134,13 +137,14 @@ mod tests {
     fn without_a_schema_the_last_input_is_typed_again() {
         let free = action(json!({}));
         assert!(html(&free, Some(json!("plain words"))).contains("\nplain words"));
+        assert_eq!([json!("12"), json!(12), json!("{}")].map(|value| text(&value)), ["\"12\"", "12", "\"{}\""]);
         let object = html(&free, Some(json!({"a": 1})));
         assert!(object.replace("&quot;", "\"").contains("\"a\": 1"), "{object}");
         assert_eq!(input_typed(&free, |_| None), Ok(None));
     }
 
     #[test]
-    fn a_start_value_that_its_control_cannot_hold_gets_a_control_that_can() {
+    fn a_start_value_of_several_lines_or_no_day_gets_a_control_that_can_hold_it() {
         let task = action(json!({"inputSchema": {"properties": {
             "note": {"type": "string"},
             "from": {"type": "string", "format": "date"},

@@ -2,7 +2,10 @@
 //! omitted. A backslash escapes `|` and `\` inside a part.
 
 use crate::text::parts::{escaped, split};
-use domain::criteria_set::{Choice, ChoiceStyle};
+use domain::{
+    criteria_set::{Choice, ChoiceStyle},
+    typed_number::typed_number,
+};
 
 const HARD_BLOCK: &str = "hard block";
 
@@ -50,7 +53,7 @@ fn option(line: &str) -> Result<Choice, String> {
         option.style = style.ok_or("the style must be neutral, positive, caution or negative")?;
     }
     if !part(3).is_empty() {
-        let score = part(3).parse::<f64>().ok().filter(|score| score.is_finite());
+        let score = typed_number(part(3)).and_then(|score| score.as_f64());
         option.score = Some(score.ok_or("the score must be a number")?);
     }
     option.hard_block = match part(4) {

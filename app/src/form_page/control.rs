@@ -9,7 +9,7 @@ use domain::{
     criteria_set::{Dimension, DimensionKind},
     issue::Issue,
     limit::FIELD_TEXT_CHARS_MAX,
-    view::{Answers, Choice, Field, Kind, applicable},
+    view::{Answers, Choice, Field, Kind, OFFSETS, UTC, ZONE, applicable, split_instant},
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 use serde_json::Value;
@@ -112,7 +112,7 @@ fn of_kind(slot: &Slot<'_>, kind: &Kind, entities: Option<&Vec<(String, String)>
         Kind::Integer { .. } => input(slot, "text", Some("numeric"), None),
         Kind::YesNo => choices(slot, "radio", &yes_no(), true),
         Kind::Date => input(slot, "date", None, None),
-        Kind::DateTime => input(slot, "text", None, None),
+        Kind::DateTime => date_time(slot),
         Kind::SingleChoice { options } => one_of(slot, options),
         Kind::MultipleChoice { options, .. } => choices(slot, "checkbox", options, false),
         Kind::Scale { minimum, maximum, low_label, high_label } => {
@@ -196,6 +196,58 @@ fn input(
             />
         }),
     )
+}
+
+/// A date and time with the offset that it is in. A text that is no instant is shown as it was typed.
+fn date_time(slot: &Slot<'_>) -> InertElement {
+    let text = slot.text();
+    let (local, offset) = match split_instant(&text) {
+        Some(parts) => parts,
+        None if text.is_empty() => (text, UTC.to_owned()),
+        None => return input(slot, "text", None, None),
+    };
+    let zone = format!("{}.{ZONE}", slot.name);
+    let label = format!("Time zone of: {}", slot.label);
+    labelled(
+        slot,
+        static_html(view! {
+            <div class="instant">
+                <input
+                    class="input"
+                    id=slot.id()
+                    name=slot.name.clone()
+                    type="datetime-local"
+                    step=time_step(&local)
+                    value=local
+                    aria-invalid=slot.invalid()
+                    aria-describedby=slot.described_by()
+                />
+                <select class="input" id=control_id(&zone) name=zone aria-label=label data-zone="">
+                    {offset_options(&offset)}
+                </select>
+            </div>
+        }),
+    )
+}
+
+/// The step of a time with seconds. Without one a browser takes whole minutes.
+fn time_step(local: &str) -> Option<&'static str> {
+    match local {
+        time if time.contains('.') => Some("0.001"),
+        time if time.matches(':').count() > 1 => Some("1"),
+        _ => None,
+    }
+}
+
+/// The offsets from UTC to choose from, with the chosen one among them.
+fn offset_options(chosen: &str) -> Vec<impl IntoView + use<>> {
+    let other = (!OFFSETS.contains(&chosen)).then(|| chosen.to_owned());
+    let all = OFFSETS.into_iter().map(str::to_owned).chain(other);
+    all.map(|offset| {
+        let label = if offset == UTC { "UTC".to_owned() } else { format!("UTC{offset}") };
+        view! { <option value=offset.clone() selected=offset == chosen>{label}</option> }
+    })
+    .collect()
 }
 
 fn text_area(slot: &Slot<'_>) -> InertElement {

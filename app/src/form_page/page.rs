@@ -146,7 +146,14 @@ pub fn page(props: &Props) -> String {
             {summary(&props.issues, &props.fields)}
             {note(props.note)}
             {paragraphs(&props.introduction)}
-            <form class="form" method="post" action=props.action.clone() novalidate="" data-draft=props.has_drafts.then_some(draft)>
+            <form
+                class="form"
+                method="post"
+                action=props.action.clone()
+                novalidate=""
+                data-draft=props.has_drafts.then_some(draft)
+                data-asks=(!props.has_drafts).then_some("")
+            >
                 {hidden(&props.hidden)}
                 {questions("", &props.fields, &props.answers, &props.issues, &props.entities)}
                 {trap()}

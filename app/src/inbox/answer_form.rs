@@ -13,7 +13,7 @@ use crate::{
 use domain::{
     gate::Task,
     issue::Issue,
-    view::{Answers, Field, Kind, defaults, from_form},
+    view::{Answers, Field, Kind, ZONE, defaults, from_form},
 };
 use leptos::tachys::html::InertElement;
 use serde_json::Value;
@@ -54,7 +54,7 @@ impl AnswerForm {
     pub fn names(&self) -> Vec<String> {
         match self {
             Self::Free => vec![ANSWER.to_owned()],
-            Self::Schema(form_fields) => form_fields.iter().map(|form_field| form_field.name.clone()).collect(),
+            Self::Schema(form_fields) => form_fields.iter().flat_map(FormField::names).collect(),
             Self::Questions(fields) => controls(fields).into_iter().map(|(name, _)| name).collect(),
         }
     }
@@ -71,6 +71,7 @@ fn controls(fields: &[Field]) -> Vec<(String, bool)> {
             Some(dimensions) => {
                 dimensions.iter().map(|dimension| (format!("{name}.{}", dimension.slug), false)).collect()
             }
+            None if field.kind == Kind::DateTime => vec![(name.clone(), false), (format!("{name}.{ZONE}"), false)],
             None => vec![(name, matches!(field.kind, Kind::MultipleChoice { .. }))],
         }
     };
@@ -141,6 +142,7 @@ mod tests {
             { "key": "quality", "label": "Quality", "type": "rating", "criteriaSet": "quality", "dimensions": [
                 { "slug": "tone", "name": "Tone", "type": "scale", "min": 1, "max": 5 },
             ] },
+            { "key": "when", "label": "When", "type": "date_time" },
             { "key": "source", "label": "Source", "type": "short_text", "hidden": true },
         ]);
         let mut item = question(1);
@@ -151,7 +153,10 @@ mod tests {
     #[test]
     fn the_controls_of_a_form_are_named_in_the_order_of_its_questions() {
         let names = AnswerForm::of(&form()).names();
-        assert_eq!(names, ["answer.zone", "answer.colours", "answer.days", "answer.quality.tone"]);
+        assert_eq!(
+            names,
+            ["answer.zone", "answer.colours", "answer.days", "answer.quality.tone", "answer.when", "answer.when.zone"]
+        );
         assert_eq!(AnswerForm::of(&form()).first_control(), "f-answer-zone");
     }
 
@@ -162,10 +167,15 @@ mod tests {
             "answer.colours" => Some("b\r\nr".to_owned()),
             "answer.days" => Some("many".to_owned()),
             "answer.quality.tone" => Some("4".to_owned()),
+            "answer.when" => Some("2026-03-01T09:30".to_owned()),
+            "answer.when.zone" => Some("+02:00".to_owned()),
             "answer.source" => Some("not asked".to_owned()),
             _ => None,
         };
-        let expected = json!({ "zone": "EU", "colours": ["b", "r"], "days": "many", "quality": { "tone": 4 } });
+        let expected = json!({
+            "zone": "EU", "colours": ["b", "r"], "days": "many", "quality": { "tone": 4 },
+            "when": "2026-03-01T09:30:00+02:00",
+        });
         assert_eq!(typed_answer(&form(), text), Ok(Some(expected)), "what is wrong stays as typed, to be refused");
     }
 }

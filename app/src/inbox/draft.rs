@@ -1,6 +1,7 @@
 //! Restores what a reviewer had typed when they undo their decision.
 
 use super::{
+    answer_form::AnswerForm,
     control_name::control_name,
     item_text::field_text,
     question::{ANSWER, start_text},
@@ -25,7 +26,7 @@ pub fn undone_form(detail: &ApprovalDetail, viewer_id: UserId) -> Option<FormSta
         Verdict::Approve => return None,
         Verdict::Edit => ("approve", edits(detail, undone)),
         Verdict::Deny => ("deny", note.into_iter().collect()),
-        Verdict::Respond => ("respond", answer(undone).unwrap_or_default()),
+        Verdict::Respond => ("respond", answer(detail, undone).unwrap_or_default()),
     };
     Some(FormState { form: form.to_owned(), values, errors: Vec::new() })
 }
@@ -38,8 +39,11 @@ fn edits(detail: &ApprovalDetail, undone: &Decision) -> BTreeMap<String, String>
 }
 
 /// Form fields of an answer, one per property; see `question`.
-fn answer(undone: &Decision) -> Option<BTreeMap<String, String>> {
+fn answer(detail: &ApprovalDetail, undone: &Decision) -> Option<BTreeMap<String, String>> {
     let value: Value = serde_json::from_str(undone.value.as_ref()?.get()).ok()?;
+    if let AnswerForm::Schema(form_fields) = AnswerForm::of(&detail.approval) {
+        return Some(form_fields.iter().flat_map(|form_field| form_field.texts(&value)).collect());
+    }
     let mut typed = BTreeMap::from([(ANSWER.to_owned(), field_text(&value))]);
     for (key, value) in value.as_object().into_iter().flatten() {
         let name = control_name(ANSWER, key);
@@ -54,7 +58,7 @@ fn answer(undone: &Decision) -> Option<BTreeMap<String, String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::fixture::{detail, output, person, raw};
+    use crate::inbox::fixture::{detail, output, person, question, raw};
     use serde_json::json;
 
     fn decision(number: u32, verdict: Option<Verdict>, undoes: Option<u32>, value: Option<Value>) -> Decision {
@@ -83,6 +87,24 @@ mod tests {
         assert_eq!(undone_form(&item, person(2)), None);
         item.decisions.push(decision(3, Some(Verdict::Edit), None, Some(json!({"amount": 5}))));
         assert_eq!(undone_form(&item, person(1)), None, "something was decided since");
+    }
+
+    #[test]
+    fn an_undone_answer_to_a_schema_is_restored_as_its_controls_show_it() {
+        let schema = json!({"properties": {
+            "any": {}, "at": {"type": "string", "format": "date-time"},
+            "stops": {"type": "array", "items": {"type": "string"}}, "left": {"type": "string", "default": "x"},
+        }});
+        let mut question = question(1);
+        question.task = raw(&json!({"kind": "question", "question": {"message": "?", "schema": schema}}));
+        let mut item = detail(question);
+        let given = json!({"any": "12", "at": "2026-03-01T09:30:00+02:00", "stops": ["Kyoto", "Nara"]});
+        item.decisions =
+            vec![decision(1, Some(Verdict::Respond), None, Some(given)), decision(2, None, Some(1), None)];
+        let form = undone_form(&item, person(1)).unwrap();
+        let texts = ["any", "at", "at.zone", "stops", "left"].map(|key| form.value(&format!("answer.{key}")));
+        let expected = ["\"12\"", "2026-03-01T09:30", "+02:00", "Kyoto\nNara", ""].map(Some);
+        assert_eq!(texts, expected);
     }
 
     #[test]

@@ -9,9 +9,10 @@ use crate::{FieldError, entity::Relations, session::Titles, text::label::slug_la
 use domain::{
     entity::{FIELD_TITLE, FieldDef},
     gate::{GateKind, GateState, asked},
+    typed_number::{two_meanings, typed_number},
 };
 use serde::Deserialize;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 use wire::{Json, approval::ApprovalDetail};
 
 /// Texts longer than this get a text area, characters.
@@ -236,18 +237,28 @@ fn value(control: &Control, text: &str, before: &Value, is_call: bool) -> Result
     }
     match control {
         Control::SingleLine | Control::MultiLine | Control::Date | Control::Choice(_) => Ok(Value::from(text)),
-        Control::Number => text
-            .trim()
-            .parse::<Number>()
-            .map(Value::Number)
-            .map_err(|_| "Enter a number, with a point before decimals.".to_owned()),
+        Control::Number => read_number(text),
         Control::Boolean => match text {
             "true" => Ok(true.into()),
             "false" => Ok(false.into()),
             _ => Err("Choose true or false.".to_owned()),
         },
-        Control::Json => serde_json::from_str(text).map_err(|error| format!("This is not valid JSON: {error}.")),
+        Control::Json => read_json(text),
     }
+}
+
+/// The number that was typed.
+pub fn read_number(text: &str) -> Result<Value, String> {
+    let message = || match two_meanings(text) {
+        Some(both) => format!("Enter {both}."),
+        None => "Enter a number.".to_owned(),
+    };
+    typed_number(text).map(Value::Number).ok_or_else(message)
+}
+
+/// The JSON that was typed.
+pub fn read_json(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("This is not valid JSON (line {}).", error.line()))
 }
 
 #[cfg(test)]
@@ -342,7 +353,7 @@ mod tests {
         let edit = edited(
             &deal(),
             None,
-            typed(&[("stage", "Lead"), ("amount", " 4.5 "), ("lines", "[{\"sku\": 2}]"), ("hot", "false")]),
+            typed(&[("stage", "Lead"), ("amount", " 4,5 "), ("lines", "[{\"sku\": 2}]"), ("hot", "false")]),
         );
         let expected = json!({"stage": "Lead", "amount": 4.5, "lines": [{"sku": 2}], "hot": false});
         assert_eq!(edit.map(Value::from), Ok(expected));

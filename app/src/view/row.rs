@@ -4,6 +4,7 @@
 use crate::text::parts::{escaped, split};
 use domain::{
     slug::slugify,
+    typed_number::{two_meanings, typed_number},
     view::{Choice, Condition, Field, Kind, Test, from_form},
 };
 use serde_json::Value;
@@ -154,8 +155,8 @@ impl Row {
                 max_length: bound(&self.maximum, "maximum", wrong),
             },
             "number" => Kind::Number {
-                minimum: bound(&self.minimum, "minimum", wrong).filter(|n: &f64| n.is_finite()),
-                maximum: bound(&self.maximum, "maximum", wrong).filter(|n: &f64| n.is_finite()),
+                minimum: decimal(&self.minimum, "minimum", wrong),
+                maximum: decimal(&self.maximum, "maximum", wrong),
             },
             "integer" => Kind::Integer {
                 minimum: bound(&self.minimum, "minimum", wrong),
@@ -209,6 +210,18 @@ fn bound<T: std::str::FromStr>(text: &str, part: &'static str, wrong: &mut Vec<U
     let read = text.parse().ok();
     if read.is_none() {
         wrong.push((part, "a number".to_owned()));
+    }
+    read
+}
+
+/// A bound that can have decimals.
+fn decimal(text: &str, part: &'static str, wrong: &mut Vec<Unreadable>) -> Option<f64> {
+    if text.trim().is_empty() {
+        return None;
+    }
+    let read = typed_number(text).and_then(|number| number.as_f64());
+    if read.is_none() {
+        wrong.push((part, two_meanings(text).unwrap_or_else(|| "a number".to_owned())));
     }
     read
 }

@@ -28,6 +28,7 @@ use domain::{
     issue::Issue,
     limit::CRITERIA_DIMENSIONS_MAX,
     slug::slugify,
+    typed_number::{two_meanings, typed_number},
 };
 use ledger::{
     CriteriaSetRecord,
@@ -230,9 +231,10 @@ fn read_dimensions(form: &Form) -> Rows {
         };
         let mut end = |part: &str| {
             let text = form.optional(&field(part))?;
-            let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+            let number = typed_number(&text).and_then(|number| number.as_f64());
             if number.is_none() {
-                read.wrong.push(Issue::new(field(part), "a number"));
+                let wanted = two_meanings(&text).unwrap_or_else(|| "a number".to_owned());
+                read.wrong.push(Issue::new(field(part), wanted));
             }
             number
         };

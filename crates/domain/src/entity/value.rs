@@ -1,9 +1,14 @@
 //! Values of fields: checked against the type, parsed from text, and formatted as text.
 
 use super::{FieldDef, FieldType};
-use crate::{id::EntityId, issue::Issue, limit::FIELD_TEXT_CHARS_MAX};
+use crate::{
+    id::EntityId,
+    issue::Issue,
+    limit::FIELD_TEXT_CHARS_MAX,
+    typed_number::{two_meanings, typed_number},
+};
 use chrono::NaiveDate;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 /// Values by slug of the field. A field without a value is absent.
 pub type Values = Map<String, Value>;
@@ -96,21 +101,12 @@ pub fn parse_text(field: &FieldDef, text: &str) -> Result<Option<Value>, String>
     let value = match field.kind {
         FieldType::Text => Value::from(text),
         FieldType::Select | FieldType::Date | FieldType::Relation => Value::from(trimmed),
-        FieldType::Number => Value::Number(number(trimmed).ok_or("a number")?),
+        FieldType::Number => {
+            let read = typed_number(trimmed);
+            Value::Number(read.ok_or_else(|| two_meanings(trimmed).unwrap_or_else(|| "a number".to_owned()))?)
+        }
     };
     check(field, &value).map(|()| Some(value))
-}
-
-/// Parses a number as people and JSON write it: digits, a sign, a decimal point, an exponent.
-fn number(text: &str) -> Option<Number> {
-    let text = text.strip_prefix('+').unwrap_or(text);
-    if let Ok(whole) = text.parse::<i64>() {
-        return Some(whole.into());
-    }
-    if !text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+' | b'e' | b'E')) {
-        return None;
-    }
-    text.parse::<f64>().ok().and_then(Number::from_f64)
 }
 
 /// Formats a value for people.

@@ -3,6 +3,7 @@
 mod answer;
 mod check;
 mod field;
+mod instant;
 mod publish;
 mod read_field;
 mod schema;
@@ -13,6 +14,7 @@ mod value;
 pub use answer::{Answers, applicable, check_answers, check_draft};
 pub use check::{check_fields, defaults};
 pub use field::{Choice, Condition, Field, Kind, Test};
+pub use instant::{OFFSETS, UTC, ZONE, join_instant, split_instant};
 pub use publish::{Availability, Gate, Publication, Responses, check_publication, is_authority};
 pub use schema::{FormSchema, to_schema};
 pub use state::{State, is_view_slug};

@@ -1,9 +1,11 @@
 //! A view's fields as JSON Schema 2020-12. Import takes the flat subset that MCP's elicitation allows in
-//! `requestedSchema` (protocol versions 2025-11-25 and 2026-07-28) and refuses everything else by name.
+//! `requestedSchema` (protocol versions 2025-11-25 and 2026-07-28), and what libraries of models make of it: references
+//! to a definition, `anyOf` with `null`, constants, and titles of the whole. It refuses everything else by name.
 
 use super::{Choice, Field, Kind};
 use crate::{
     issue::Issue,
+    json_schema::{Ordinary, ordinary},
     limit::{SELECT_OPTIONS_MAX, TITLE_CHARS_MAX, VIEW_FIELDS_MAX},
 };
 use serde::{
@@ -16,6 +18,8 @@ use std::fmt;
 
 /// The dialect that exported schemas name.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+/// Members of the whole that say nothing about its fields.
+const ANNOTATIONS: [&str; 5] = ["title", "description", "additionalProperties", "$defs", "definitions"];
 /// Longest text of an imported field without `maxLength` that is a short text, characters. A longer one is a
 /// long text.
 const SHORT_TEXT_CHARS_MAX: u32 = 300;
@@ -83,7 +87,7 @@ impl FormSchema {
         if self.r#type != "object" {
             issues.push(Issue::new("type", "`object`"));
         }
-        for name in self.other.keys() {
+        for name in self.other.keys().filter(|name| !ANNOTATIONS.contains(&name.as_str())) {
             issues.push(Issue::new(name.as_str(), "not in the subset of JSON Schema that forms take"));
         }
         if self.properties.0.len() > VIEW_FIELDS_MAX {
@@ -95,8 +99,10 @@ impl FormSchema {
             }
         }
         let mut fields = Vec::new();
+        // References are to the definitions, which are among the other members.
+        let root = Value::Object(self.other.clone());
         for (key, schema) in &self.properties.0 {
-            match field(key, schema, self.required.contains(key)) {
+            match field(&root, key, schema, self.required.contains(key)) {
                 Ok(field) => fields.push(field),
                 Err(refused) => issues.extend(refused),
             }
@@ -203,13 +209,17 @@ impl From<Titled> for Choice {
     }
 }
 
-fn field(key: &str, schema: &Value, required: bool) -> Result<Field, Vec<Issue>> {
+fn field(root: &Value, key: &str, schema: &Value, required: bool) -> Result<Field, Vec<Issue>> {
     let at = format!("properties.{key}");
-    let Some(members) = schema.as_object() else { return Err(vec![Issue::new(at, "an object")]) };
-    let mut members = Members { at, left: members.clone(), issues: Vec::new(), key };
-    let title = members.text("title");
+    let Some(own) = schema.as_object() else { return Err(vec![Issue::new(at, "an object")]) };
+    let Ordinary { members, is_nullable } = ordinary(root, schema);
+    let mut members = Members { at, left: members, issues: Vec::new(), key };
+    // Several properties can refer to one definition, whose title tells none of them apart.
+    let title = members.text("title").filter(|_| own.contains_key("title"));
     let help = members.text("description").unwrap_or_default();
-    let default = members.left.remove("default");
+    let default = members.left.remove("default").filter(|default| !default.is_null());
+    // An answer cannot be `null`, so what may be `null` may be left out.
+    let required = required && !is_nullable;
     let kind = kind(&mut members);
     let left: Vec<_> = members.left.keys().cloned().collect();
     for name in left {
@@ -227,6 +237,11 @@ fn field(key: &str, schema: &Value, required: bool) -> Result<Field, Vec<Issue>>
 }
 
 fn kind(members: &mut Members) -> Option<Kind> {
+    // A constant is a choice of one option.
+    if let Some(Value::String(value)) = members.left.get("const").cloned() {
+        members.left.retain(|name, value| name != "const" && !(name == "type" && value == "string"));
+        return Some(Kind::SingleChoice { options: vec![Choice { label: value.clone(), value }] });
+    }
     match members.text("type").as_deref() {
         Some("string") => Some(string(members)),
         Some("number") => {
@@ -423,12 +438,46 @@ mod tests {
     }
 
     #[test]
+    fn what_libraries_of_models_write_becomes_ordinary_fields() {
+        let text = r##"{"title":"Args","type":"object","additionalProperties":false,
+            "$defs":{"Level":{"title":"Level","enum":["low","high"],"type":"string"}},
+            "properties":{
+                "query":{"title":"Query","type":"string"},
+                "level":{"$ref":"#/$defs/Level","default":"low"},
+                "next":{"anyOf":[{"$ref":"#/$defs/Level"},{"type":"null"}],"default":null},
+                "limit":{"anyOf":[{"type":"integer","minimum":0},{"type":"null"}],"default":5,"title":"Limit"},
+                "note":{"type":["string","null"],"title":"Note"},
+                "mode":{"const":"fast","default":"fast","type":"string","title":"Mode"}
+            },"required":["query","limit"]}"##;
+        let fields = import(text).unwrap();
+        let shown: Vec<_> = fields
+            .iter()
+            .map(|field| (field.label.as_str(), field.kind.name(), field.required, field.default.clone()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("Query", "short_text", true, None),
+                ("level", "single_choice", false, Some(json!("low"))),
+                ("next", "single_choice", false, None),
+                ("Limit", "integer", false, Some(json!(5))),
+                ("Note", "short_text", false, None),
+                ("Mode", "single_choice", false, Some(json!("fast"))),
+            ]
+        );
+        assert!(super::super::check_fields(&fields).is_empty(), "every default is a valid answer");
+    }
+
+    #[test]
     fn everything_outside_of_the_subset_is_refused_by_its_path() {
         for (property, path) in [
             (r#"{"type":"string","pattern":"^a"}"#, "properties.a.pattern"),
             (r#"{"type":"string","format":"password"}"#, "properties.a.format"),
             (r#"{"type":"object","properties":{}}"#, "properties.a.type"),
-            (r#"{"type":["string","null"]}"#, "properties.a.type"),
+            (r#"{"type":["string","integer"]}"#, "properties.a.type"),
+            (r#"{"anyOf":[{"type":"string"},{"type":"integer"}]}"#, "properties.a.anyOf"),
+            (r##"{"$ref":"#/$defs/None"}"##, "properties.a.$ref"),
+            (r#"{"const":1}"#, "properties.a.const"),
             (r#"{"type":"number","multipleOf":2}"#, "properties.a.multipleOf"),
             (r#"{"type":"array","items":{"type":"integer","enum":["a"]}}"#, "properties.a.items.type"),
             (r#"{"type":"array","items":{"type":"string"}}"#, "properties.a.items"),

@@ -1,15 +1,19 @@
 //! Answers as text: read from a form's fields and from a link, and shown to people.
 
-use super::{Answers, Field, Kind, value::check_value};
-use crate::criteria_set::{Dimension, DimensionKind};
-use serde_json::{Map, Number, Value};
+use super::{Answers, Field, Kind, ZONE, join_instant, value::check_value};
+use crate::{
+    criteria_set::{Dimension, DimensionKind},
+    typed_number::typed_number,
+};
+use serde_json::{Map, Value};
 
 /// Reads the answers of a posted form. The name of a control is the field's key, for a rating `key.dimension`;
-/// a multiple choice has one pair for each chosen option. Names that the view does not have are ignored, since
+/// a multiple choice has one pair for each chosen option, and a date and time has its offset as `key.zone`. Names that the view does not have are ignored, since
 /// forms have controls of their own. A text that is no valid answer stays a text, so that the form can show it
 /// again beside the error.
 pub fn from_form<'a>(fields: &[Field], pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Answers {
     let mut answers = Answers::new();
+    let mut zones = Vec::new();
     for (name, text) in pairs {
         let (key, dimension) = name.split_once('.').map_or((name, None), |(key, slug)| (key, Some(slug)));
         let Some(field) = fields.iter().find(|field| field.key == key) else { continue };
@@ -21,6 +25,7 @@ pub fn from_form<'a>(fields: &[Field], pairs: impl IntoIterator<Item = (&'a str,
                     rating.insert(slug.to_owned(), dimension_value(dimension, text));
                 }
             }
+            (Kind::DateTime, Some(ZONE)) => zones.push((key, text)),
             (Kind::Rating { .. }, None) | (_, Some(_)) => {}
             (Kind::MultipleChoice { .. }, None) => {
                 let chosen = answers.entry(key).or_insert_with(|| Value::Array(Vec::new()));
@@ -35,13 +40,20 @@ pub fn from_form<'a>(fields: &[Field], pairs: impl IntoIterator<Item = (&'a str,
             }
         }
     }
+    for (key, offset) in zones {
+        if let Some(Value::String(text)) = answers.get_mut(key)
+            && let Some(instant) = join_instant(text, offset)
+        {
+            *text = instant;
+        }
+    }
     answers
 }
 
 fn dimension_value(dimension: &Dimension, text: &str) -> Value {
     match dimension.kind {
         DimensionKind::Select | DimensionKind::Text => Value::from(text),
-        DimensionKind::Number | DimensionKind::Scale => number(text.trim()).map_or_else(|| text.into(), Value::Number),
+        DimensionKind::Number | DimensionKind::Scale => typed_number(text).map_or_else(|| text.into(), Value::Number),
     }
 }
 
@@ -52,7 +64,7 @@ fn value(kind: &Kind, text: &str) -> Value {
         Kind::ShortText { .. } | Kind::SingleChoice { .. } | Kind::MultipleChoice { .. } | Kind::Rating { .. } => {
             Value::from(text)
         }
-        Kind::Number { .. } => number(text.trim()).map_or_else(|| text.into(), Value::Number),
+        Kind::Number { .. } => typed_number(text).map_or_else(|| text.into(), Value::Number),
         Kind::Integer { .. } | Kind::Scale { .. } => {
             text.trim().parse::<i64>().map_or_else(|_| text.into(), Value::from)
         }
@@ -63,15 +75,6 @@ fn value(kind: &Kind, text: &str) -> Value {
         },
         Kind::Date | Kind::DateTime | Kind::Entity { .. } | Kind::Email | Kind::Url => Value::from(text.trim()),
     }
-}
-
-/// Parses a number as people and JSON write it.
-fn number(text: &str) -> Option<Number> {
-    if let Ok(whole) = text.parse::<i64>() {
-        return Some(whole.into());
-    }
-    let plain = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+' | b'e' | b'E'));
-    plain.then(|| text.parse::<f64>().ok().and_then(Number::from_f64)).flatten()
 }
 
 /// Reads answers from the query of a link. Only fields with `prefill` take one, each at most once and only if it
@@ -156,6 +159,31 @@ mod tests {
         });
         assert_eq!(Value::from(answers.clone()), expected);
         assert!(check_answers(&fields(), &answers).is_ok());
+    }
+
+    #[test]
+    fn a_time_and_its_offset_are_one_answer_whatever_their_order() {
+        let when: Vec<Field> =
+            serde_json::from_value(json!([{ "key": "when", "label": "?", "type": "date_time" }])).unwrap();
+        let read = |pairs: [(&str, &str); 2]| Value::from(from_form(&when, pairs));
+        let expected = json!({ "when": "2026-03-01T09:30:00+02:00" });
+        assert_eq!(read([("when", "2026-03-01T09:30"), ("when.zone", "+02:00")]), expected);
+        assert_eq!(read([("when.zone", "+02:00"), ("when", "2026-03-01T09:30")]), expected);
+        let utc = json!({ "when": "2026-03-01T09:30:00Z" });
+        assert_eq!(read([("when", "2026-03-01T09:30:00Z"), ("when.zone", "+02:00")]), utc, "it has an offset");
+        assert_eq!(read([("when", "soon"), ("when.zone", "+02:00")]), json!({ "when": "soon" }));
+        assert_eq!(read([("when", ""), ("when.zone", "+02:00")]), json!({}));
+    }
+
+    #[test]
+    fn a_number_can_have_a_decimal_comma() {
+        let share: Vec<Field> =
+            serde_json::from_value(json!([{ "key": "share", "label": "?", "type": "number" }])).unwrap();
+        assert_eq!(Value::from(from_form(&share, [("share", "1,5")])), json!({ "share": 1.5 }));
+        let unclear = from_form(&share, [("share", "1,500")]);
+        assert_eq!(Value::from(unclear.clone()), json!({ "share": "1,500" }));
+        let issues = check_answers(&share, &unclear).unwrap_err();
+        assert_eq!(issues[0].message, "1500 or 1.500; 1,500 can mean either");
     }
 
     #[test]

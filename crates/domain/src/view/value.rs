@@ -7,6 +7,7 @@ use crate::{
     id::EntityId,
     issue::Issue,
     limit::{EMAIL_BYTES_MAX, FIELD_TEXT_CHARS_MAX, VIEW_URL_BYTES_MAX},
+    typed_number::two_meanings,
 };
 use chrono::{DateTime, NaiveDate};
 use serde_json::Value;
@@ -40,7 +41,7 @@ pub(super) fn check_value(field: &Field, value: &Value) -> Result<(), Vec<Issue>
         (Kind::ShortText { .. } | Kind::LongText { .. }, _) => Err("a text".to_owned()),
         (Kind::Number { minimum, maximum }, value) => match value.as_f64().filter(|n| n.is_finite()) {
             Some(number) => check_range(number, *minimum, *maximum),
-            None => Err("a number".to_owned()),
+            None => Err(wanted_number(value)),
         },
         (Kind::Integer { minimum, maximum }, value) => match value.as_i64() {
             Some(number) => check_range(number, *minimum, *maximum),
@@ -73,6 +74,11 @@ pub(super) fn check_value(field: &Field, value: &Value) -> Result<(), Vec<Issue>
         (Kind::Url, value) => check_with(value, "a URL that begins with https:// or http://", is_url),
     };
     checked.map_err(|message| vec![Issue::new(field.key.as_str(), message)])
+}
+
+/// What is said about a value that is no number, such as a text that can be read in two ways.
+fn wanted_number(value: &Value) -> String {
+    value.as_str().and_then(two_meanings).unwrap_or_else(|| "a number".to_owned())
 }
 
 fn check_with(value: &Value, wanted: &str, valid: impl Fn(&str) -> bool) -> Result<(), String> {
@@ -166,7 +172,7 @@ fn check_dimension(dimension: &Dimension, value: &Value) -> Result<(), String> {
         (DimensionKind::Text, _) => Err("a text".to_owned()),
         (DimensionKind::Number, value) => match value.as_f64().filter(|n| n.is_finite()) {
             Some(number) => check_range(number, dimension.min, dimension.max),
-            None => Err("a number".to_owned()),
+            None => Err(wanted_number(value)),
         },
         (DimensionKind::Scale, value) => match value.as_f64().filter(|n| n.fract() == 0.0) {
             Some(number) => check_range(number, dimension.min, dimension.max),

@@ -3,10 +3,10 @@
 //! two pages, so the frame has a link that opens it in a tab of its own.
 
 use super::{
-    flow::{show, submit, too_often},
+    flow::{not_applying, show, submit, too_often},
     posted_form::{PostedForm, query_pairs},
     site::Site,
-    stranger::{gone, opened, secret_key, wait},
+    stranger::{gone, opened, secret_key, too_many_requests, wait},
     visit::Visit,
 };
 use crate::{
@@ -16,13 +16,13 @@ use crate::{
 };
 use app::form_page::{Frame, TabProps, tab_page};
 use axum::{
-    Router,
+    Json, Router,
     extract::{Path, RawQuery, State},
     http::{
         HeaderName, HeaderValue, StatusCode,
         header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY},
     },
-    response::Response,
+    response::{IntoResponse, Response},
     routing::get,
 };
 use domain::{id::ViewLinkId, view::Gate};
@@ -35,6 +35,9 @@ use ledger::{
 /// All origins: those that may show the page for a person over the limit of requests. It has nothing to press and tells
 /// of no form.
 const ANY_ORIGIN: &str = "*";
+
+/// Name of the field with which the script asks which questions apply. Without it a posted form is a submission.
+const ASKS: &str = "_asks";
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/embed/{secret}", get(show_form).post(submit_form))
@@ -98,7 +101,14 @@ async fn submit_form(
     let Some((site, origins)) = site(&state, &visit, &secret, carried).await? else {
         return Ok(gone(&state, &visit).await);
     };
-    let page = match visit.is_allowed(&state, Some(&link)) {
+    let is_allowed = visit.is_allowed(&state, Some(&link));
+    if posted.own(ASKS).is_some() {
+        return match is_allowed {
+            true => Ok(Json(not_applying(&state, &site, &posted).await?).into_response()),
+            false => Err(too_many_requests().into()),
+        };
+    }
+    let page = match is_allowed {
         true => submit(&state, site, &posted).await?,
         false => too_often(&state, site, &posted).await?,
     };

@@ -306,9 +306,21 @@ async fn save_draft(
 
 /// What a script gets of a saved draft: its `rev`, and the keys of the questions that do not apply.
 fn saved(fields: &[Field], draft: &ResponseRecord) -> Value {
-    let applying = applicable(fields, &draft.answers);
-    let off = fields.iter().filter(|field| !applying.contains(field)).map(|field| field.key.as_str());
-    json!({ "rev": draft.rev, "off": off.collect::<Vec<_>>() })
+    json!({ "rev": draft.rev, "off": off(fields, &draft.answers) })
+}
+
+/// The keys of the questions that do not apply to these answers.
+fn off<'a>(fields: &'a [Field], answers: &Answers) -> Vec<&'a str> {
+    let applying = applicable(fields, answers);
+    fields.iter().filter(|field| !applying.contains(field)).map(|field| field.key.as_str()).collect()
+}
+
+/// What a script gets of a form without drafts: the keys of the questions that do not apply to what was posted. Nothing
+/// is recorded. A form that cannot be used is not found.
+pub async fn not_applying(state: &AppState, site: &Site, posted: &PostedForm) -> Result<Value, PageRejection> {
+    let Ok(form) = open(state, site, Use::Answer).await else { return Err(Problem::new(wire::Code::NotFound).into()) };
+    let fields = &form.version.fields;
+    Ok(json!({ "off": off(fields, &posted.answers(fields)) }))
 }
 
 #[cfg(test)]

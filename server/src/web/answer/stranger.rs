@@ -59,7 +59,7 @@ fn link_key(id: &str) -> Option<String> {
 }
 
 /// The refusal of a request over a limit.
-fn too_many_requests() -> Problem {
+pub fn too_many_requests() -> Problem {
     Problem::detailed(Code::TooManyRequests, "there were too many requests for forms").with_retry_after(WAIT_SECONDS)
 }
 
