@@ -49,13 +49,14 @@ impl ResponseFilter {
         address(&format!("{path}/responses"), pairs)
     }
 
-    /// The address of the same responses as CSV.
-    pub fn csv_href(&self, view_id: ViewId) -> String {
+    /// The address of the same responses as CSV, with the byte order mark that spreadsheet programs need if `bom` is true.
+    pub fn csv_href(&self, view_id: ViewId, bom: bool) -> String {
         let pairs = [
             ("status", self.status.map(|status| status.as_str().to_owned())),
             ("version", self.version.map(|version| version.to_string())),
             ("createdFrom", self.from.map(|day| format!("{day}T00:00:00Z"))),
             ("createdBefore", self.before().map(|day| format!("{day}T00:00:00Z"))),
+            ("bom", bom.then(|| "true".to_owned())),
         ];
         address(&format!("/api/views/{view_id}/responses.csv"), pairs)
     }
@@ -112,9 +113,9 @@ mod tests {
             "/views/a/responses?status=submitted&version=2&from=2026-12-31&to=2026-12-31&cursor=x%3D"
         );
         assert_eq!(
-            filter.csv_href("01935f00-0000-7000-8000-000000000007".parse().unwrap()),
+            filter.csv_href("01935f00-0000-7000-8000-000000000007".parse().unwrap(), true),
             "/api/views/01935f00-0000-7000-8000-000000000007/responses.csv?status=submitted&version=2\
-             &createdFrom=2026-12-31T00:00:00Z&createdBefore=2027-01-01T00:00:00Z"
+             &createdFrom=2026-12-31T00:00:00Z&createdBefore=2027-01-01T00:00:00Z&bom=true"
         );
     }
 }

@@ -96,8 +96,11 @@ pub fn responses_page(shell: &Shell, props: ResponsesProps) -> String {
         let total = format!("{} submitted{}", counted(props.submitted, "response"), drafts.unwrap_or_default());
         let has_any = props.submitted + props.drafts > 0 || !props.versions.is_empty();
         let csv = (!props.rows.is_empty()).then(|| {
-            let href = props.filter.csv_href(props.form.id);
-            view! { <ButtonLink href=href attr:download="">"Download CSV"</ButtonLink> }
+            let href = |bom| props.filter.csv_href(props.form.id, bom);
+            view! {
+                <ButtonLink href=href(true) attr:download="">"CSV for spreadsheets"</ButtonLink>
+                <ButtonLink href=href(false) attr:download="">"Download CSV"</ButtonLink>
+            }
         });
         let body = if !has_any {
             let sentence = "No one has answered this form yet.";

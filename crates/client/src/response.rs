@@ -44,7 +44,7 @@ impl Client {
     }
 
     /// `GET /api/views/{id}/responses.csv`. `each` gets the pieces of the file in order; `limit` and `cursor` of the
-    /// filter are ignored.
+    /// filter are ignored. With `bom` the file begins with a byte order mark.
     ///
     /// # Errors
     /// What `each` returns, or an error of the call. The file is incomplete then.
@@ -52,9 +52,12 @@ impl Client {
         &self,
         view_id: ViewId,
         filter: &ResponseFilter,
+        bom: bool,
         each: impl FnMut(&[u8]) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        self.download(&["api", "views", &view_id.to_string(), "responses.csv"], &filter.query(), each).await
+        let mut query = filter.query();
+        query.push(("bom", bom.then(|| "true".to_owned())));
+        self.download(&["api", "views", &view_id.to_string(), "responses.csv"], &query, each).await
     }
 
     /// `GET /api/responses/{id}`

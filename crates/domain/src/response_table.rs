@@ -4,6 +4,9 @@
 use crate::view::{Answers, Field, shown};
 use serde_json::Value;
 
+/// The first character of a file for spreadsheet programs: some read UTF-8 as another encoding without it.
+pub const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Separates the chosen options in one cell.
 const SEPARATOR: &str = "|";
 
@@ -74,12 +77,16 @@ pub fn add_columns(columns: &mut Vec<Column>, fields: &[Field]) {
     }
 }
 
-/// Formats an answer for a program: the stored value, and several chosen options separated by `|`.
+/// Formats an answer for a program: the stored value, and several chosen options separated by `|`. Inside one of several
+/// options `|` is `\|` and a backslash is `\\`, so that two options differ from one with the separator in it.
 pub fn stored_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        Value::Array(list) => list.iter().map(stored_text).collect::<Vec<_>>().join(SEPARATOR),
+        Value::Array(list) => {
+            let escaped = |value: &Value| stored_text(value).replace('\\', "\\\\").replace(SEPARATOR, "\\|");
+            list.iter().map(escaped).collect::<Vec<_>>().join(SEPARATOR)
+        }
         Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
     }
 }
@@ -152,6 +159,14 @@ mod tests {
         let answers = answers.as_object().unwrap();
         let cells: Vec<_> = columns.iter().map(|column| column.value(answers).map(stored_text)).collect();
         assert_eq!(cells, [Some("a|b".into()), Some("warm".into()), None, Some("false".to_owned())]);
+    }
+
+    #[test]
+    fn several_options_differ_from_one_that_contains_the_separator() {
+        let cell = |value: Value| stored_text(&value);
+        assert_eq!([cell(json!(["a", "b"])), cell(json!(["a|b"]))], ["a|b", r"a\|b"]);
+        assert_eq!([cell(json!([r"a\", "b"])), cell(json!([r"a\|b"]))], [r"a\\|b", r"a\\\|b"]);
+        assert_eq!(cell(json!("a|b")), "a|b", "one choice has no separator");
     }
 
     #[test]

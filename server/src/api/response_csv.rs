@@ -16,7 +16,7 @@ use domain::{
     Scope, Timestamp,
     id::ViewId,
     response::{RespondentKind, ResponseStatus},
-    response_table::{Column, push_text, push_value},
+    response_table::{BYTE_ORDER_MARK, Column, push_text, push_value},
 };
 use futures_util::{Stream, stream};
 use ledger::{
@@ -62,6 +62,10 @@ pub struct CsvQuery {
     /// Responses whose first save was before this time.
     #[param(value_type = Option<String>, format = DateTime)]
     created_before: Option<Timestamp>,
+    /// Begin the file with a byte order mark, without which some spreadsheet programs read UTF-8 as another encoding.
+    #[serde(default)]
+    #[param(value_type = Option<bool>)]
+    bom: bool,
 }
 
 impl CsvQuery {
@@ -82,7 +86,7 @@ impl CsvQuery {
 ///
 /// All responses, newest first, with a column for each field of the versions that they are for (`answers.mood`), and
 /// for each dimension of a rating (`answers.rate.tone`). Cells have stored values; several chosen options are separated
-/// by `|`. A text that a spreadsheet would calculate begins with an apostrophe. RFC 4180, UTF-8. Names and addresses of
+/// by `|`, and inside one of them `|` is `\|` and `\` is `\\`. A text that a spreadsheet would calculate begins with an apostrophe. RFC 4180, UTF-8. Names and addresses of
 /// leads are empty for those who may not read them.
 #[utoipa::path(
     get, path = "/api/views/{id}/responses.csv", operation_id = "downloadViewResponses", tag = "responses",
@@ -101,10 +105,11 @@ pub async fn of_view(
     Id(id): Id<ViewId>,
     Params(query): Params<CsvQuery>,
 ) -> Result<Response, Problem> {
+    let mark = query.bom.then_some(BYTE_ORDER_MARK);
     let (ledger, scope, wanted) = (state.ledger.clone(), *caller.scope(), query.of_view(id));
     let view = ledger::view::get(&ledger, &scope, id).await?;
     let table = Table::read(&ledger, &scope, id, &wanted).await?;
-    let head = table.head();
+    let head = String::from_iter(mark) + &table.head();
     let start = Reading { ledger, scope, wanted, table: Arc::new(table), cursor: Some(None) };
     // The first rows are read before the answer begins, so that their failure is a problem and no truncated file.
     let (rows, rest) = start.next().await?.unwrap_or_default();

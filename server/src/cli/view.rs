@@ -58,6 +58,9 @@ pub struct ResponsesArgs {
     /// Print all answers as CSV, with a column for each question
     #[arg(long)]
     csv: bool,
+    /// Begin the CSV with a byte order mark, which some spreadsheet programs need to read UTF-8
+    #[arg(long, requires = "csv")]
+    bom: bool,
     /// Only responses with this status: draft, submitted, promoted or abandoned
     #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     status: Option<String>,
@@ -167,7 +170,7 @@ async fn responses(args: ResponsesArgs) -> Result<(), Failure> {
         let mut out = std::io::stdout().lock();
         let wrong = "cannot write to stdout";
         let written = |bytes: &[u8]| out.write_all(bytes).map_err(Failure::io(wrong));
-        client.view_responses_csv(view.id, &filter, written).await?;
+        client.view_responses_csv(view.id, &filter, args.bom, written).await?;
         return out.flush().map_err(Failure::io(wrong));
     }
     loop {

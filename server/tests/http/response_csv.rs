@@ -8,7 +8,7 @@ fn fields() -> Value {
     json!([
         { "key": "name", "label": "Your name?", "type": "short_text", "required": true },
         { "key": "count", "label": "How many?", "type": "number" },
-        { "key": "tags", "label": "Tags?", "type": "multiple_choice", "options": ["a", "b", "c"] },
+        { "key": "tags", "label": "Tags?", "type": "multiple_choice", "options": ["a", "b", "c", "a|c"] },
     ])
 }
 
@@ -59,7 +59,12 @@ async fn a_table_of_responses_is_csv_in_which_nothing_is_calculated() {
     assert!(none.starts_with("id,version,") && none.ends_with(",score\r\n") && none.lines().count() == 1, "{none}");
     let (_, one) = csv(&app, Who::Member, &view, "?version=1&createdFrom=2000-01-01T00:00:00Z").await;
     assert_eq!(one, text);
-    for wrong in ["?limit=1", "?status=odd", "?createdFrom=soon", "?version=x"] {
+    let (_, marked) = csv(&app, Who::Member, &view, "?bom=true").await;
+    assert_eq!(marked.strip_prefix('\u{feff}'), Some(text.as_str()));
+    answer(&app, &view, 3, json!({ "name": "x", "tags": ["a|c"] })).await;
+    let (_, more) = csv(&app, Who::Member, &view, "").await;
+    assert!(more.lines().nth(1).unwrap().ends_with(r",x,,a\|c"), "{more}");
+    for wrong in ["?bom=x", "?limit=1", "?status=odd", "?createdFrom=soon", "?version=x"] {
         assert_eq!(csv(&app, Who::Member, &view, wrong).await.0, StatusCode::UNPROCESSABLE_ENTITY, "{wrong}");
     }
     let foreign = app.request(Who::Stranger, Method::GET, &format!("/api/views/{view}/responses.csv"));
@@ -87,6 +92,8 @@ async fn a_table_longer_than_one_read_is_whole_and_the_command_prints_the_same()
     };
     let (_, printed, _) = run(&["check-long", "--csv"]);
     assert_eq!(printed, text);
+    let (_, marked, _) = run(&["check-long", "--csv", "--bom"]);
+    assert_eq!(marked.strip_prefix('\u{feff}'), Some(text.as_str()));
     let (_, listed, _) = run(&["check-long", "--status", "submitted", "--view-version", "1"]);
     assert_eq!(listed.lines().count(), 203);
     assert!(listed.lines().all(|line| line.contains("\tsubmitted\tv1\ttoken\t")), "{listed}");
