@@ -29,6 +29,15 @@ pub fn share(text: &str) -> Result<u16, String> {
     share.map(|share| (share * f64::from(SHARE_WHOLE)).round() as u16).ok_or_else(expected)
 }
 
+/// Parses `yes` or `no`.
+pub fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("yes or no".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,6 +48,7 @@ mod tests {
         assert_eq!(instant("2026-02-26T01:00:00+01:00").unwrap(), instant("2026-02-26").unwrap());
         assert!(instant("yesterday").unwrap_err().contains("2026-02-26"));
         assert_eq!((confidence("900"), confidence("1000").is_ok(), confidence("1001").is_err()), (Ok(900), true, true));
+        assert_eq!((yes_or_no("yes"), yes_or_no("no"), yes_or_no("on").is_err()), (Ok(true), Ok(false), true));
         assert_eq!((share("0.1"), share("0"), share("0.0005")), (Ok(100), Ok(0), Ok(1)));
         assert!(share("0.95").is_err() && share("-1").is_err() && share("NaN").is_err() && share("10%").is_err());
     }

@@ -1,5 +1,6 @@
 //! What an export is asked for, as form fields: `format`, `fileType`, `minFeedback`, `source.NAME`, `minConfidence`,
-//! `sessionRating`, `since`, `until`, `agents`, `actions`, `validationShare`, `redactEmails`, `redactPersonal`.
+//! `sessionRating`, `since`, `until`, `agents`, `actions`, `validationShare`, `mergeRoles`, `redactEmails`,
+//! `redactPersonal`.
 
 use crate::{
     form::FormState,
@@ -32,6 +33,8 @@ const LEAST: [(&str, &str); 5] = [
     ("none", "All answers, also those without feedback"),
 ];
 
+const MERGING: [(&str, &str); 3] =
+    [("", "The format's default: one message for SFT and KTO"), ("yes", "Become one message"), ("no", "Stay apart")];
 const RATINGS: [(&str, &str); 3] = [("last", "The last answer"), ("all", "All answers"), ("none", "No answer")];
 
 /// What was chosen, by the names of the command line.
@@ -60,6 +63,8 @@ pub struct Choice {
     pub actions: String,
     /// The share of sessions for validation, or empty for none.
     pub validation_share: String,
+    /// `yes` or `no`: whether neighbouring messages of one role become one, or empty for what suits the format.
+    pub merge_roles: String,
     /// Whether e-mail addresses are taken out too.
     pub redact_emails: bool,
     /// Whether all personal data is taken out that has a form.
@@ -80,6 +85,7 @@ impl Default for Choice {
             agents: String::new(),
             actions: String::new(),
             validation_share: String::new(),
+            merge_roles: String::new(),
             redact_emails: true,
             redact_personal: false,
         }
@@ -102,6 +108,7 @@ pub struct ChoiceFields {
     agents: String,
     actions: String,
     validation_share: String,
+    merge_roles: String,
     /// Present if the box is checked.
     redact_emails: Option<String>,
     /// Present if the box is checked.
@@ -123,6 +130,7 @@ impl From<ChoiceFields> for Choice {
             agents: trimmed(fields.agents),
             actions: trimmed(fields.actions),
             validation_share: trimmed(fields.validation_share),
+            merge_roles: trimmed(fields.merge_roles),
             redact_emails: fields.redact_emails.is_some(),
             redact_personal: fields.redact_personal.is_some(),
         }
@@ -178,6 +186,14 @@ pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<>
             {text("agents", "Agents", "Slugs, with commas between", &choice.agents, form)}
             {text("actions", "Tasks", "Slugs or ids, with commas between", &choice.actions, form)}
         </div>
+        <Select
+            scope="export"
+            field=Field::new("mergeRoles", "Neighbouring messages of one role")
+                .hint("Many models refuse conversations whose roles do not alternate.")
+            options=options(&MERGING)
+            value=&choice.merge_roles
+            form=form
+        />
         <div class="choices">
             <field::Choice name="redactEmails" checked=emails>"Also remove e-mail addresses"</field::Choice>
             <field::Choice name="redactPersonal" checked=personal>
@@ -207,6 +223,7 @@ pub(super) fn hidden(choice: &Choice) -> impl IntoView + use<> {
         ("agents", &choice.agents),
         ("actions", &choice.actions),
         ("validationShare", &choice.validation_share),
+        ("mergeRoles", &choice.merge_roles),
     ];
     fields.extend(texts.map(|(name, value)| (name.to_owned(), value.clone())));
     for (name, is_on) in [("redactEmails", choice.redact_emails), ("redactPersonal", choice.redact_personal)] {

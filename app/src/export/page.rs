@@ -23,7 +23,7 @@ use domain::Timestamp;
 use leptos::{prelude::*, server_fn::ServerFn as _};
 
 /// Fields that show their own errors.
-const FIELDS: [&str; 11] = [
+const FIELDS: [&str; 12] = [
     "format",
     "fileType",
     "minFeedback",
@@ -35,6 +35,7 @@ const FIELDS: [&str; 11] = [
     "agents",
     "actions",
     "validationShare",
+    "mergeRoles",
 ];
 
 /// An export of the workspace, as a row.

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     config::{self, DatabaseFlags, ServeFlags, Settings},
-    export_options::{confidence, instant, share},
+    export_options::{confidence, instant, share, yes_or_no},
 };
 use datalake::{
     FeedbackRecord, InteractionRecord, Layout, Source,
@@ -97,6 +97,9 @@ pub struct TrainingArgs {
     /// Also remove e-mail addresses, telephone numbers, account numbers (IBAN) and card numbers
     #[arg(long)]
     redact_personal: bool,
+    /// Whether neighbouring messages of one role become one message: yes or no [default: yes for sft and kto]
+    #[arg(long, value_parser = yes_or_no, value_name = "YES_OR_NO")]
+    merge_roles: Option<bool>,
     /// Folder to write into; it must not contain an export yet
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -154,6 +157,7 @@ fn options(args: &TrainingArgs) -> Options {
     options.filter.agents = args.agent.iter().cloned().collect();
     options.filter.actions = args.action.iter().cloned().collect();
     options.validation_share = args.validation_share;
+    options.merge_roles = args.merge_roles.unwrap_or(options.merge_roles);
     if !args.source.is_empty() {
         options.sources = args.source.iter().copied().collect();
     }

@@ -1,6 +1,6 @@
 //! What was chosen on /export: as options, and as it is remembered.
 
-use crate::export_options::{confidence, instant, share};
+use crate::export_options::{confidence, instant, share, yes_or_no};
 use app::export::Choice;
 use datalake::{
     Source,
@@ -40,6 +40,9 @@ pub fn options(choice: &Choice) -> Result<Options, Refused> {
     if !choice.validation_share.is_empty() {
         options.validation_share = share(&choice.validation_share).map_err(|right| ("validationShare", right))?;
     }
+    if !choice.merge_roles.is_empty() {
+        options.merge_roles = yes_or_no(&choice.merge_roles).map_err(|right| ("mergeRoles", right))?;
+    }
     options.personal.emails = choice.redact_emails;
     options.personal.all = choice.redact_personal;
     Ok(options)
@@ -70,6 +73,7 @@ pub fn resolved(options: &Options) -> Choice {
         agents: names(&options.filter.agents),
         actions: names(&options.filter.actions),
         validation_share: share.to_string(),
+        merge_roles: if options.merge_roles { "yes" } else { "no" }.to_owned(),
         redact_emails: options.personal.emails,
         redact_personal: options.personal.all,
     }

@@ -307,6 +307,7 @@ async fn an_export_is_looked_at_made_and_downloaded_by_plain_forms() {
         ("since", "yesterday"),
         ("until", "2026-13-01"),
         ("validationShare", "2"),
+        ("mergeRoles", "maybe"),
     ] {
         let (status, page) = begin(&app, &cookie, &[&chosen[..], &[("step", "preview"), wrong]].concat()).await;
         assert_eq!((status, page.contains("field-error")), (422, true), "{wrong:?}: {page}");

@@ -43,6 +43,8 @@ pub struct Counts {
     pub left_out: u64,
     /// Rows that were written.
     pub rows: u64,
+    /// Rows among them in which neighbouring messages of one role were merged.
+    pub merged_rows: u64,
 }
 
 /// A data file of an export.
@@ -93,6 +95,8 @@ pub struct Manifest {
     pub filter: Filter,
     /// Share of sessions for validation, in thousandths.
     pub validation_share: u16,
+    /// Whether neighbouring messages of one role were merged.
+    pub merge_roles: bool,
     /// Columns of the data.
     pub columns: Vec<Column>,
     /// Counts of the export.
@@ -127,6 +131,7 @@ impl Manifest {
             session_rating: options.session_rating,
             filter: options.filter.clone(),
             validation_share: options.validation_share,
+            merge_roles: options.merge_roles,
             columns,
             counts,
             unknown_permille,

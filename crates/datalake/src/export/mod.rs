@@ -7,6 +7,7 @@ mod file;
 mod filter;
 mod last;
 mod manifest;
+mod merge;
 mod options;
 mod pairs;
 mod parquet;

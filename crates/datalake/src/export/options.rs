@@ -193,6 +193,8 @@ pub struct Options {
     pub validation_share: u16,
     /// Personal data that is replaced in addition to secrets.
     pub personal: Personal,
+    /// Whether neighbouring messages of one role become one message.
+    pub merge_roles: bool,
 }
 
 impl Options {
@@ -202,7 +204,8 @@ impl Options {
     }
 
     /// Returns the default options of a format: all sources, inferred feedback from [`CONFIDENT_MIN`], and a
-    /// session's rating for its last answer.
+    /// session's rating for its last answer. Roles are merged for SFT and KTO, which apply a chat template to a
+    /// conversation as it was captured. DPO pairs answers to equal prompts.
     pub fn new(format: Format, file_format: FileFormat) -> Options {
         Options {
             format,
@@ -214,6 +217,7 @@ impl Options {
             filter: Filter::default(),
             validation_share: 0,
             personal: Personal::default(),
+            merge_roles: matches!(format, Format::Sft | Format::Kto),
         }
     }
 }

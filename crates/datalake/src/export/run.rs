@@ -6,6 +6,7 @@ use super::{
     filter::Split,
     last::{LastAnswers, LastIds},
     manifest::{Counts, MANIFEST_FILE, Manifest},
+    merge::merge_row,
     options::{Format, Options, SessionRating},
     pairs::{self, Group},
     row::Row,
@@ -192,7 +193,8 @@ impl<'a, 'o> Run<'a, 'o> {
         self.counts.rows = 0;
         for pair in rows.finish()? {
             let (is_validation, row): (bool, Row) = serde_json::from_slice(&pair?.1)?;
-            let row = row.redacted(&mut self.redactor)?;
+            let mut row = row.redacted(&mut self.redactor)?;
+            self.counts.merged_rows += u64::from(self.options.merge_roles && merge_row(&mut row));
             if self.samples.len() < SAMPLES {
                 self.samples.push(row.clone());
             }
