@@ -1,7 +1,12 @@
 //! Character cards, version 2 and 3: their JSON, unpacked to documents below `self/`.
 
 use super::MemoryPath;
-use crate::{event::json_depth, limit::JSON_DEPTH_MAX, names::names};
+use crate::{
+    event::json_depth,
+    limit::{JSON_DEPTH_MAX, NAME_CHARS_MAX},
+    line::{changes_direction, is_line},
+    names::names,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -54,8 +59,11 @@ impl CardFormat {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadCard {
     /// The text is not JSON.
-    #[error("the card is not JSON: {0}")]
-    Json(String),
+    #[error("This file is not valid JSON (line {line}).")]
+    Json {
+        /// Line of the first fault, from 1.
+        line: usize,
+    },
     /// The JSON is nested too deeply.
     #[error("the card is nested more than {JSON_DEPTH_MAX} levels deep")]
     Depth,
@@ -123,15 +131,16 @@ pub struct Card {
     pub documents: Vec<(MemoryPath, String)>,
 }
 
-/// Reads the JSON of a card.
+/// Reads the JSON of a card. A byte order mark before it is ignored.
 ///
 /// # Errors
 /// [`BadCard`]
 pub fn read_card(json: &str) -> Result<Card, BadCard> {
+    let json = json.strip_prefix('\u{feff}').unwrap_or(json);
     if json_depth(json) > JSON_DEPTH_MAX {
         return Err(BadCard::Depth);
     }
-    let card: Value = serde_json::from_str(json).map_err(|error| BadCard::Json(error.to_string()))?;
+    let card: Value = serde_json::from_str(json).map_err(|error| BadCard::Json { line: error.line() })?;
     let spec = card.get("spec").and_then(Value::as_str);
     if !matches!(spec, Some("chara_card_v2" | "chara_card_v3")) {
         let shown =
@@ -143,8 +152,11 @@ pub fn read_card(json: &str) -> Result<Card, BadCard> {
     let mut rest = data.clone();
     let name = text_of(&mut rest, NAME)?.unwrap_or_default();
     let name = name.trim().to_owned();
-    if name.is_empty() || name.chars().any(char::is_control) || name.chars().count() > 200 {
+    if !is_line(&name, NAME_CHARS_MAX) {
         return Err(wrong("data.name", "has to be 1 to 200 characters on one line"));
+    }
+    if name.chars().any(changes_direction) {
+        return Err(wrong("data.name", "has a character that changes the direction of text"));
     }
     let mut documents = vec![document(NAME, &format!("{name}\n"))?];
     for field in TEXTS {
@@ -259,9 +271,15 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_is_no_part_of_the_card() {
+        let plain = card(json!({ "name": "Iris" }));
+        assert_eq!(read_card(&format!("\u{feff}{plain}")), read_card(&plain));
+    }
+
+    #[test]
     fn malformed_cards_are_refused_by_name() {
         let refused = |json: &str| read_card(json).unwrap_err().to_string();
-        assert!(refused("{").starts_with("the card is not JSON"));
+        assert_eq!(refused("{\n\"a\": \u{1}}"), "This file is not valid JSON (line 2).");
         assert!(refused(&"[".repeat(200)).contains("levels deep"));
         assert!(refused(r#"{"name":"x"}"#).contains("`spec` is missing"));
         assert!(refused(r#"{"spec":"chara_card_v9","data":{}}"#).contains("`chara_card_v9`"));
@@ -269,6 +287,7 @@ mod tests {
         assert!(refused(&card(json!({ "name": 7 }))).contains("`data.name` is not a text"));
         assert!(refused(&card(json!({ "name": " " }))).contains("1 to 200"));
         assert!(refused(&card(json!({ "name": "a\nb" }))).contains("1 to 200"));
+        assert!(refused(&card(json!({ "name": "a\u{202e}b" }))).contains("changes the direction"));
         assert!(refused(&card(json!({ "name": "x", "tags": [1] }))).contains("`data.tags` is not a list"));
     }
 }

@@ -1,10 +1,25 @@
 //! The text chunk of a PNG in which a character card is kept.
 
 use super::card_unpack;
-use base64::{Engine as _, engine::general_purpose::STANDARD};
-use domain::{limit::MEMORY_CARD_PIXELS_MAX, memory::BadCard};
-use png::{Decoder, DecodingError, Limits};
+use base64::{
+    Engine as _, alphabet,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use domain::{
+    limit::{MEMORY_CARD_PIXELS_MAX, MEMORY_CARD_UNPACKED_BYTES_MAX},
+    memory::BadCard,
+};
+use png::{Decoder, DecodingError, Info, Limits};
 use std::io::Cursor;
+
+/// Base64 with or without padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Most bytes that a compressed chunk unpacks to. [`card_unpack::check`] has bounded all chunks together before.
+const UNPACKED_MAX: usize = MEMORY_CARD_UNPACKED_BYTES_MAX as usize;
 
 /// Names of the chunks, the preferred one first.
 const CHUNKS: [&str; 2] = ["ccv3", "chara"];
@@ -43,29 +58,49 @@ pub(super) fn json_of(image: &[u8]) -> Result<String, BadCard> {
     card_unpack::check(image)?;
     let mut reader = decoder.read_info().map_err(damaged)?;
     reader.finish().map_err(damaged)?;
-    let texts = &reader.info().uncompressed_latin1_text;
-    let found = CHUNKS.iter().find_map(|name| {
-        let chunk = texts.iter().find(|text| text.keyword.eq_ignore_ascii_case(name))?;
-        Some((*name, chunk))
-    });
-    let (name, chunk) = found.ok_or(BadCard::NoChunk)?;
-    let bytes = STANDARD.decode(chunk.text.trim()).map_err(|_| BadCard::Chunk(name))?;
+    let info = reader.info();
+    let found = CHUNKS.iter().find_map(|name| Some((*name, text_of(info, name)?)));
+    let (name, text) = found.ok_or(BadCard::NoChunk)?;
+    // Some editors break the base64 into lines, as in e-mails, or leave out the padding.
+    let text: String = text.map_err(damaged)?.split_ascii_whitespace().collect();
+    let bytes = BASE64.decode(text).map_err(|_| BadCard::Chunk(name))?;
     String::from_utf8(bytes).map_err(|_| BadCard::Chunk(name))
+}
+
+/// The text of the first chunk with this name: as it is (tEXt), compressed (zTXt), or in UTF-8 and either (iTXt).
+fn text_of(info: &Info<'_>, name: &str) -> Option<Result<String, DecodingError>> {
+    let is_it = |keyword: &str| keyword.eq_ignore_ascii_case(name);
+    if let Some(chunk) = info.uncompressed_latin1_text.iter().find(|chunk| is_it(&chunk.keyword)) {
+        return Some(Ok(chunk.text.clone()));
+    }
+    if let Some(chunk) = info.compressed_latin1_text.iter().find(|chunk| is_it(&chunk.keyword)) {
+        let mut chunk = chunk.clone();
+        return Some(chunk.decompress_text_with_limit(UNPACKED_MAX).and_then(|()| chunk.get_text()));
+    }
+    let mut chunk = info.utf8_text.iter().find(|chunk| is_it(&chunk.keyword))?.clone();
+    Some(chunk.decompress_text_with_limit(UNPACKED_MAX).and_then(|()| chunk.get_text()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::engine::general_purpose::STANDARD;
+    use png::text_metadata::{EncodableTextChunk, ITXtChunk, TEXtChunk, ZTXtChunk};
 
     /// A PNG of one pixel with these text chunks behind the pixels.
     fn image(width: u32, texts: &[(&str, &str)]) -> Vec<u8> {
+        let chunks: Vec<_> = texts.iter().map(|(name, text)| TEXtChunk::new(*name, *text)).collect();
+        image_with(width, &chunks)
+    }
+
+    fn image_with(width: u32, texts: &[impl EncodableTextChunk]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, width, 1);
         encoder.set_color(png::ColorType::Grayscale);
         let mut writer = encoder.write_header().unwrap();
         writer.write_image_data(&vec![0; width as usize]).unwrap();
-        for (name, text) in texts {
-            writer.write_text_chunk(&png::text_metadata::TEXtChunk::new(*name, *text)).unwrap();
+        for text in texts {
+            writer.write_text_chunk(text).unwrap();
         }
         writer.finish().unwrap();
         bytes
@@ -77,6 +112,26 @@ mod tests {
         let both = image(1, &[("Chara", &two), ("CCV3", &three), ("Comment", "x")]);
         assert_eq!(json_of(&both).unwrap(), "{\"v\":3}");
         assert_eq!(json_of(&image(1, &[("chara", &two)])).unwrap(), "{\"v\":2}");
+    }
+
+    #[test]
+    fn a_card_is_found_in_every_kind_of_text_chunk() {
+        let text = STANDARD.encode("{\"name\":\"Zoë\"}");
+        let packed = ZTXtChunk::new("chara", text.as_str());
+        let plain = ITXtChunk::new("ccv3", text.as_str());
+        let mut both = ITXtChunk::new("chara", text.as_str());
+        both.compress_text().unwrap();
+        let images = [image_with(1, &[packed]), image_with(1, &[plain]), image_with(1, &[both])];
+        for (kind, image) in ["zTXt", "iTXt", "compressed iTXt"].iter().zip(images) {
+            assert_eq!(json_of(&image).as_deref(), Ok("{\"name\":\"Zoë\"}"), "{kind}");
+        }
+    }
+
+    #[test]
+    fn base64_can_have_line_breaks_and_no_padding() {
+        let text = STANDARD.encode("{\"name\":\"A\", \"x\": 1}");
+        let lines = format!("\r\n{}\n{}\r\n {}\n", &text[..8], &text[8..16], text[16..].trim_end_matches('='));
+        assert_eq!(json_of(&image(1, &[("chara", &lines)])).unwrap(), "{\"name\":\"A\", \"x\": 1}");
     }
 
     #[test]
