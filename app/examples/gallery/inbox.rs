@@ -174,10 +174,7 @@ pub fn all(shell: &Shell) -> Made<Vec<(&'static str, String)>> {
         .into(),
         errors: vec![
             FieldError { field: Some("claim-safety".into()), message: message.into() },
-            FieldError {
-                field: Some("value.lines".into()),
-                message: "This is not valid JSON: EOF while parsing a value.".into(),
-            },
+            FieldError { field: Some("value.lines".into()), message: "This is not valid JSON (line 1).".into() },
         ],
     };
     failing.detail = Some(detail(rich(1)?, form)?);

@@ -199,7 +199,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         &[("name", ""), ("outputConfig", "{broken"), ("slug", "Not A Slug")],
         &[
             (Some("name"), "1 to 200 characters."),
-            (Some("outputConfig"), "This is not valid JSON: expected a key at column 2."),
+            (Some("outputConfig"), "This is not valid JSON (line 1)."),
             (Some("slug"), "Lower-case letters, digits and dashes."),
         ],
     );

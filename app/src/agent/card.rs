@@ -41,13 +41,14 @@ pub(super) fn card(shell: &Shell, props: &Props) -> impl IntoView + use<> {
 
 fn upload_form(props: &Props) -> impl IntoView + use<> {
     let form = props.form.of("card");
-    let action = format!("/agents/{}/card", props.agent);
+    let page = format!("/agents/{}", props.agent);
+    let action = format!("{page}/card");
     let hint = format!("Version 2 or 3, as PNG or JSON, at most {} MiB.", MEMORY_CARD_BYTES_MAX / 1024 / 1024);
     let command = format!("shiftbook agent card card.png --agent {}", props.agent);
     let wrong = form.general(&["card"]);
     view! {
         <Sheet summary="Give it a card" open=form.is_refused()>
-            <form class="form" method="post" enctype="multipart/form-data" action=action>
+            <form class="form" method="post" enctype="multipart/form-data" action=action data-address=page>
                 <Refused messages=wrong/>
                 <FileInput scope="card" field=Field::new("card", "Character card").hint(&hint) accept=".png,.json,image/png,application/json" form=&form/>
                 <div class="form-actions">
@@ -97,12 +98,12 @@ pub(super) fn preview(props: &Props) -> Option<impl IntoView + use<>> {
             {moved}
             <p dir="auto">{words}</p>
             {changes}
-            <form class="form" method="post" enctype="multipart/form-data" action=format!("/agents/{}/card", props.agent)>
+            <form class="form" method="post" enctype="multipart/form-data" action=format!("/agents/{}/card", props.agent) data-address=back>
                 <input type="hidden" name="digest" value=preview.digest.clone()/>
                 <input type="hidden" name="base" value=preview.base.clone()/>
                 <div class="form-actions">
                     <Button look=Look::Primary name="step" value="apply">"Use this card"</Button>
-                    <ButtonLink href=back>"Cancel"</ButtonLink>
+                    <ButtonLink href=back.clone()>"Cancel"</ButtonLink>
                 </div>
             </form>
         </section>

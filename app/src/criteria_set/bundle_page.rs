@@ -62,7 +62,7 @@ fn upload_form(source: &str, form: &FormState) -> impl IntoView + use<> {
     let none = FormState::default();
     view! {
         <p>"A bundle contains criteria sets, groups, entity types and tasks. Either all of it is installed or nothing."</p>
-        <form class="form" method="post" enctype="multipart/form-data" action="/bundles">
+        <form class="form" method="post" enctype="multipart/form-data" action="/bundles" data-address="/bundles">
             <Refused messages=wrong/>
             <FileInput scope="bundle" field=Field::new("file", "Bundle").hint(&limits) accept=".yaml,.yml,.json,application/json,application/yaml" form=&none/>
             <TextArea scope="bundle" field=Field::new("source", "Or paste it") json=true rows=12 value=source form=&none/>
@@ -92,7 +92,7 @@ fn plan_view(source: &str, plan: &Plan, applied: bool) -> impl IntoView + use<> 
         let words = format!("{create} to create, {change} to change, {keep} unchanged.");
         let label = format!("Install {}", counted(create + change, "item"));
         view! {
-            <form class="form" method="post" enctype="multipart/form-data" action="/bundles">
+            <form class="form" method="post" enctype="multipart/form-data" action="/bundles" data-address="/bundles">
                 <textarea name="source" hidden>{text}</textarea>
                 <p>{words}</p>
                 <div class="form-actions">

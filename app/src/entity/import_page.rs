@@ -65,8 +65,9 @@ fn upload_form(of: &EntityType, source: &str, form: &FormState) -> impl IntoView
         IMPORT_BYTES_MAX / 1024 / 1024,
         number::grouped(IMPORT_ROWS_MAX as u64)
     );
+    let action = format!("/entity-types/{}/import", of.id);
     view! {
-        <form class="form" method="post" enctype="multipart/form-data" action=format!("/entity-types/{}/import", of.id)>
+        <form class="form" method="post" enctype="multipart/form-data" action=action.clone() data-address=action>
             <Refused messages=form.general(&["file", "source"])/>
             <input type="hidden" name="step" value="preview"/>
             <FileInput scope="import" field=Field::new("file", "CSV file").hint(&limits) accept=".csv,.tsv,text/csv,text/plain" form=form/>
@@ -113,8 +114,9 @@ fn preview_form(
         )}</p></Notice> }
     });
     let label = format!("Import {}", number::counted(good, "row"));
+    let action = format!("/entity-types/{}/import", of.id);
     view! {
-        <form class="form import-form" method="post" enctype="multipart/form-data" action=format!("/entity-types/{}/import", of.id)>
+        <form class="form import-form" method="post" enctype="multipart/form-data" action=action.clone() data-address=action>
             <Refused messages=form.general(&[])/>
             <input type="hidden" name="key" value=shell.form_key.clone()/>
             <Section name="columns" title="Field for each column">

@@ -214,6 +214,8 @@ fn object(form: &Form, field: &str) -> Result<Option<String>, Problem> {
     let Some(text) = form.optional(field) else { return Ok(None) };
     match serde_json::from_str::<&RawValue>(&text) {
         Ok(json) => Ok(Some(json.get().to_owned())),
-        Err(error) => Err(Problem::field(Code::InvalidRequest, field, format!("not JSON: {error}"))),
+        Err(error) => {
+            Err(Problem::field(Code::InvalidRequest, field, format!("not valid JSON (line {})", error.line())))
+        }
     }
 }
