@@ -11,6 +11,7 @@ pub mod chain;
 pub mod clock;
 pub mod count;
 pub mod criteria_set;
+pub mod decoding;
 pub mod entity;
 pub mod event;
 pub mod failure;

@@ -1,16 +1,13 @@
 //! JSON bodies. Wrong types, unknown fields and invalid JSON are refused with the position and the reason.
 
-use super::{
-    field_of,
-    surrogate::{has_lone_surrogate, replace_lone_surrogates},
-    without_position,
-};
+use super::{field_of, without_position};
 use crate::problem::Problem;
 use axum::{
     extract::{FromRequest, Request},
     http::{HeaderMap, header},
 };
 use bytes::Bytes;
+use domain::decoding::{has_lone_surrogate, read_json_document};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use wire::Code;
@@ -49,8 +46,8 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for JsonBodyO
     }
 }
 
-/// The JSON of a coding agent's hook. Agents truncate texts inside a surrogate pair. Each half that is left
-/// is replaced with `\ufffd`, so that the hook is recorded.
+/// The JSON of a coding agent's hook. Agents truncate texts inside a surrogate pair, and scripts add byte order marks.
+/// What keeps such a body from being JSON is [repaired](domain::decoding), so that the hook is recorded.
 #[derive(Debug, Clone)]
 pub struct HookBody(pub Box<RawValue>);
 
@@ -61,9 +58,8 @@ impl<S: Send + Sync> FromRequest<S> for HookBody {
         let json = is_json(request.headers());
         let body = bytes_of(request).await?;
         require_json(json)?;
-        let mut body = Vec::from(body);
-        replace_lone_surrogates(&mut body);
-        parse_json(&body).map(Self)
+        let (text, _) = read_json_document(&body);
+        parse_json(text.as_bytes()).map(Self)
     }
 }
 

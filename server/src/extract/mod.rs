@@ -5,7 +5,6 @@ mod caller;
 mod id;
 mod json;
 mod params;
-mod surrogate;
 mod text;
 
 pub use agent::AgentSlug;
@@ -13,7 +12,6 @@ pub use caller::{Caller, identify};
 pub use id::Id;
 pub use json::{HookBody, JsonBody, JsonBodyOrDefault, parse_json};
 pub use params::{Limit, PageQuery, Params, Sequence, checked_limit, id as query_id};
-pub use surrogate::replace_lone_surrogates;
 pub use text::{BundleBody, CardBody, CsvBody};
 
 /// Returns the field that a serde error is about: its path, with the name that is missing or unknown there.

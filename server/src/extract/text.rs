@@ -1,12 +1,12 @@
 //! Bodies that are files: CSV, bundles in YAML or JSON, and character cards.
 
-use super::surrogate::has_lone_surrogate;
 use crate::problem::Problem;
 use axum::{
     body::Bytes,
     extract::{FromRequest, Request},
     http::header,
 };
+use domain::decoding::has_lone_surrogate;
 use wire::Code;
 
 /// A body of `text/csv`, as text. The import checks its size.

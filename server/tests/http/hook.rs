@@ -38,7 +38,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs `shiftbook` as an agent does. Returns its exit code and its output.
-    async fn call(&self, args: &[&str], stdin: &str) -> (Option<i32>, String) {
+    async fn call(&self, args: &[&str], stdin: impl AsRef<[u8]>) -> (Option<i32>, String) {
         let mut command = Command::from(self.app.cli());
         command
             .args(args)
@@ -50,7 +50,7 @@ impl<'a> Machine<'a> {
             .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         // A command that reads no input closes the pipe early.
-        let _closed = child.stdin.take().unwrap().write_all(stdin.as_bytes()).await;
+        let _closed = child.stdin.take().unwrap().write_all(stdin.as_ref()).await;
         let output = child.wait_with_output().await.unwrap();
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     }
@@ -333,6 +333,44 @@ async fn a_hook_with_half_of_a_surrogate_pair_is_recorded() {
     assert_eq!(outputs.len(), 2);
     assert_eq!(outputs[0], "x\u{fffd}");
     assert!(outputs[1].starts_with("x\u{fffd}o") && outputs[1].contains("are not recorded]"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hook_in_utf_16_with_a_mark_or_with_numbers_that_json_lacks_is_recorded() {
+    let app = App::start();
+    let machine = Machine::new(&app, &app.url);
+    let hook = |id: usize, input: &str| {
+        let call = r#""session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash""#;
+        format!(r#"{{{call},"tool_use_id":"t-{id}","tool_input":{{}},"tool_response":{{"stdout":"ü😀","n":{input}}}}}"#)
+    };
+    let mark = "\u{feff}";
+    let utf16 = |text: String| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let sent = [
+        format!("{mark}{}", hook(0, "1")).into_bytes(),
+        utf16(format!("{mark}{}", hook(1, "1"))),
+        utf16(hook(2, "1")),
+        format!("{mark}{}", hook(3, "1")).encode_utf16().flat_map(u16::to_be_bytes).collect(),
+        hook(4, "NaN").into_bytes(),
+    ];
+    for bytes in &sent {
+        assert_eq!(machine.call(&["hook", "claude-code", "PostToolUse"], bytes).await.0, Some(0));
+    }
+    // An agent that calls the server itself.
+    for (id, body) in [(5, format!("{mark}{}", hook(5, "-Infinity")).into_bytes()), (6, utf16(hook(6, "1")))] {
+        let request = app.request(Who::Member, Method::POST, "/api/hooks/claude-code");
+        let answer = request.header("content-type", "application/json").body(body).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{id}");
+    }
+    machine.settle("claude-code", r#"{"session_id":"s","hook_event_name":"Stop"}"#).await;
+    let (_, events) = session_of_hooks(&app).await;
+    let outputs: Vec<_> = events
+        .iter()
+        .filter(|event| event["type"] == "agent.tool_result")
+        .map(|event| &event["content"][0]["output"])
+        .collect();
+    assert_eq!(outputs.len(), sent.len() + 2);
+    assert!(outputs.iter().all(|output| output["stdout"] == "ü😀"), "{outputs:?}");
+    assert_eq!(outputs.iter().filter(|output| output["n"].is_null()).count(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -5,14 +5,12 @@ use super::{
     limit,
     spool::{Entry, Spool},
 };
-use crate::{
-    ambient::{SystemClock, SystemEntropy},
-    extract::replace_lone_surrogates,
-};
+use crate::ambient::{SystemClock, SystemEntropy};
 use chrono::SecondsFormat;
 use client::{Client, Error};
 use domain::{
     Clock as _,
+    decoding::{describe, read_json_document},
     hook::{Source, read, truncate_payload},
     id::EventId,
     limit::BATCH_BYTES_MAX,
@@ -111,9 +109,10 @@ async fn entry(source: Source, deadline: Instant) -> Result<Entry, String> {
     let mut stdin = tokio::io::stdin().take(limit::PAYLOAD_BYTES_MAX);
     let taken = timeout_at(deadline, stdin.read_to_end(&mut bytes)).await;
     taken.map_err(|_| "stdin did not end in time")?.map_err(|error| format!("stdin: {error}"))?;
-    // A payload with half of a surrogate pair cannot be truncated.
-    replace_lone_surrogates(&mut bytes);
-    let text = String::from_utf8_lossy(&bytes);
+    let (text, repairs) = read_json_document(&bytes);
+    if !repairs.is_empty() {
+        let _closed = writeln!(std::io::stderr(), "shiftbook hook: stdin was repaired: {}", describe(&repairs));
+    }
     // The server shortens what has no long texts.
     let payload = truncate_payload(text.trim(), limit::SENT_BYTES_MAX)
         .or_else(|| truncate_payload(text.trim(), BATCH_BYTES_MAX))
