@@ -1,10 +1,11 @@
 //! Reads the body of a request completely before a handler runs, with a limit on its size and its time.
 
+use super::encoding::{Coding, Undecodable};
 use crate::problem::Problem;
 use axum::{
     body::{Body, HttpBody},
     extract::Request,
-    http::{Method, header},
+    http::{HeaderMap, Method, header},
 };
 use bytes::{Bytes, BytesMut};
 use domain::{
@@ -75,7 +76,7 @@ pub async fn place(is_card: bool) -> Result<Option<SemaphorePermit<'static>>, Pr
     Ok(Some(place.map_err(|_| busy())?.map_err(|_| busy())?))
 }
 
-/// Returns the request with its body in memory.
+/// Returns the request with its body in memory, decoded.
 pub async fn buffer(request: Request) -> Result<Request, Problem> {
     let (most, seconds) = if carries_card(&request) {
         (CARD_BODY_BYTES_MAX, CARD_BODY_SECONDS_MAX)
@@ -83,19 +84,33 @@ pub async fn buffer(request: Request) -> Result<Request, Problem> {
         (BODY_BYTES_MAX, BODY_SECONDS_MAX)
     };
     let carried = carried(&request);
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     if HttpBody::is_end_stream(&body) {
         return Ok(Request::from_parts(parts, body));
     }
+    let coding = match Coding::of(&parts.headers) {
+        Ok(coding) => coding,
+        Err(problem) => {
+            refuse_body(&parts.headers, body);
+            return Err(problem);
+        }
+    };
     let announced = HttpBody::size_hint(&body).lower();
     if announced > most as u64 {
-        // A client that waits for "100 Continue" has sent nothing yet. Reading would ask it to send.
-        if !parts.headers.contains_key(header::EXPECT) {
-            drain_body(body);
-        }
+        refuse_body(&parts.headers, body);
         return Err(too_large(most, carried, Some(announced)));
     }
     let bytes = read(body, most, seconds, carried).await?;
+    if coding == Coding::Identity {
+        return Ok(Request::from_parts(parts, Body::from(bytes)));
+    }
+    let bytes = coding.decode(bytes, most).map_err(|why| match why {
+        Undecodable::TooLarge => too_large(most, carried, None),
+        Undecodable::Broken => Problem::detailed(Code::InvalidRequest, "the body is not what `content-encoding` says"),
+    })?;
+    // The headers describe the body as it was sent.
+    parts.headers.remove(header::CONTENT_ENCODING);
+    parts.headers.insert(header::CONTENT_LENGTH, bytes.len().into());
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
@@ -151,6 +166,14 @@ fn too_large(most: usize, carried: Option<(&'static str, usize)>, sent: Option<u
         None => format!("this request has more than {}", bytes(most)),
     };
     Problem::detailed(Code::TooLarge, format!("{limit}; {size}"))
+}
+
+/// Leaves a body that is refused before it was read. A client that waits for "100 Continue" has sent nothing yet:
+/// reading would ask it to send.
+fn refuse_body(headers: &HeaderMap, body: Body) {
+    if !headers.contains_key(header::EXPECT) {
+        drain_body(body);
+    }
 }
 
 /// Reads and discards the rest of a body for a short time. Closing at once would reset the

@@ -3,6 +3,7 @@
 
 mod body;
 mod csrf;
+mod encoding;
 mod finish;
 mod headers;
 mod owner;

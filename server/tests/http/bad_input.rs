@@ -6,8 +6,10 @@ use crate::{
     prepare::{Sent, multipart},
 };
 use domain::limit;
+use flate2::{Compression, write::GzEncoder};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
+use std::io::Write;
 
 #[tokio::test]
 async fn each_bad_request_gets_a_precise_error() {
@@ -132,6 +134,37 @@ async fn what_is_not_even_json_and_what_is_nowhere() {
     let (status, problem) =
         problem(app.request(Who::Operator, Method::DELETE, "/api/actions").send().await.unwrap()).await;
     assert_eq!((status, problem["code"].as_str()), (405, Some("method_not_allowed")));
+}
+
+#[tokio::test]
+async fn a_body_with_an_encoding_is_decoded_within_its_limit_or_refused() {
+    let app = App::start();
+    let gzip = |bytes: &[u8]| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    };
+    let send = |encoding: &str, body: Vec<u8>| {
+        let request = app.request(Who::Operator, Method::POST, "/api/actions");
+        request.header("content-type", "application/json").header("content-encoding", encoding).body(body).send()
+    };
+    let created = send("gzip", gzip(br#"{"name":"Zipped"}"#)).await.unwrap();
+    assert!(created.status().is_success(), "{}", created.status());
+    assert_eq!(created.json::<serde_json::Value>().await.unwrap()["name"], "Zipped");
+    assert!(send("identity", br#"{"name":"Plain"}"#.to_vec()).await.unwrap().status().is_success());
+    let bomb = gzip(&vec![b' '; 40_000_000]);
+    let torn = gzip(br#"{"name":"x"}"#)[..12].to_vec();
+    for (encoding, body, status, code) in [
+        ("br", b"{}".to_vec(), 415, "unsupported_media_type"),
+        ("gzip, gzip", gzip(b"{}"), 415, "unsupported_media_type"),
+        ("gzip", bomb, 413, "too_large"),
+        ("gzip", torn, 422, "invalid_request"),
+        ("deflate", b"{}".to_vec(), 422, "invalid_request"),
+        ("gzip", gzip(b"{"), 400, "invalid_json"),
+    ] {
+        let (got, problem) = problem(send(encoding, body).await.unwrap()).await;
+        assert_eq!((got, problem["code"].as_str().unwrap()), (status, code), "{encoding}: {problem}");
+    }
 }
 
 #[tokio::test]
