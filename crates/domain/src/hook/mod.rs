@@ -19,4 +19,4 @@ pub use prompt::PromptOrigin;
 pub use reading::{ParsedHook, read, turn_of_prompt};
 pub use source::Source;
 pub use status::{ResumeRule, TargetStatus, Wait};
-pub use truncate::{truncate_payload, truncate_text};
+pub use truncate::{truncate_digested, truncate_payload, truncate_text};

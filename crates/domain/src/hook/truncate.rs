@@ -2,6 +2,7 @@
 
 use crate::limit::JSON_DEPTH_MAX;
 use serde_json::{Map, Value, value::RawValue};
+use sha2::{Digest, Sha256};
 
 /// Levels of nesting that an event adds around a value of a payload.
 const ENVELOPE_LEVELS: usize = 8;
@@ -9,21 +10,63 @@ const ENVELOPE_LEVELS: usize = 8;
 const WORTH_CUTTING_BYTES: usize = 256;
 /// Bytes reserved for the note at the end of a truncated text.
 const NOTE_BYTES: usize = 96;
+/// Bytes of a digest in such a note.
+const DIGEST_BYTES: usize = 76;
+
+/// What the note at the end of a truncated text says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Note {
+    /// How much is missing.
+    Size,
+    /// How much is missing, and the SHA-256 of the whole text.
+    SizeAndDigest,
+}
+
+impl Note {
+    /// Bytes reserved for the note.
+    const fn bytes(self) -> usize {
+        match self {
+            Self::Size => NOTE_BYTES,
+            Self::SizeAndDigest => NOTE_BYTES + DIGEST_BYTES,
+        }
+    }
+}
 
 /// Truncates a text to `bytes_max` bytes, counted as JSON with escapes. A truncated text ends with a note on
 /// how much is missing. Also returns whether the text was truncated.
 pub fn truncate_text(text: &str, bytes_max: usize) -> (String, bool) {
+    cut_text(text, bytes_max, Note::Size)
+}
+
+/// Truncates a value to `bytes_max` bytes of JSON: its long texts, all to the same length, or else the text of its
+/// whole JSON. Each truncated text ends with its size and the SHA-256 of the whole text.
+pub fn truncate_digested(value: &Value, bytes_max: usize) -> Value {
+    let note = Note::SizeAndDigest;
+    let quotes = 2;
+    if let Value::String(text) = value {
+        return Value::String(cut_text(text, bytes_max.saturating_sub(quotes), note).0);
+    }
+    let cut = cut_texts(value.clone(), bytes_max, note).and_then(|json| serde_json::from_str(&json).ok());
+    cut.unwrap_or_else(|| Value::String(cut_text(&value.to_string(), bytes_max.saturating_sub(quotes), note).0))
+}
+
+fn cut_text(text: &str, bytes_max: usize, note: Note) -> (String, bool) {
     if escaped_bytes(text) <= bytes_max {
         return (text.to_owned(), false);
     }
-    let room = bytes_max.saturating_sub(NOTE_BYTES);
+    let room = bytes_max.saturating_sub(note.bytes());
     let mut used = 0;
     let end = text.char_indices().find(|(_, c)| {
         used += escaped_char_bytes(*c);
         used > room
     });
     let kept = end.map_or(text, |(at, _)| &text[..at]);
-    (format!("{kept}\n[cut: {} of {} bytes are not recorded]", text.len() - kept.len(), text.len()), true)
+    let digest = match note {
+        Note::Size => String::new(),
+        Note::SizeAndDigest => format!("; SHA-256 {}", hex(text.as_bytes())),
+    };
+    let missing = text.len() - kept.len();
+    (format!("{kept}\n[cut: {missing} of {} bytes are not recorded{digest}]", text.len()), true)
 }
 
 /// Truncates a JSON value to `bytes_max` bytes. Long texts inside the value are truncated. If that is not
@@ -35,7 +78,7 @@ pub(super) fn truncate_value(raw: &RawValue, bytes_max: usize) -> (Box<RawValue>
         return (raw.to_owned(), false);
     }
     let shortened = (!too_deep).then(|| serde_json::from_str::<Value>(raw.get()).ok()).flatten();
-    let shortened = shortened.and_then(|value| cut_texts(value, bytes_max));
+    let shortened = shortened.and_then(|value| cut_texts(value, bytes_max, Note::Size));
     let json = shortened.unwrap_or_else(|| Value::from(truncate_text(raw.get(), bytes_max).0).to_string());
     (RawValue::from_string(json).unwrap_or_else(|_| raw.to_owned()), true)
 }
@@ -47,12 +90,12 @@ pub fn truncate_payload(text: &str, bytes_max: usize) -> Option<String> {
         return Some(text.to_owned());
     }
     let value: Value = serde_json::from_str(text).ok()?;
-    if value.is_object() { cut_texts(value, bytes_max) } else { None }
+    if value.is_object() { cut_texts(value, bytes_max, Note::Size) } else { None }
 }
 
 /// Truncates the longest texts of a structure, all to the same length, so that its JSON fits. `None` if that is
 /// not enough.
-fn cut_texts(value: Value, bytes_max: usize) -> Option<String> {
+fn cut_texts(value: Value, bytes_max: usize, note: Note) -> Option<String> {
     let mut texts = Vec::new();
     lengths(&value, &mut texts);
     texts.retain(|length| *length >= WORTH_CUTTING_BYTES);
@@ -69,14 +112,14 @@ fn cut_texts(value: Value, bytes_max: usize) -> Option<String> {
         let longer = texts.len() - index;
         let next = if index == 0 { WORTH_CUTTING_BYTES } else { texts[index - 1] };
         let gain = (length - next) * longer;
-        let notes = longer * NOTE_BYTES;
+        let notes = longer * note.bytes();
         if gain >= excess + notes {
             cap = Some(length - (excess + notes).div_ceil(longer));
             break;
         }
         excess = excess.saturating_sub(gain);
     }
-    let cut = shorten(value, cap?).to_string();
+    let cut = shorten(value, cap?, note).to_string();
     (cut.len() <= bytes_max).then_some(cut)
 }
 
@@ -89,18 +132,23 @@ fn lengths(value: &Value, found: &mut Vec<usize>) {
     }
 }
 
-fn shorten(value: Value, cap: usize) -> Value {
+fn shorten(value: Value, cap: usize, note: Note) -> Value {
     match value {
         // The note is added to the length; `cut_texts` has counted its bytes.
         Value::String(text) if escaped_bytes(&text) > cap.max(WORTH_CUTTING_BYTES) => {
-            Value::String(truncate_text(&text, cap.max(WORTH_CUTTING_BYTES) + NOTE_BYTES - 1).0)
+            Value::String(cut_text(&text, cap.max(WORTH_CUTTING_BYTES) + note.bytes() - 1, note).0)
         }
-        Value::Array(items) => Value::Array(items.into_iter().map(|item| shorten(item, cap)).collect()),
-        Value::Object(members) => {
-            Value::Object(members.into_iter().map(|(name, member)| (name, shorten(member, cap))).collect::<Map<_, _>>())
-        }
+        Value::Array(items) => Value::Array(items.into_iter().map(|item| shorten(item, cap, note)).collect()),
+        Value::Object(members) => Value::Object(
+            members.into_iter().map(|(name, member)| (name, shorten(member, cap, note))).collect::<Map<_, _>>(),
+        ),
         other => other,
     }
+}
+
+/// The SHA-256 of bytes, in hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the length of a text inside JSON, without its quotes, bytes.
@@ -152,6 +200,20 @@ mod tests {
         assert_eq!((&read["stderr"], &read["interrupted"]), (&json!("warning"), &json!(false)));
         assert!(read["stdout"].as_str().unwrap().contains("are not recorded"));
         assert!(cut.get().len() > 9_000, "no more is cut than needed: {}", cut.get().len());
+    }
+
+    #[test]
+    fn a_digested_value_keeps_its_shape_and_names_size_and_digest_of_what_is_cut() {
+        let long = "é".repeat(50_000);
+        let whole = format!("of 100000 bytes are not recorded; SHA-256 {}]", hex(long.as_bytes()));
+        let cut = truncate_digested(&json!({ "stdout": long, "code": 1 }), 10_000);
+        assert!(cut.to_string().len() <= 10_000 && cut["code"] == 1);
+        assert!(cut["stdout"].as_str().unwrap().ends_with(&whole), "{cut}");
+        let text = truncate_digested(&Value::from(long.as_str()), 5_000);
+        assert!(text.to_string().len() <= 5_000 && text.as_str().unwrap().ends_with(&whole));
+        let many = truncate_digested(&json!((0..10_000).collect::<Vec<_>>()), 1_000);
+        assert!(many.as_str().unwrap().starts_with("[0,1,2,") && many.to_string().len() <= 1_000);
+        assert_eq!(truncate_digested(&json!({ "a": "x" }), 100), json!({ "a": "x" }));
     }
 
     #[test]

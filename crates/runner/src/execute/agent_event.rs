@@ -1,6 +1,10 @@
 //! Builds the events of an agent: text, tool calls and tool results, in the part format of the AI SDK.
 
-use super::event::{EVENT_CONTENT_BYTES_MAX, Notes, event, fitting, size, texts};
+use super::{
+    event::{EVENT_CONTENT_BYTES_MAX, Notes, event, size, texts},
+    picture::without_pictures,
+};
+use domain::hook::truncate_digested;
 use serde_json::{Value, json};
 use wire::event::NewEvent;
 
@@ -32,20 +36,34 @@ pub fn text(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
     if text.trim().is_empty() { Vec::new() } else { texts(kind, text, notes) }
 }
 
-/// An event that holds `value`. If it is larger than [`EVENT_CONTENT_BYTES_MAX`], it holds the beginning of the value's
-/// text and the number of missing bytes as the note `cutBytes`.
+/// An `external.event` with a short text and what was printed in `metadata.said`, which is cut as in [`fitted`].
+pub fn said(text: &str, value: &Value, notes: &Notes) -> Vec<NewEvent> {
+    let mut notes = notes.clone();
+    notes.insert("said".into(), shortened(value, EVENT_CONTENT_BYTES_MAX.saturating_sub(ENVELOPE + text.len())));
+    texts("external.event", text, &notes)
+}
+
+/// An event that holds `value`. If it is larger than [`EVENT_CONTENT_BYTES_MAX`], large parts inside of the value are
+/// cut, with their size and digest in their place, and the note `cutBytes` has the number of missing bytes.
 fn fitted(kind: &str, value: &Value, part: impl Fn(&Value) -> Value, notes: &Notes) -> NewEvent {
     let whole = event(kind, &part(value), notes);
     if size(&whole) <= EVENT_CONTENT_BYTES_MAX {
         return whole;
     }
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let notes_bytes = whole.metadata.as_ref().map_or(0, |notes| notes.get().len());
-    let room = EVENT_CONTENT_BYTES_MAX.saturating_sub(notes_bytes + ENVELOPE);
-    let fitting_bytes = fitting(&text, room);
+    let kept = shortened(value, EVENT_CONTENT_BYTES_MAX.saturating_sub(notes_bytes + ENVELOPE));
     let mut notes = notes.clone();
-    notes.insert("cutBytes".into(), (text.len() - fitting_bytes).into());
-    event(kind, &part(&Value::from(&text[..fitting_bytes])), &notes)
+    notes.insert("cutBytes".into(), value.to_string().len().saturating_sub(kept.to_string().len()).into());
+    event(kind, &part(&kept), &notes)
+}
+
+/// The value in at most `bytes_max` bytes of JSON. Pictures are left out first, then long texts are cut.
+fn shortened(value: &Value, bytes_max: usize) -> Value {
+    if value.to_string().len() <= bytes_max {
+        value.clone()
+    } else {
+        truncate_digested(&without_pictures(value), bytes_max)
+    }
 }
 
 /// Bytes reserved for a part's other fields and for the note `cutBytes`.
@@ -55,18 +73,48 @@ const ENVELOPE: usize = 4 * 1024;
 mod tests {
     use super::*;
 
+    fn part_of(event: &NewEvent) -> (Value, Value) {
+        assert!(size(event) <= EVENT_CONTENT_BYTES_MAX, "{}", size(event));
+        let json = |json: &Option<wire::Json>| serde_json::from_str::<Value>(json.as_ref().unwrap().get()).unwrap();
+        (json(&event.content)[0].clone(), json(&event.metadata))
+    }
+
     #[test]
-    fn an_answer_that_is_too_large_is_cut_and_says_how_much_is_missing() {
+    fn an_answer_that_is_too_large_is_cut_inside_and_says_how_much_is_missing() {
         let long = "\"é".repeat(200_000);
-        for output in [json!(long), json!({ "stdout": long })] {
-            let event = tool_result("c1", "bash", &output, false, &Notes::new());
-            assert!(size(&event) <= EVENT_CONTENT_BYTES_MAX);
-            let part: Value = serde_json::from_str(event.content.as_ref().unwrap().get()).unwrap();
-            let kept = part[0]["output"]["value"].as_str().unwrap().len();
-            assert_eq!(part[0]["output"]["type"], "text");
-            let notes: Value = serde_json::from_str(event.metadata.as_ref().unwrap().get()).unwrap();
-            let whole = output.as_str().map_or_else(|| output.to_string(), str::to_owned).len();
-            assert_eq!(notes["cutBytes"].as_u64().unwrap() as usize + kept, whole);
-        }
+        let (part, notes) = part_of(&tool_result("c1", "bash", &json!(long), false, &Notes::new()));
+        assert_eq!(part["output"]["type"], "text");
+        let kept = part["output"]["value"].as_str().unwrap();
+        assert!(kept.contains("of 600000 bytes are not recorded; SHA-256 "), "{}", &kept[kept.len() - 200..]);
+        assert!(notes["cutBytes"].as_u64().unwrap() > 300_000);
+
+        let output = json!({ "stdout": long, "stderr": "warning", "exitCode": 1 });
+        let (part, _) = part_of(&tool_result("c1", "bash", &output, false, &Notes::new()));
+        let value = &part["output"]["value"];
+        assert_eq!(
+            (&part["output"]["type"], &value["stderr"], &value["exitCode"]),
+            (&json!("json"), &json!("warning"), &json!(1))
+        );
+        assert!(value["stdout"].as_str().unwrap().contains("SHA-256"));
+
+        let (part, _) = part_of(&tool_call("c1", "Write", &json!({ "path": "/a", "content": long }), &Notes::new()));
+        assert_eq!((&part["toolCallId"], &part["input"]["path"]), (&json!("c1"), &json!("/a")));
+        let many: Vec<_> = (0..100_000).collect();
+        let (part, _) = part_of(&tool_result("c1", "bash", &json!(many), true, &Notes::new()));
+        assert_eq!(part["output"]["type"], "error-text");
+    }
+
+    #[test]
+    fn a_picture_that_does_not_fit_is_kept_as_one_with_its_size_and_digest() {
+        let picture = json!([
+            { "type": "text", "text": "Read" },
+            { "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "AAAA".repeat(300_000) } },
+        ]);
+        let (part, _) = part_of(&tool_result("c1", "Read", &picture, false, &Notes::new()));
+        let value = &part["output"]["value"];
+        assert_eq!((&part["output"]["type"], &value[0]["text"]), (&json!("json"), &json!("Read")));
+        assert_eq!((&value[1]["type"], &value[1]["source"]["bytes"]), (&json!("image"), &json!(900_000)));
+        let said = said("image", &picture, &Notes::new());
+        assert!(said.len() == 1 && size(&said[0]) <= EVENT_CONTENT_BYTES_MAX);
     }
 }

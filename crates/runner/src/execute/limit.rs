@@ -14,8 +14,12 @@ pub const AWAY_PAUSE_MAX: Duration = Duration::from_secs(10);
 pub const VARIABLE_BYTES_MAX: usize = 96 * 1024;
 /// Longest error message of a session in such a variable when its outputs do not fit, characters.
 pub const RELATED_ERROR_CHARS_MAX: usize = 100;
-/// Longest line that is parsed as JSON, bytes. A longer line is recorded as text in parts.
+/// Longest line of the line protocol that is parsed as JSON, bytes. A longer line is recorded as text in parts.
 pub const LINE_BYTES_MAX: usize = 1024 * 1024;
+/// The same for coding agents, whose lines hold whole files and pictures.
+pub const AGENT_LINE_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Most warnings about repairs of one output. Further repairs are made without one.
+pub const REPAIR_WARNINGS_MAX: u32 = 100;
 /// Bytes read from a pipe at a time.
 pub const READ_BYTES: usize = 16 * 1024;
 /// Bytes reserved for the fields of an event besides content and metadata.
@@ -66,6 +70,9 @@ pub const MODEL_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration:
 pub const MODEL_RETRY_AFTER_MAX: Duration = Duration::from_secs(120);
 /// Silence before or within a model's reply after which the connection counts as broken.
 pub const MODEL_SILENCE_MAX: Duration = Duration::from_secs(180);
+/// Time for which a service that reported no tokens is taken for one that never does. Sessions with a budget of tokens
+/// or cost do not start within it.
+pub const USAGE_UNKNOWN_TIME: Duration = Duration::from_mins(10);
 /// Longest summary of a conversation by its agent, tokens.
 pub const SUMMARY_TOKENS_MAX: u32 = 400;
 /// Pause between two deltas of a reply.

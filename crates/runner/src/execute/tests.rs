@@ -421,3 +421,23 @@ async fn the_run_after_a_refused_output_has_only_the_time_that_is_left() {
     assert_eq!(worker.run(claimed(json!(null))).await, End::Failed("budget_seconds".into()));
     assert!(fake.calls("complete").is_empty());
 }
+
+#[tokio::test]
+async fn a_result_in_utf_16_with_a_number_that_json_lacks_is_the_sessions_result() {
+    let fake = Fake::start().await;
+    // What a script of PowerShell prints.
+    let script = r#"printf '\377\376'; printf '%s\r\n' '{"type":"result","result":{"score":NaN},"usage":{"inputTokens":5}}' | sed 's/./&\x00/g; s/$/\n/' | tr -d '\n' | sed 's/$/\n\x00/'"#;
+    assert_eq!(work(&fake, script, json!(null)).await, End::Completed);
+    let complete = fake.calls("complete").remove(0);
+    assert_eq!((&complete["result"], &complete["usage"]), (&json!({"score": null}), &json!({"inputTokens": 5})));
+    let warning = fake.with(|m| m.events.last().unwrap().clone());
+    assert_eq!((&warning["type"], &warning["metadata"]["line"]), (&json!("external.event"), &json!(1)));
+}
+
+#[tokio::test]
+async fn a_result_that_cannot_be_read_fails_the_session_and_is_kept() {
+    let fake = Fake::start().await;
+    let script = r#"printf '%s\n' '{"type":"result","result":{"answer":"Two' 'lines"}}'"#;
+    assert_eq!(work(&fake, script, json!(null)).await, End::Failed("result_refused".into()));
+    assert_eq!(fake.log()[0].1, r#"{"type":"result","result":{"answer":"Two"#);
+}

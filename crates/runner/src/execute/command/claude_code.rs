@@ -6,8 +6,9 @@
 use super::{
     super::{
         adapter::Failure,
-        agent_event,
-        event::{Notes, note, texts},
+        agent_event::{self, said},
+        event::Notes,
+        think,
     },
     output::{Output, Parsed},
 };
@@ -31,7 +32,7 @@ impl Parser {
             Some("user") => events(&line, self.message(&line, "external.event")),
             Some("result") => vec![Parsed::Result(outcome(&line))],
             Some("stream_event") => Vec::new(),
-            _ => events(&line, texts("external.event", &describe_line(&line), &note("said", line.clone()))),
+            _ => events(&line, said(&describe_line(&line), &line, &Notes::new())),
         }
     }
 
@@ -45,15 +46,15 @@ impl Parser {
         }
         match &message["content"] {
             Value::Array(blocks) => blocks.iter().flat_map(|block| self.block(block, kind, &notes)).collect(),
-            Value::String(text) => agent_event::text(kind, text, &notes),
-            _ => texts("external.event", &describe_line(line), &note("said", line.clone())),
+            Value::String(text) => spoken(kind, text, &notes),
+            _ => said(&describe_line(line), line, &Notes::new()),
         }
     }
 
     fn block(&mut self, block: &Value, kind: &str, notes: &Notes) -> Vec<NewEvent> {
         let text = |name: &str| block[name].as_str().unwrap_or_default();
         match text("type") {
-            "text" => agent_event::text(kind, text("text"), notes),
+            "text" => spoken(kind, text("text"), notes),
             "thinking" => agent_event::text("agent.thinking", text("thinking"), notes),
             "tool_use" | "server_tool_use" | "mcp_tool_use" => {
                 self.tools.insert(text("id").to_owned(), text("name").to_owned());
@@ -65,9 +66,20 @@ impl Parser {
                 let failed = block["is_error"] == true;
                 vec![agent_event::tool_result(id, name, &joined(&block["content"]), failed, notes)]
             }
-            other => texts("external.event", other, &note("said", block.clone())),
+            other => said(other, block, &Notes::new()),
         }
     }
+}
+
+/// The events of a text. Open models write their reasoning into it.
+fn spoken(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
+    if kind != "agent.message" {
+        return agent_event::text(kind, text, notes);
+    }
+    let split = think::split(text);
+    let mut made = agent_event::text("agent.thinking", &split.thinking, notes);
+    made.extend(agent_event::text(kind, &split.text, notes));
+    made
 }
 
 /// Sets the thread and an external id, by which a repeated event is recognised.
@@ -99,35 +111,55 @@ fn describe_line(line: &Value) -> String {
 
 fn outcome(line: &Value) -> Output {
     let failed = line["is_error"] == true || line["subtype"].as_str().is_some_and(|kind| kind != "success");
+    let said = line["result"].as_str().map(|text| think::split(text).text);
     let failure = failed.then(|| {
         let errors: Vec<_> = line["errors"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let message = line["result"].as_str().map_or_else(|| errors.join("; "), str::to_owned);
+        let message = said.clone().unwrap_or_else(|| errors.join("; "));
         let kind = line["subtype"].as_str().filter(|kind| *kind != "success").unwrap_or("agent_error");
         Failure::new(kind, if message.is_empty() { format!("Claude Code ended with {kind}") } else { message })
     });
-    let result = [&line["structured_output"], &line["result"]].into_iter().find(|value| !value.is_null());
-    Output { result: result.and_then(|value| to_raw_value(value).ok()), usage: usage(line), failure }
+    let declined = (line["stop_reason"] == "refusal").then(|| {
+        let declined = "the model declined to answer (stop reason refusal)";
+        let words = said.as_deref().map(str::trim).filter(|words| !words.is_empty());
+        Failure::new(
+            "model_declined",
+            words.map_or_else(|| declined.to_owned(), |words| format!("{declined}: {words}")),
+        )
+    });
+    let structured = Some(&line["structured_output"]).filter(|value| !value.is_null());
+    let result = match (structured, &said) {
+        (Some(structured), _) => to_raw_value(structured).ok(),
+        (None, Some(text)) => to_raw_value(text).ok(),
+        (None, None) => {
+            Some(&line["result"]).filter(|value| !value.is_null()).and_then(|value| to_raw_value(value).ok())
+        }
+    };
+    Output { result, usage: usage(line), failure: declined.or(failure) }
 }
 
-/// Usage in the product's form: input tokens include those read from or written to a cache.
+/// Usage in the product's form: input tokens include those read from or written to a cache. Figures that are not
+/// reported are left out; `None` if there are none.
 fn usage(line: &Value) -> Option<wire::Json> {
     let usage = &line["usage"];
-    let count = |name: &str| usage[name].as_u64().unwrap_or_default();
-    if !usage.is_object() {
-        return None;
+    let count = |name: &str| usage[name].as_u64();
+    let mut counted = json!({});
+    if let (Some(input), Some(output)) = (count("input_tokens"), count("output_tokens")) {
+        let written = count("cache_creation_input_tokens").unwrap_or_default();
+        let cached = count("cache_read_input_tokens").unwrap_or_default();
+        counted["inputTokens"] = (input + written + cached).into();
+        counted["outputTokens"] = output.into();
+        counted["cachedInputTokens"] = cached.into();
+        if written > 0 {
+            counted["cacheWriteTokens"] = written.into();
+        }
     }
-    let (written, cached) = (count("cache_creation_input_tokens"), count("cache_read_input_tokens"));
-    let mut counted = json!({
-        "inputTokens": count("input_tokens") + written + cached,
-        "outputTokens": count("output_tokens"),
-        "cachedInputTokens": cached,
-    });
     for (name, value) in [("costUsd", &line["total_cost_usd"]), ("steps", &line["num_turns"])] {
         if value.is_number() {
             counted[name] = value.clone();
         }
     }
-    to_raw_value(&counted).ok()
+    let has_figures = counted.as_object().is_some_and(|figures| !figures.is_empty());
+    has_figures.then(|| to_raw_value(&counted).ok())?
 }
 
 #[cfg(test)]

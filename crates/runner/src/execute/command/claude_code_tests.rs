@@ -13,7 +13,7 @@ fn read(text: &str) -> (Vec<Value>, Option<Output>) {
     let mut reader = LineParser::for_stdout(Format::ClaudeCode);
     let (mut events, mut outcome) = (Vec::new(), None);
     for line in text.lines() {
-        for parsed in reader.read(&Line { bytes: line.into(), begins: true, ends: true }) {
+        for parsed in reader.read(&Line { bytes: line.into(), begins: true, ends: true }, false) {
             match parsed {
                 Parsed::Event(event) => events.push(serde_json::to_value(event).unwrap()),
                 Parsed::Result(output) => outcome = Some(output),
@@ -46,8 +46,7 @@ fn a_run_becomes_messages_calls_and_answers_in_order_with_result_and_cost() {
     assert_eq!(events[4]["content"][0]["text"], "It says hello.");
     let outcome = outcome.unwrap();
     assert_eq!(json_of(outcome.result.as_ref()), "It says hello.");
-    let usage =
-        json!({"inputTokens": 400, "outputTokens": 30, "cachedInputTokens": 100, "costUsd": 0.002375, "steps": 2});
+    let usage = json!({"inputTokens": 400, "outputTokens": 30, "cachedInputTokens": 100, "cacheWriteTokens": 60, "costUsd": 0.002375, "steps": 2});
     assert_eq!(json_of(outcome.usage.as_ref()), usage);
     assert_eq!(outcome.failure, None);
 }
@@ -87,4 +86,20 @@ fn what_is_not_json_or_of_an_unknown_type_is_kept() {
     assert_eq!(kinds, ["external.event"; 3]);
     assert_eq!(events[0]["content"][0]["text"], "Warning: no stdin");
     assert_eq!(events[1]["metadata"]["said"], json!({"type": "brand_new", "n": 1}));
+}
+
+#[test]
+fn reasoning_in_a_text_and_a_refusal_are_told_from_the_answer() {
+    let lines = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"<think>Hm.</think>\n\nYes."}]},"uuid":"u1"}
+{"type":"result","subtype":"success","result":"<think>Hm.</think>\n\nYes.","total_cost_usd":0.5}"#;
+    let (events, outcome) = read(lines);
+    let texts: Vec<_> = events.iter().map(|event| (&event["type"], &event["content"][0]["text"])).collect();
+    assert_eq!(texts, [(&json!("agent.thinking"), &json!("Hm.")), (&json!("agent.message"), &json!("Yes."))]);
+    let outcome = outcome.unwrap();
+    assert_eq!(json_of(outcome.result.as_ref()), "Yes.");
+    assert_eq!(json_of(outcome.usage.as_ref()), json!({"costUsd": 0.5}), "tokens that are not reported are not zero");
+    let refused =
+        read(r#"{"type":"result","subtype":"success","stop_reason":"refusal","result":"I can't."}"#).1.unwrap();
+    let message = "the model declined to answer (stop reason refusal): I can't.";
+    assert_eq!(refused.failure.unwrap(), Failure::new("model_declined", message));
 }

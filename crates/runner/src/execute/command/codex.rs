@@ -6,8 +6,9 @@
 use super::{
     super::{
         adapter::Failure,
-        agent_event,
+        agent_event::{self, said},
         event::{Notes, note, texts},
+        think,
     },
     output::{Output, Parsed},
 };
@@ -24,8 +25,13 @@ pub struct Parser {
     input_tokens: u64,
     cached_input_tokens: u64,
     output_tokens: u64,
+    cache_write_tokens: u64,
     turns: u64,
+    /// Turns that ended without their tokens.
+    unreported_turns: u64,
     failure: Option<Failure>,
+    /// Why a line with the answer or its usage could not be read.
+    lost: Option<Failure>,
 }
 
 impl Parser {
@@ -34,9 +40,9 @@ impl Parser {
         let item = &line["item"];
         let made = match line["type"].as_str().unwrap_or_default() {
             "item.started" => self.started(item),
+            // What is done so far, such as the list of what is left to do. `item.completed` has the whole item.
+            "item.updated" => printed(item, "updated"),
             "item.completed" => self.completed(item),
-            // `item.completed` has the whole item.
-            "item.updated" | "turn.started" => Vec::new(),
             "turn.completed" => {
                 self.count(&line["usage"]);
                 self.failure = None;
@@ -49,7 +55,7 @@ impl Parser {
                 parsed.extend(texts("external.event", text, &Notes::new()).into_iter().map(Parsed::Event));
                 return parsed;
             }
-            other => texts("external.event", other, &note("said", line.clone())),
+            other => said(other, &line, &Notes::new()),
         };
         made.into_iter().map(Parsed::Event).collect()
     }
@@ -60,7 +66,8 @@ impl Parser {
             Some((name, input)) if self.called.insert(id.to_owned()) => {
                 vec![agent_event::tool_call(id, &name, &input, &Notes::new())]
             }
-            _ => Vec::new(),
+            Some(_) => Vec::new(),
+            None => printed(item, "started"),
         }
     }
 
@@ -68,8 +75,11 @@ impl Parser {
         let text = item["text"].as_str().unwrap_or_default();
         match item["type"].as_str().unwrap_or_default() {
             "agent_message" => {
-                self.answer = Some(text.to_owned());
-                agent_event::text("agent.message", text, &Notes::new())
+                let split = think::split(text);
+                let mut made = agent_event::text("agent.thinking", &split.thinking, &Notes::new());
+                made.extend(agent_event::text("agent.message", &split.text, &Notes::new()));
+                self.answer = Some(split.text);
+                made
             }
             "reasoning" => agent_event::text("agent.thinking", text, &Notes::new()),
             "error" => texts("external.event", item["message"].as_str().unwrap_or("error"), &Notes::new()),
@@ -81,17 +91,28 @@ impl Parser {
                     made.push(agent_event::tool_result(id, &name, &output, failed, &Notes::new()));
                     made
                 }
-                None => texts("external.event", kind, &note("said", item.clone())),
+                None => said(kind, item, &Notes::new()),
             },
         }
     }
 
+    /// Fails the run, because a line with its answer or its usage could not be read.
+    pub fn lose(&mut self, failure: Failure) -> Output {
+        self.lost.get_or_insert(failure);
+        self.output()
+    }
+
     fn count(&mut self, usage: &Value) {
-        let count = |name: &str| usage[name].as_u64().unwrap_or_default();
-        self.input_tokens += count("input_tokens");
-        self.cached_input_tokens += count("cached_input_tokens");
-        self.output_tokens += count("output_tokens");
         self.turns += 1;
+        let count = |name: &str| usage[name].as_u64();
+        let (Some(input), Some(output)) = (count("input_tokens"), count("output_tokens")) else {
+            self.unreported_turns += 1;
+            return;
+        };
+        self.input_tokens += input;
+        self.output_tokens += output;
+        self.cached_input_tokens += count("cached_input_tokens").unwrap_or_default();
+        self.cache_write_tokens += count("cache_write_input_tokens").unwrap_or_default();
     }
 
     fn failed(&mut self, message: &Value) -> Vec<Parsed> {
@@ -101,17 +122,39 @@ impl Parser {
     }
 
     fn outcome(&self) -> Parsed {
-        let usage = json!({
-            "inputTokens": self.input_tokens,
-            "outputTokens": self.output_tokens,
-            "cachedInputTokens": self.cached_input_tokens,
-            "steps": self.turns,
-        });
-        Parsed::Result(Output {
+        Parsed::Result(self.output())
+    }
+
+    fn output(&self) -> Output {
+        Output {
             result: self.answer.as_ref().and_then(|text| to_raw_value(text).ok()),
-            usage: if self.turns > 0 { to_raw_value(&usage).ok() } else { None },
-            failure: self.failure.clone(),
-        })
+            usage: if self.turns > 0 { to_raw_value(&self.usage()).ok() } else { None },
+            failure: self.failure.clone().or_else(|| self.lost.clone()),
+        }
+    }
+
+    /// Usage in the product's form. Tokens are left out if those of a turn are not known.
+    fn usage(&self) -> Value {
+        let mut usage = json!({ "steps": self.turns });
+        if self.unreported_turns > 0 {
+            usage["unreportedSteps"] = self.unreported_turns.into();
+            return usage;
+        }
+        usage["inputTokens"] = self.input_tokens.into();
+        usage["outputTokens"] = self.output_tokens.into();
+        usage["cachedInputTokens"] = self.cached_input_tokens.into();
+        if self.cache_write_tokens > 0 {
+            usage["cacheWriteTokens"] = self.cache_write_tokens.into();
+        }
+        usage
+    }
+}
+
+/// An item that is neither a message nor a call, before it is completed. Messages and reasoning are empty then.
+fn printed(item: &Value, progress: &str) -> Vec<NewEvent> {
+    match item["type"].as_str().unwrap_or_default() {
+        "agent_message" | "reasoning" => Vec::new(),
+        kind => said(kind, item, &note("progress", progress)),
     }
 }
 

@@ -1,18 +1,23 @@
 //! Interprets lines of a command's output. No I/O: ids and times are set by the event queue.
 //!
-//! All output is kept: a line that is not a valid event is recorded as text. Only blank lines are dropped.
+//! All output is kept: a line that is not a valid event is recorded as text. Only blank lines are dropped. What is not
+//! quite text or JSON is [repaired](domain::decoding), with a warning. A line with a result that cannot be read fails
+//! the session.
 
 use super::{
     super::{
         adapter::Failure,
         event::{self, EVENT_CONTENT_BYTES_MAX, Notes, Parts, note},
+        limit::{AGENT_LINE_BYTES_MAX, LINE_BYTES_MAX, REPAIR_WARNINGS_MAX},
     },
     Format, claude_code, codex,
     output::{Output, Parsed},
     split::Line,
+    torn::top_level_type,
 };
 use domain::{
     Timestamp,
+    decoding::{Repair, What, decode_line, describe, read_json},
     event::{Author, EventRole, Kind, may_write, normalize_content, validate_metadata},
     gate::canonical_digest,
     id::EventId,
@@ -35,7 +40,7 @@ enum Syntax {
     Stderr,
     Lines,
     ClaudeCode(claude_code::Parser),
-    Codex(codex::Parser),
+    Codex(Box<codex::Parser>),
 }
 
 /// Interprets the lines of one pipe.
@@ -45,80 +50,154 @@ pub struct LineParser {
     parts: Parts,
     /// Number of the current line, from 1.
     number: u64,
+    /// Number of the next character of the current line, from 1.
+    column: u64,
+    /// Warnings about repairs so far.
+    warnings: u32,
 }
 
 impl LineParser {
     /// A parser for standard output in this format.
     pub fn for_stdout(format: Format) -> Self {
-        let syntax = match format {
+        Self::of(match format {
             Format::Lines => Syntax::Lines,
             Format::ClaudeCode => Syntax::ClaudeCode(claude_code::Parser::default()),
-            Format::Codex => Syntax::Codex(codex::Parser::default()),
-        };
-        Self { syntax, parts: Parts::default(), number: 0 }
+            Format::Codex => Syntax::Codex(Box::default()),
+        })
     }
 
     /// A parser for standard error.
     pub fn for_stderr() -> Self {
-        Self { syntax: Syntax::Stderr, parts: Parts::default(), number: 0 }
+        Self::of(Syntax::Stderr)
     }
 
-    /// Interprets the next line, or part of an over-long line.
-    pub fn read(&mut self, line: &Line) -> Vec<Parsed> {
-        let text = String::from_utf8_lossy(&line.bytes);
-        self.number += u64::from(line.begins);
-        let whole = line.begins && line.ends;
-        if whole && text.trim().is_empty() {
-            return Vec::new();
+    fn of(syntax: Syntax) -> Self {
+        Self { syntax, parts: Parts::default(), number: 0, column: 1, warnings: 0 }
+    }
+
+    /// Longest line that this parser reads whole, bytes.
+    pub const fn line_bytes_max(&self) -> usize {
+        match self.syntax {
+            Syntax::Stderr | Syntax::Lines => LINE_BYTES_MAX,
+            Syntax::ClaudeCode(_) | Syntax::Codex(_) => AGENT_LINE_BYTES_MAX,
         }
-        let mut notes = Notes::new();
-        if matches!(text, std::borrow::Cow::Owned(_)) {
-            notes.insert("invalidUtf8".into(), true.into());
+    }
+
+    /// Interprets the next line, or part of an over-long line. `is_utf16` says that the output was converted.
+    pub fn read(&mut self, line: &Line, is_utf16: bool) -> Vec<Parsed> {
+        if line.begins {
+            self.number += 1;
+            self.column = 1;
         }
-        let mut lost = None;
-        let mut refused = None;
-        let mut kind = "agent.message";
-        match &mut self.syntax {
-            Syntax::Stderr => {
-                kind = "external.event";
-                notes.insert("stream".into(), "stderr".into());
+        let (text, mut repairs) = decode_line(&line.bytes, (self.number, self.column));
+        self.column += text.chars().count() as u64;
+        if is_utf16 && self.number == 1 && line.begins {
+            repairs.retain(|repair| repair.what != What::ByteOrderMark);
+            repairs.insert(0, Repair { line: 1, column: 1, what: What::Utf16 });
+        }
+        let mut parsed = Vec::new();
+        if !(line.begins && line.ends && text.trim().is_empty()) {
+            match self.interpret(&text, line) {
+                Interpreted::Read(read, more) => {
+                    repairs.extend(more.into_iter().map(|repair| Repair { line: self.number, ..repair }));
+                    parsed = read;
+                }
+                Interpreted::Text(about) => parsed = self.text(&text, line, about, &mut repairs),
             }
-            Syntax::Lines => match interpret(&text, line) {
-                LineMeaning::Event(event) => return vec![Parsed::Event(event)],
-                LineMeaning::Result(output) => return vec![Parsed::Result(output)],
-                LineMeaning::Ask(ask) => return vec![Parsed::Ask(ask)],
-                LineMeaning::LostResult(why) => lost = Some(Failure::new("result_refused", why)),
-                LineMeaning::NoEvent(why) => refused = Some(why),
-                LineMeaning::Text => {}
+        }
+        parsed.extend(self.warn(&repairs).into_iter().map(Parsed::Event));
+        parsed
+    }
+
+    fn interpret(&mut self, text: &str, line: &Line) -> Interpreted {
+        // Output of a coding agent outside of its format is diagnostics, not its reply.
+        let diagnostics = |why, lost| Interpreted::Text(AboutText { kind: "external.event", why, lost });
+        match &mut self.syntax {
+            Syntax::Stderr => diagnostics(None, None),
+            Syntax::Lines => interpret(text, line),
+            Syntax::ClaudeCode(parser) => match parsed(text, line) {
+                Ok((json, repairs)) => Interpreted::Read(parser.read(json), repairs),
+                Err(why) => {
+                    let lost = why.as_deref().filter(|_| is_of_type(text, line, &["result"])).map(lost);
+                    diagnostics(why, lost.map(|failure| Output { failure: Some(failure), ..Output::default() }))
+                }
             },
-            // Output of a coding agent outside of its format is diagnostics, not its reply.
-            Syntax::ClaudeCode(parser) => match parsed(&text, line) {
-                Ok(json) => return parser.read(json),
-                Err(why) => (kind, refused) = ("external.event", why),
-            },
-            Syntax::Codex(parser) => match parsed(&text, line) {
-                Ok(json) => return parser.read(json),
-                Err(why) => (kind, refused) = ("external.event", why),
+            Syntax::Codex(parser) => match parsed(text, line) {
+                Ok((json, repairs)) => Interpreted::Read(parser.read(json), repairs),
+                Err(why) => {
+                    let is_end = is_of_type(text, line, &["turn.completed", "turn.failed"]);
+                    let is_message = is_of_type(text, line, &["item.completed"]) && text.contains("\"agent_message\"");
+                    let lost = why.as_deref().filter(|_| is_end || is_message).map(lost);
+                    diagnostics(why, lost.map(|failure| parser.lose(failure)))
+                }
             },
         }
-        if let Some(why) = refused {
+    }
+
+    /// The events of a line that is kept as text.
+    fn text(&mut self, text: &str, line: &Line, about: AboutText, repairs: &mut Vec<Repair>) -> Vec<Parsed> {
+        let mut notes = Notes::new();
+        if let Some(first) = repairs.iter().find(|repair| repair.what == What::Bytes) {
+            notes.insert("invalidUtf8".into(), true.into());
+            notes.insert("line".into(), first.line.into());
+            notes.insert("column".into(), first.column.into());
+            // The note is the warning.
+            repairs.retain(|repair| repair.what != What::Bytes);
+        }
+        if matches!(self.syntax, Syntax::Stderr) {
+            notes.insert("stream".into(), "stderr".into());
+        }
+        if let Some(why) = about.why {
             notes.insert("notAnEvent".into(), why.into());
             notes.insert("line".into(), self.number.into());
         }
-        let texts = self.parts.write(kind, &text, (line.begins, line.ends), &notes);
+        let texts = self.parts.write(about.kind, text, (line.begins, line.ends), &notes);
         let mut parsed: Vec<_> = texts.into_iter().map(Parsed::Event).collect();
-        if lost.is_some() {
-            parsed.push(Parsed::Result(Output { failure: lost, ..Output::default() }));
-        }
+        parsed.extend(about.lost.map(Parsed::Result));
         parsed
+    }
+
+    /// The warning about repairs of a line: at most [`REPAIR_WARNINGS_MAX`] for one output.
+    fn warn(&mut self, repairs: &[Repair]) -> Vec<NewEvent> {
+        let Some(first) = repairs.first().filter(|_| self.warnings < REPAIR_WARNINGS_MAX) else { return Vec::new() };
+        self.warnings += 1;
+        let last = if self.warnings == REPAIR_WARNINGS_MAX { ". Further repairs are not reported" } else { "" };
+        let stream = if matches!(self.syntax, Syntax::Stderr) { "standard error" } else { "the output" };
+        let text = format!("What could not be read in {stream} was repaired: {}{last}.", describe(repairs));
+        let notes = [("repaired", true.into()), ("line", first.line.into()), ("column", first.column.into())];
+        let notes = notes.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect();
+        event::texts("external.event", &text, &notes)
     }
 }
 
-/// The JSON object on a whole line; an error if there is none, with the reason if the line begins like one.
-fn parsed(text: &str, line: &Line) -> Result<Value, Option<String>> {
+/// What a line is.
+enum Interpreted {
+    /// Events, an outcome or a request, and what was repaired to read them.
+    Read(Vec<Parsed>, Vec<Repair>),
+    /// Text.
+    Text(AboutText),
+}
+
+/// About a line that is kept as text.
+struct AboutText {
+    /// Kind of its events.
+    kind: &'static str,
+    /// Why it is no event, if it looks like one.
+    why: Option<String>,
+    /// The outcome of a run whose result was in this line.
+    lost: Option<Output>,
+}
+
+fn lost(why: &str) -> Failure {
+    Failure::new("result_refused", format!("the line with the result cannot be read: {why}"))
+}
+
+/// The JSON object on a whole line, and what was repaired to read it; an error if there is none, with the reason if the
+/// line begins like one.
+fn parsed(text: &str, line: &Line) -> Result<(Value, Vec<Repair>), Option<String>> {
     let why = if line.begins && line.ends {
-        match serde_json::from_str::<Value>(text) {
-            Ok(json) if json.is_object() => return Ok(json),
+        match read_json::<Value>(text) {
+            Ok((json, repairs)) if json.is_object() => return Ok((json, repairs)),
             Ok(_) => return Err(None),
             Err(error) => not_json(&error),
         }
@@ -130,6 +209,11 @@ fn parsed(text: &str, line: &Line) -> Result<Value, Option<String>> {
 
 fn begins_like_object(text: &str, line: &Line) -> bool {
     line.begins && text.trim_start().starts_with('{')
+}
+
+/// Whether a line that cannot be read as JSON has one of these values as its `type`.
+fn is_of_type(text: &str, line: &Line, kinds: &[&str]) -> bool {
+    begins_like_object(text, line) && top_level_type(text).is_some_and(|kind| kinds.contains(&kind))
 }
 
 /// A request that people do not get, as text: the command failed afterwards, or made another one for which it waits. It
@@ -145,38 +229,40 @@ pub fn unused_result(output: &Output) -> Vec<NewEvent> {
     event::texts("agent.message", &text, &note("unusedResult", true))
 }
 
-enum LineMeaning {
-    Event(NewEvent),
-    Result(Output),
-    Ask(Box<AskFeedback>),
-    /// A result that cannot be used, and why.
-    LostResult(String),
-    /// An event that is not valid, or a line that begins like a JSON object and is not one, and why.
-    NoEvent(String),
-    Text,
-}
-
-fn interpret(text: &str, line: &Line) -> LineMeaning {
+fn interpret(text: &str, line: &Line) -> Interpreted {
+    let about = |why, lost| Interpreted::Text(AboutText { kind: "agent.message", why, lost });
     if !begins_like_object(text, line) {
-        return LineMeaning::Text;
+        return about(None, None);
     }
-    if !line.ends {
-        // Too long to be parsed. An over-long result is recognised by its beginning, so that it fails the session.
-        return if announces_result(text) {
-            LineMeaning::LostResult("the result line is too long".into())
-        } else {
-            LineMeaning::NoEvent(TOO_LONG.into())
-        };
-    }
-    let mut fields = match serde_json::from_str::<Fields>(text) {
-        Ok(fields) => fields,
-        Err(error) => return LineMeaning::NoEvent(not_json(&error)),
+    // A result that cannot be read must not end the session as one that has none.
+    let refused = |why: String| {
+        let is_result = is_of_type(text, line, &["result"]);
+        let failure = is_result.then(|| lost(&why));
+        about(
+            (!is_result).then_some(why),
+            failure.map(|failure| Output { failure: Some(failure), ..Output::default() }),
+        )
     };
-    match fields.remove("type").map(|raw| serde_json::from_str::<String>(raw.get())) {
-        Some(Ok(kind)) if kind == "result" => result(fields),
-        Some(Ok(kind)) if kind == "request_feedback" => asked(fields),
-        Some(Ok(kind)) => event_of(&kind, fields).map_or_else(LineMeaning::NoEvent, LineMeaning::Event),
-        Some(Err(_)) | None => LineMeaning::Text,
+    if !line.ends {
+        return refused(TOO_LONG.into());
+    }
+    let (mut fields, repairs) = match read_json::<Fields>(text) {
+        Ok(read) => read,
+        Err(error) => return refused(not_json(&error)),
+    };
+    let kind = fields.remove("type").and_then(|raw| serde_json::from_str::<String>(raw.get()).ok());
+    let Some(kind) = kind else { return about(None, None) };
+    let read = match kind.as_str() {
+        "result" => match result(fields) {
+            Ok(output) => Ok(Parsed::Result(output)),
+            Err(why) => return about(None, Some(Output { failure: Some(lost(&why)), ..Output::default() })),
+        },
+        "request_feedback" => asked(fields).map(|ask| Parsed::Ask(Box::new(ask))),
+        kind => event_of(kind, fields).map(Parsed::Event),
+    };
+    match read {
+        Ok(parsed) => Interpreted::Read(vec![parsed], repairs),
+        Err(why) => about(Some(why), None),
     }
 }
 
@@ -187,13 +273,11 @@ fn not_json(error: &serde_json::Error) -> String {
     format!("not valid JSON at column {}: {what}", error.column())
 }
 
-fn announces_result(text: &str) -> bool {
-    let head: String = text.chars().take(100).filter(|c| !c.is_whitespace()).collect();
-    head.starts_with(r#"{"type":"result""#)
-}
-
 /// A result line: the field `result` if it is alone or with `usage`, else all other fields as one object.
-fn result(mut fields: Fields) -> LineMeaning {
+///
+/// # Errors
+/// If it is too large.
+fn result(mut fields: Fields) -> Result<Output, String> {
     let usage = match fields.get("usage") {
         Some(usage) if usage.get().starts_with('{') => fields.remove("usage"),
         _ => None,
@@ -207,24 +291,23 @@ fn result(mut fields: Fields) -> LineMeaning {
         }
     };
     if [&result, &usage].into_iter().flatten().any(|json| json.get().len() > DOCUMENT_BYTES_MAX) {
-        return LineMeaning::LostResult(format!("the result or its usage is larger than {DOCUMENT_BYTES_MAX} bytes"));
+        return Err(format!("the result or its usage is larger than {DOCUMENT_BYTES_MAX} bytes"));
     }
-    LineMeaning::Result(Output { result, usage, failure: None })
+    Ok(Output { result, usage, failure: None })
 }
 
 /// A request to people: its fields are those of the API. Without a key of its own, its text is the key, so that a
 /// command that asks the same again makes no second request.
-fn asked(mut fields: Fields) -> LineMeaning {
+///
+/// # Errors
+/// If the fields are not those of a request.
+fn asked(mut fields: Fields) -> Result<AskFeedback, String> {
+    let unwritable = || "its fields cannot be written as JSON".to_owned();
     let key = || Some(canonical_digest(&serde_json::from_str(object(&fields)?.get()).ok()?).to_string());
-    let Some(key) = key() else { return LineMeaning::NoEvent("its fields cannot be written as JSON".into()) };
+    let key = key().ok_or_else(unwritable)?;
     fields.entry("idempotencyKey".into()).or_insert_with(|| raw(&key));
     fields.insert("attempt".into(), raw(&0));
-    let parsed = object(&fields).map(|json| serde_json::from_str::<AskFeedback>(json.get()));
-    match parsed {
-        Some(Ok(ask)) => LineMeaning::Ask(Box::new(ask)),
-        Some(Err(error)) => LineMeaning::NoEvent(error.to_string()),
-        None => LineMeaning::NoEvent("its fields cannot be written as JSON".into()),
-    }
+    serde_json::from_str(object(&fields).ok_or_else(unwritable)?.get()).map_err(|error| error.to_string())
 }
 
 fn raw(value: &impl serde::Serialize) -> Box<RawValue> {

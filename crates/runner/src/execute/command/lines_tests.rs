@@ -1,13 +1,13 @@
 //! The line protocol, case by case.
 
-use super::*;
+use super::{super::split::Splitter, *};
 
 fn line(text: &str) -> Line {
     Line { bytes: text.as_bytes().to_vec(), begins: true, ends: true }
 }
 
 fn read(text: &str) -> Vec<Parsed> {
-    LineParser::for_stdout(Format::Lines).read(&line(text))
+    LineParser::for_stdout(Format::Lines).read(&line(text), false)
 }
 
 fn event_of(text: &str) -> Value {
@@ -90,7 +90,7 @@ fn a_line_that_begins_like_an_object_and_is_none_is_marked_with_its_number() {
     let mut reader = LineParser::for_stdout(Format::Lines);
     // What `echo` of dash makes of an event with a line break in its text.
     let broken = [r#"{"type":"agent.message","content":[{"type":"text","text":"Two"#, "", r#"lines"}]}"#];
-    let parsed: Vec<_> = broken.iter().flat_map(|text| reader.read(&line(text))).collect();
+    let parsed: Vec<_> = broken.iter().flat_map(|text| reader.read(&line(text), false)).collect();
     let values: Vec<_> = parsed
         .iter()
         .map(|parsed| match parsed {
@@ -105,12 +105,12 @@ fn a_line_that_begins_like_an_object_and_is_none_is_marked_with_its_number() {
     assert!(why.starts_with("not valid JSON at column 61: ") && !why.contains("at line"), "{why}");
     assert_eq!((&last["content"][0]["text"], last.get("metadata")), (&json!(broken[2]), None));
 
-    let Some(Parsed::Event(third)) = reader.read(&line(r#"{"type":"a.b"} trailing"#)).pop() else { panic!() };
+    let Some(Parsed::Event(third)) = reader.read(&line(r#"{"type":"a.b"} trailing"#), false).pop() else { panic!() };
     let third = serde_json::to_value(third).unwrap();
     assert_eq!(third["metadata"]["line"], 4, "blank lines count");
     assert!(note_of("{").contains("not valid JSON"));
     let long = Line { bytes: br#"{"a":"x"#.to_vec(), begins: true, ends: false };
-    let Some(Parsed::Event(long)) = LineParser::for_stdout(Format::Lines).read(&long).pop() else { panic!() };
+    let Some(Parsed::Event(long)) = LineParser::for_stdout(Format::Lines).read(&long, false).pop() else { panic!() };
     assert!(serde_json::to_value(long).unwrap()["metadata"]["notAnEvent"].as_str().unwrap().contains("too long"));
 }
 
@@ -118,7 +118,7 @@ fn a_line_that_begins_like_an_object_and_is_none_is_marked_with_its_number() {
 fn a_torn_line_of_a_coding_agent_is_kept_with_its_number_and_the_reason() {
     for format in [Format::ClaudeCode, Format::Codex] {
         let mut reader = LineParser::for_stdout(format);
-        let mut event_of = |line: &Line| match reader.read(line).pop() {
+        let mut event_of = |line: &Line| match reader.read(line, false).pop() {
             Some(Parsed::Event(event)) => serde_json::to_value(event).unwrap(),
             other => panic!("{other:?}"),
         };
@@ -134,7 +134,7 @@ fn a_torn_line_of_a_coding_agent_is_kept_with_its_number_and_the_reason() {
 
 #[test]
 fn stderr_is_never_interpreted() {
-    let Some(Parsed::Event(event)) = LineParser::for_stderr().read(&line(r#"{"type":"result"}"#)).pop() else {
+    let Some(Parsed::Event(event)) = LineParser::for_stderr().read(&line(r#"{"type":"result"}"#), false).pop() else {
         panic!()
     };
     let event = serde_json::to_value(event).unwrap();
@@ -146,9 +146,12 @@ fn stderr_is_never_interpreted() {
 #[test]
 fn bytes_that_are_no_text_are_marked() {
     let bytes = Line { bytes: vec![b'a', 0xFF], begins: true, ends: true };
-    let Some(Parsed::Event(event)) = LineParser::for_stdout(Format::Lines).read(&bytes).pop() else { panic!() };
+    let Some(Parsed::Event(event)) = LineParser::for_stdout(Format::Lines).read(&bytes, false).pop() else { panic!() };
     let event = serde_json::to_value(event).unwrap();
-    assert_eq!((&event["content"][0]["text"], &event["metadata"]), (&json!("a\u{fffd}"), &json!({"invalidUtf8":true})));
+    assert_eq!(
+        (&event["content"][0]["text"], &event["metadata"]),
+        (&json!("a\u{fffd}"), &json!({"invalidUtf8":true,"line":1,"column":2}))
+    );
 }
 
 #[test]
@@ -171,7 +174,7 @@ fn a_result_that_is_too_large_is_kept_as_text_and_reported() {
     let whole = format!(r#"{{"type":"result","text":"{}"}}"#, "x".repeat(DOCUMENT_BYTES_MAX));
     let cut = Line { ends: false, ..line(r#"{ "type": "result", "text": "xxx"#) };
     for line in [line(&whole), cut] {
-        let parsed = LineParser::for_stdout(Format::Lines).read(&line);
+        let parsed = LineParser::for_stdout(Format::Lines).read(&line, false);
         assert!(matches!(parsed.last(), Some(Parsed::Result(Output { failure: Some(_), .. }))));
         assert!(parsed.len() > 1);
     }
@@ -183,8 +186,8 @@ fn text_too_large_for_one_event_comes_in_numbered_parts_that_fit() {
         let text = format!("-{}", unit.repeat(600_000 / unit.len()));
         let mut reader = LineParser::for_stdout(Format::Lines);
         let (head, tail) = text.split_at(text.char_indices().nth(1_000).unwrap().0);
-        let mut parsed = reader.read(&Line { bytes: head.into(), begins: true, ends: false });
-        parsed.extend(reader.read(&Line { bytes: tail.into(), begins: false, ends: true }));
+        let mut parsed = reader.read(&Line { bytes: head.into(), begins: true, ends: false }, false);
+        parsed.extend(reader.read(&Line { bytes: tail.into(), begins: false, ends: true }, false));
         let mut joined = String::new();
         let count = parsed.len();
         for (index, parsed) in parsed.iter().enumerate() {
@@ -215,4 +218,148 @@ fn an_event_that_is_too_large_is_kept_as_text() {
         })
         .collect();
     assert!(parsed.len() == 2 && joined == sent);
+}
+
+/// All events and the last outcome of an output, as the pipe would read it.
+fn read_output(format: Format, bytes: &[u8]) -> (Vec<Value>, Option<Output>) {
+    let mut parser = LineParser::for_stdout(format);
+    let (mut decoder, mut splitter) =
+        (domain::decoding::StreamDecoder::default(), Splitter::new(parser.line_bytes_max()));
+    let mut lines = splitter.push(&decoder.push(bytes));
+    lines.extend(splitter.push(&decoder.finish()));
+    lines.extend(splitter.finish());
+    let (mut events, mut outcome) = (Vec::new(), None);
+    for parsed in lines.iter().flat_map(|line| parser.read(line, decoder.is_utf16())) {
+        match parsed {
+            Parsed::Event(event) => events.push(serde_json::to_value(event).unwrap()),
+            Parsed::Result(output) => outcome = Some(output),
+            Parsed::Ask(_) => panic!("nobody is asked"),
+        }
+    }
+    (events, outcome)
+}
+
+fn value(json: Option<&Json>) -> Value {
+    json.map_or(Value::Null, |json| serde_json::from_str(json.get()).unwrap())
+}
+
+/// Text, line and column of the warnings.
+fn warnings(events: &[Value]) -> Vec<(&str, &Value, &Value)> {
+    let warnings = events.iter().filter(|event| event["metadata"]["repaired"] == true);
+    warnings
+        .map(|event| {
+            let text = event["content"][0]["text"].as_str().unwrap();
+            (text, &event["metadata"]["line"], &event["metadata"]["column"])
+        })
+        .collect()
+}
+
+#[test]
+fn halves_of_surrogate_pairs_are_replaced_and_the_result_is_kept() {
+    let output = b"{\"type\":\"agent.message\",\"content\":\"half \\ud83d there\"}\n\
+        {\"type\":\"result\",\"result\":{\"t\":\"x\\ud83d\"},\"usage\":{\"inputTokens\":3}}\n";
+    let (events, outcome) = read_output(Format::Lines, output);
+    assert_eq!((&events[0]["type"], &events[0]["content"]), (&json!("agent.message"), &json!("half \u{fffd} there")));
+    let outcome = outcome.unwrap();
+    assert_eq!(value(outcome.result.as_ref()), json!({"t": "x\u{fffd}"}));
+    assert_eq!(value(outcome.usage.as_ref()), json!({"inputTokens": 3}));
+    let warnings = warnings(&events);
+    assert_eq!((warnings[0].1, warnings[0].2), (&json!(1), &json!(41)));
+    assert_eq!((warnings[1].1, warnings[1].2), (&json!(2), &json!(34)));
+    assert!(warnings[0].0.contains("line 1, column 41: half of a surrogate pair became U+FFFD"), "{}", warnings[0].0);
+}
+
+#[test]
+fn numbers_that_json_does_not_have_become_null_in_results_usage_and_events() {
+    let output = b"{\"type\":\"result\",\"result\":{\"score\": NaN, \"best\": Infinity},\"usage\":{\"costUsd\":NaN,\"inputTokens\":3}}\n\
+        {\"type\":\"acme.scored\",\"content\":\"x\",\"metadata\":{\"p\":-Infinity}}\n";
+    let (events, outcome) = read_output(Format::Lines, output);
+    let outcome = outcome.unwrap();
+    assert_eq!(value(outcome.result.as_ref()), json!({"score": null, "best": null}));
+    assert_eq!(value(outcome.usage.as_ref()), json!({"costUsd": null, "inputTokens": 3}));
+    assert_eq!(events[1]["metadata"], json!({"p": null}));
+    assert_eq!(warnings(&events).len(), 2);
+    assert_eq!(warnings(&events)[0].2, &json!(37));
+}
+
+#[test]
+fn a_byte_order_mark_and_utf_16_change_nothing_but_a_warning() {
+    let text = "{\"type\":\"agent.message\",\"content\":\"ü😀\"}\r\n{\"type\":\"result\",\"result\":{\"ok\":true}}\r\n";
+    let utf16 = |mark: &str| format!("{mark}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let big: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for bytes in [format!("\u{feff}{text}").into_bytes(), utf16("\u{feff}"), utf16(""), big] {
+        let (events, outcome) = read_output(Format::Lines, &bytes);
+        assert_eq!(events.len(), 2, "{events:?}");
+        assert_eq!(events[0]["content"], "ü😀");
+        assert_eq!((warnings(&events)[0].1, warnings(&events)[0].2), (&json!(1), &json!(1)));
+        assert_eq!(value(outcome.unwrap().result.as_ref()), json!({"ok": true}));
+    }
+}
+
+#[test]
+fn a_result_that_cannot_be_read_fails_the_session_in_every_format() {
+    for (format, torn) in [
+        (Format::Lines, r#"{"type":"result","result":{"a":"#),
+        (Format::Lines, r#"{"result":{"type":"x"},"type":"result" oops}"#),
+        (Format::ClaudeCode, r#"{"type":"result","subtype":"success","result":"do"#),
+        (Format::Codex, r#"{"type":"turn.completed","usage":{"input_tok"#),
+        (Format::Codex, r#"{"type":"item.completed","item":{"type":"agent_message","text":"do"#),
+    ] {
+        let (events, outcome) = read_output(format, torn.as_bytes());
+        let failure = outcome.unwrap().failure.unwrap();
+        assert_eq!(failure.code, "result_refused", "{torn}");
+        assert!(failure.message.contains("not valid JSON at column"), "{}", failure.message);
+        assert_eq!(events[0]["content"][0]["text"], torn, "it is kept");
+    }
+    // What ends afterwards does not hide it.
+    let torn = "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"do\n\
+        {\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":1,\"output_tokens\":2}}\n";
+    let outcome = read_output(Format::Codex, torn.as_bytes()).1.unwrap();
+    assert_eq!(outcome.failure.unwrap().code, "result_refused");
+    assert_eq!(value(outcome.usage.as_ref())["inputTokens"], 1);
+    for other in
+        [r#"{"type":"a.b","content":[{"type":"result"#, r#"{"type":"assistant","x":"{\"type\":\"result\""#, "{"]
+    {
+        for format in [Format::Lines, Format::ClaudeCode, Format::Codex] {
+            assert!(read_output(format, other.as_bytes()).1.is_none(), "{other}");
+        }
+    }
+}
+
+#[test]
+fn warnings_about_repairs_are_bounded_and_the_events_are_not() {
+    let output = "{\"type\":\"a.b\",\"content\":\"\\ud83d\"}\n".repeat(300);
+    let (events, _) = read_output(Format::Lines, output.as_bytes());
+    let warnings = warnings(&events);
+    assert_eq!(warnings.len(), REPAIR_WARNINGS_MAX as usize);
+    assert!(warnings.last().unwrap().0.ends_with("Further repairs are not reported."));
+    assert_eq!(events.len(), 300 + warnings.len());
+    let (events, _) = read_output(Format::Lines, b"caf\xE9\n");
+    assert_eq!(events[0]["metadata"], json!({"invalidUtf8": true, "line": 1, "column": 4}));
+}
+
+#[test]
+fn a_line_of_a_coding_agent_over_1_mib_keeps_its_call_and_its_result() {
+    let data = "AAAA".repeat(1_500_000);
+    let call = json!({ "type": "assistant", "message": { "content": [
+        { "type": "tool_use", "id": "t1", "name": "Write", "input": { "file_path": "/a", "content": "x".repeat(3_000_000) } },
+    ] } });
+    let picture = json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": data } });
+    let answer = json!({ "type": "user", "message": { "content": [
+        { "type": "tool_result", "tool_use_id": "t1", "content": [{ "type": "text", "text": "Done" }, picture] },
+    ] } });
+    let unknown = json!({ "type": "brand_new", "data": "y".repeat(2_000_000) });
+    let (events, _) = read_output(Format::ClaudeCode, format!("{call}\n{answer}\n{unknown}\n").as_bytes());
+    let kinds: Vec<_> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["agent.tool_call", "agent.tool_result", "external.event"]);
+    let input = &events[0]["content"][0]["input"];
+    assert_eq!(input["file_path"], "/a");
+    assert!(input["content"].as_str().unwrap().contains("of 3000000 bytes are not recorded; SHA-256 "));
+    let part = &events[1]["content"][0];
+    assert_eq!((&part["toolName"], &part["output"]["value"][0]["text"]), (&json!("Write"), &json!("Done")));
+    assert_eq!(part["output"]["value"][1]["source"]["bytes"], 4_500_000);
+    assert!(events[2]["metadata"]["said"]["data"].as_str().unwrap().contains("of 2000000 bytes"));
+    for event in &events {
+        assert!(event["content"].to_string().len() + event["metadata"].to_string().len() <= EVENT_CONTENT_BYTES_MAX);
+    }
 }

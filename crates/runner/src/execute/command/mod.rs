@@ -1,8 +1,8 @@
 //! Runs an agent that is a command, once per session, and records its output as events.
 //!
 //! [`child`] starts and ends the process, [`pipe`] reads its output, [`split`] cuts it into lines, and [`lines`]
-//! interprets a line ([`output`]). [`claude_code`] and [`codex`] know the formats of those agents. [`variable`] writes
-//! what a claim has into the environment.
+//! interprets a line ([`output`]). [`torn`] looks into a line that is no JSON. [`claude_code`] and [`codex`] know the
+//! formats of those agents. [`variable`] writes what a claim has into the environment.
 
 mod child;
 mod claude_code;
@@ -11,6 +11,7 @@ mod lines;
 mod output;
 mod pipe;
 mod split;
+mod torn;
 mod variable;
 
 use super::{
@@ -244,13 +245,23 @@ impl CommandAdapter {
     }
 }
 
+/// Figures of a usage whose sum is known only if every run reports them.
+const COUNTED: [&str; 3] = ["inputTokens", "outputTokens", "costUsd"];
+
 /// Adds the usage of earlier runs, of the turns of a conversation or of a refused output: a run reports only its own.
+/// Where one of two reports lacks tokens or cost, their sum is not known and is left out.
 fn with_earlier_usage(outcome: Outcome, earlier: Option<&wire::Json>) -> Outcome {
     let Some(earlier) = earlier else { return outcome };
     let read = |json: &wire::Json| serde_json::from_str::<Map<String, Value>>(json.get()).unwrap_or_default();
-    let mut sum = outcome.usage().as_ref().map(read).unwrap_or_default();
-    for (name, before) in read(earlier) {
-        let total = match (sum.get(&name), &before) {
+    let (own, earlier) = (outcome.usage().as_ref().map(read), read(earlier));
+    let is_unknown = |name: &str| {
+        let has = |usage: &Map<String, Value>| usage.contains_key(name);
+        COUNTED.contains(&name) && own.as_ref().is_some_and(|own| has(own) != has(&earlier))
+    };
+    let mut sum = own.clone().unwrap_or_default();
+    sum.retain(|name, _| !is_unknown(name));
+    for (name, before) in earlier.iter().filter(|(name, _)| !is_unknown(name)) {
+        let total = match (sum.get(name), before) {
             (None, before) => before.clone(),
             (Some(Value::Number(now)), Value::Number(before)) => match (now.as_u64(), before.as_u64()) {
                 (Some(now), Some(before)) => now.saturating_add(before).into(),
@@ -258,7 +269,7 @@ fn with_earlier_usage(outcome: Outcome, earlier: Option<&wire::Json>) -> Outcome
             },
             (Some(now), _) => now.clone(),
         };
-        sum.insert(name, total);
+        sum.insert(name.clone(), total);
     }
     let sum = to_raw_value(&sum).ok();
     match outcome {

@@ -6,6 +6,7 @@ use super::{
     output::{Output, Parsed},
     split::{Line, Splitter},
 };
+use domain::decoding::StreamDecoder;
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
@@ -82,7 +83,8 @@ impl PipeReader {
     /// Reads until the pipe is closed. After the command has exited, it also ends when the pipe is silent for
     /// [`limit::OUTPUT_GRACE`], and when nothing is left to read after the output time.
     pub async fn drain(mut self, mut pipe: impl AsyncRead + Unpin, exited: CancellationToken) -> PipeOutput {
-        let mut splitter = Splitter::new();
+        let mut decoder = StreamDecoder::default();
+        let mut splitter = Splitter::new(self.parser.line_bytes_max());
         let mut bytes = vec![0; limit::READ_BYTES];
         let output_time = self.output_time;
         let mut end = pin!(async {
@@ -111,20 +113,23 @@ impl PipeReader {
             if read == 0 || late_bytes > limit::OUTPUT_LATE_BYTES {
                 break;
             }
-            for line in splitter.push(&bytes[..read]) {
-                self.take(&line).await;
+            for line in splitter.push(&decoder.push(&bytes[..read])) {
+                self.take(&line, decoder.is_utf16()).await;
             }
         }
+        for line in splitter.push(&decoder.finish()) {
+            self.take(&line, decoder.is_utf16()).await;
+        }
         if let Some(line) = splitter.finish() {
-            self.take(&line).await;
+            self.take(&line, decoder.is_utf16()).await;
         }
         self.output
     }
 
     /// Without a queue the pipe is still read, so that a command that is being stopped does not block on a write.
-    async fn take(&mut self, line: &Line) {
+    async fn take(&mut self, line: &Line, is_utf16: bool) {
         self.output.tail.push(line);
-        for parsed in self.parser.read(line) {
+        for parsed in self.parser.read(line, is_utf16) {
             match parsed {
                 Parsed::Result(outcome) => self.output.outcome = Some(outcome),
                 Parsed::Event(event) => self.record(event).await,

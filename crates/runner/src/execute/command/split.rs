@@ -1,7 +1,5 @@
 //! Cuts the bytes of a pipe into lines. No I/O.
 
-use super::super::limit::LINE_BYTES_MAX;
-
 /// A line, or a part of an over-long line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
@@ -13,24 +11,25 @@ pub struct Line {
     pub ends: bool,
 }
 
-/// Cuts at `\n` and `\r\n`, and inside lines longer than [`LINE_BYTES_MAX`].
+/// Cuts at `\n` and `\r\n`, and inside lines that are too long.
 #[derive(Debug)]
 pub struct Splitter {
+    line_bytes_max: usize,
     buffer: Vec<u8>,
     begins: bool,
 }
 
 impl Splitter {
-    /// A splitter at the beginning of a line.
-    pub const fn new() -> Self {
-        Self { buffer: Vec::new(), begins: true }
+    /// A splitter at the beginning of a line. Longer lines than `line_bytes_max` come in parts.
+    pub const fn new(line_bytes_max: usize) -> Self {
+        Self { line_bytes_max, buffer: Vec::new(), begins: true }
     }
 
     /// Takes the next bytes and returns the lines that are complete.
     pub fn push(&mut self, mut bytes: &[u8]) -> Vec<Line> {
         let mut lines = Vec::new();
         while !bytes.is_empty() {
-            let room = LINE_BYTES_MAX - self.buffer.len();
+            let room = self.line_bytes_max - self.buffer.len();
             let window = &bytes[..bytes.len().min(room)];
             if let Some(end) = window.iter().position(|b| *b == b'\n') {
                 self.buffer.extend_from_slice(&window[..end]);
@@ -42,7 +41,7 @@ impl Splitter {
             } else {
                 self.buffer.extend_from_slice(window);
                 bytes = &bytes[window.len()..];
-                if self.buffer.len() == LINE_BYTES_MAX {
+                if self.buffer.len() == self.line_bytes_max {
                     let rest = self.buffer.split_off(whole_characters(&self.buffer));
                     lines.push(self.cut(false));
                     self.buffer = rest;
@@ -86,9 +85,10 @@ fn whole_characters(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::execute::limit::LINE_BYTES_MAX;
 
     fn split(text: &[u8], piece: usize) -> Vec<Line> {
-        let mut splitter = Splitter::new();
+        let mut splitter = Splitter::new(LINE_BYTES_MAX);
         let mut lines: Vec<_> = text.chunks(piece).flat_map(|bytes| splitter.push(bytes)).collect();
         lines.extend(splitter.finish());
         lines
