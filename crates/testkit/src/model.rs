@@ -37,11 +37,20 @@ pub enum ScriptedReply {
     NoAnswer,
     /// A reply with this text, once the test lets it go.
     Held(&'static str, Arc<Notify>),
+    /// A stream with exactly these data of frames, ended by `[DONE]` where it is one of them.
+    Frames(Vec<String>),
     /// A reply with the text that this function makes of the request's body.
     Of(fn(&Value) -> String),
 }
 
 impl ScriptedReply {
+    /// A stream with these frames.
+    pub fn frames(frames: &[Value]) -> Self {
+        Self::Frames(
+            frames.iter().map(|frame| frame.as_str().map_or_else(|| frame.to_string(), str::to_owned)).collect(),
+        )
+    }
+
     /// A reply with one tool call and no text.
     pub fn tool(id: &'static str, name: &'static str, input: &Value) -> Self {
         Self::ToolCalls("", vec![(id, name, input.to_string())])
@@ -147,7 +156,11 @@ async fn send_reply(mut stream: TcpStream, is_openai: bool, next: ScriptedReply)
     let head =
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n";
     stream.write_all(head.as_bytes()).await?;
-    let frames = if is_openai { openai(&next) } else { anthropic(&next) };
+    let frames = match &next {
+        ScriptedReply::Frames(frames) => frames.iter().map(|data| raw_frame(data)).collect(),
+        next if is_openai => openai(next),
+        next => anthropic(next),
+    };
     let text = frames.concat();
     // Pieces of 37 bytes split lines and characters, as a network may do.
     for piece in text.as_bytes().chunks(37) {
@@ -162,6 +175,13 @@ async fn send_reply(mut stream: TcpStream, is_openai: bool, next: ScriptedReply)
         return Ok(());
     }
     stream.write_all(b"0\r\n\r\n").await
+}
+
+/// A frame with this data. Frames of Anthropic's protocol are named by their type.
+fn raw_frame(data: &str) -> String {
+    let kind = serde_json::from_str::<Value>(data).ok().and_then(|data| data["type"].as_str().map(str::to_owned));
+    let name = kind.map(|kind| format!("event: {kind}\n")).unwrap_or_default();
+    format!("{name}data: {data}\n\n")
 }
 
 /// Text and calls of a complete reply, or the text before the reply breaks off.

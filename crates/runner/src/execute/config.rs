@@ -165,7 +165,8 @@ impl AgentConfig {
         }
         let budget = self.budget.clone().unwrap_or_default();
         let prices = self.prices.unwrap_or_default();
-        let amounts = [Some(prices.input), prices.cached_input, Some(prices.output), budget.cost_usd];
+        let amounts =
+            [Some(prices.input), prices.cached_input, prices.cache_write, Some(prices.output), budget.cost_usd];
         if amounts.into_iter().flatten().any(|amount| !amount.is_finite() || amount < 0.0) {
             return Err("`prices` and `budget.cost_usd` are numbers from 0".into());
         }

@@ -3,7 +3,7 @@
 use super::MemoryWriter;
 use crate::execute::{
     Failure,
-    chat::{Model, ModelReply, ModelRequest, Prices},
+    chat::{Model, ModelReply, ModelRequest, Prices, Spent, Tokens},
 };
 use domain::{
     Timestamp,
@@ -125,6 +125,7 @@ async fn carry_out(
         writer,
         writer_model,
         asked: Asked { model: writer_model.model.name().to_owned(), ..Asked::default() },
+        spent: Spent::default(),
     };
     let (run, proposed) = pass.propose(run).await?;
     let asked = pass.asked;
@@ -194,6 +195,8 @@ struct Pass<'a> {
     writer: &'a MemoryWriter,
     writer_model: &'a WriterModel,
     asked: Asked,
+    /// Tokens of all answers.
+    spent: Spent,
 }
 
 impl Pass<'_> {
@@ -256,20 +259,27 @@ impl Pass<'_> {
         }
     }
 
+    /// Counts an answer. Tokens that the service does not report count as none, and then the cost is not known.
+    fn count(&mut self, tokens: Option<Tokens>) {
+        self.spent.add(tokens);
+        if tokens.is_none() {
+            let agent = self.writer.agent.as_str();
+            tracing::warn!(agent, "the model of a memory writer reports no tokens: only the number of runs is limited");
+        }
+        let known = tokens.unwrap_or_default();
+        self.asked.input_tokens += known.input;
+        self.asked.output_tokens += known.output;
+        self.asked.cost_usd = self.writer_model.prices.and_then(|prices| self.spent.cost(&prices));
+    }
+
     /// Asks once. Returns the text of the answer without secrets.
     async fn ask(&mut self, prompt: &Prompt, messages: &[ChatMessage]) -> std::result::Result<String, NoAnswer> {
         let (system, messages) = (prompt.system.clone(), messages.to_vec());
         let question = ModelRequest { system, messages, tools: Vec::new(), reply_schema: None };
         let reply: ModelReply = self.writer_model.ask(question).await?;
-        self.asked.input_tokens += reply.input_tokens;
-        self.asked.output_tokens += reply.output_tokens;
-        if let Some(prices) = &self.writer_model.prices {
-            let cost = prices.cost(reply.input_tokens, reply.cached_tokens, reply.output_tokens);
-            *self.asked.cost_usd.get_or_insert(0.0) += cost;
-        }
-        if reply.is_cut {
-            let why = "the model's answer was cut off at its longest length";
-            return Err(NoAnswer::of_window(why.to_owned()));
+        self.count(reply.tokens);
+        if let Some(failure) = reply.failure() {
+            return Err(NoAnswer::of_window(failure.message));
         }
         memory_writer::redacted(&reply.text).map_err(|error| NoAnswer::of_window(error.to_string()))
     }

@@ -34,7 +34,7 @@ fn writer(f: &Fixture, model: &ScriptedModel, wire: Wire) -> MemoryWriter {
     let pause: Pause = Arc::new(|_| Box::pin(std::future::pending()));
     let at = (wire, model.base_url.as_str(), "small");
     let model = Model::new(http, at, Secret::new("k".into()), None, pause).unwrap();
-    let prices = Some(Prices { input: 1.0, cached_input: None, output: 5.0 });
+    let prices = Some(Prices { input: 1.0, cached_input: None, cache_write: None, output: 5.0 });
     let writer_model = Arc::new(WriterModel { model, prices, is_structured: AtomicBool::new(true) });
     MemoryWriter { tenant_id: f.admin.tenant_id, agent: "scout".into(), terms: WriterTerms::default(), writer_model }
 }

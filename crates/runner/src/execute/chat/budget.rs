@@ -3,6 +3,7 @@
 use super::super::adapter::Failure;
 use domain::count::{counted, grouped};
 use serde::Deserialize;
+use serde_json::Value;
 
 /// Limits on what one session may spend. An absent limit is unlimited.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -28,44 +29,91 @@ pub struct Prices {
     pub input: f64,
     /// Price of input tokens read from a cache; [`Prices::input`] if absent.
     pub cached_input: Option<f64>,
+    /// Price of input tokens written to a cache; [`Prices::input`] if absent.
+    pub cache_write: Option<f64>,
     /// Price of output tokens.
     pub output: f64,
 }
 
 impl Prices {
-    /// Cost of one reply, US dollars. `input_tokens` includes the cached ones.
-    pub fn cost(&self, input_tokens: u64, cached_tokens: u64, output_tokens: u64) -> f64 {
-        Spent { steps: 1, input_tokens, cached_tokens, output_tokens }.cost(self)
+    /// Cost of one reply, US dollars.
+    pub fn cost(&self, tokens: Tokens) -> f64 {
+        let of = |tokens: u64, price: Option<f64>| tokens as f64 * price.unwrap_or(self.input);
+        let fresh = tokens.input.saturating_sub(tokens.cached).saturating_sub(tokens.cache_written);
+        let input = of(fresh, None) + of(tokens.cached, self.cached_input) + of(tokens.cache_written, self.cache_write);
+        (input + of(tokens.output, Some(self.output))) / 1_000_000.0
+    }
+}
+
+/// Tokens as a model's service reports them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Input tokens, those of the cache included.
+    pub input: u64,
+    /// Input tokens read from a cache.
+    pub cached: u64,
+    /// Input tokens written to a cache.
+    pub cache_written: u64,
+    /// Tokens that the model wrote.
+    pub output: u64,
+}
+
+impl Tokens {
+    const fn add(&mut self, more: Self) {
+        self.input = self.input.saturating_add(more.input);
+        self.cached = self.cached.saturating_add(more.cached);
+        self.cache_written = self.cache_written.saturating_add(more.cache_written);
+        self.output = self.output.saturating_add(more.output);
+    }
+
+    /// The tokens in `step` of an event's metadata; `None` if it has none.
+    pub fn read(step: &Value) -> Option<Self> {
+        let count = |name: &str| step[name].as_u64();
+        let (input, output) = (count("inputTokens")?, count("outputTokens")?);
+        let cached = count("cachedInputTokens").unwrap_or_default();
+        Some(Self { input, cached, cache_written: count("cacheWriteTokens").unwrap_or_default(), output })
+    }
+
+    /// Writes the tokens into a JSON object. Those written to a cache are left out if there are none.
+    pub fn write(self, object: &mut Value) {
+        object["inputTokens"] = self.input.into();
+        object["cachedInputTokens"] = self.cached.into();
+        if self.cache_written > 0 {
+            object["cacheWriteTokens"] = self.cache_written.into();
+        }
+        object["outputTokens"] = self.output.into();
     }
 }
 
 /// Tokens and replies of a session.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spent {
     /// Replies of the model.
     pub steps: u32,
-    /// Input tokens, cached ones included.
-    pub input_tokens: u64,
-    /// Input tokens read from a cache.
-    pub cached_tokens: u64,
-    /// Tokens that the model wrote.
-    pub output_tokens: u64,
+    /// Replies for which the service reported no tokens.
+    pub unreported_steps: u32,
+    /// Tokens of the other replies.
+    pub(super) reported: Tokens,
 }
 
 impl Spent {
-    /// Adds one reply.
-    pub const fn add(&mut self, input_tokens: u64, cached_tokens: u64, output_tokens: u64) {
+    /// Adds one reply. `None` for `tokens` if the service did not report them.
+    pub const fn add(&mut self, tokens: Option<Tokens>) {
         self.steps = self.steps.saturating_add(1);
-        self.input_tokens = self.input_tokens.saturating_add(input_tokens);
-        self.cached_tokens = self.cached_tokens.saturating_add(cached_tokens);
-        self.output_tokens = self.output_tokens.saturating_add(output_tokens);
+        match tokens {
+            Some(tokens) => self.reported.add(tokens),
+            None => self.unreported_steps = self.unreported_steps.saturating_add(1),
+        }
     }
 
-    /// Cost at these prices, US dollars.
-    pub fn cost(&self, prices: &Prices) -> f64 {
-        let fresh = self.input_tokens.saturating_sub(self.cached_tokens) as f64;
-        let cached = self.cached_tokens as f64 * prices.cached_input.unwrap_or(prices.input);
-        (fresh * prices.input + cached + self.output_tokens as f64 * prices.output) / 1_000_000.0
+    /// All tokens; `None` if those of a reply are not known.
+    pub fn tokens(&self) -> Option<Tokens> {
+        (self.unreported_steps == 0).then_some(self.reported)
+    }
+
+    /// Cost at these prices, US dollars; `None` if the tokens are not known.
+    pub fn cost(&self, prices: &Prices) -> Option<f64> {
+        self.tokens().map(|tokens| prices.cost(tokens))
     }
 }
 
@@ -81,19 +129,38 @@ impl Budget {
         if let Some(steps) = self.steps.filter(|steps| spent.steps >= *steps) {
             return Err(over("budget_steps", grouped(spent.steps.into()), counted(steps.into(), "step")));
         }
+        let Some(tokens) = spent.tokens() else { return self.held_without_usage() };
         for (name, code, used, allowed) in [
-            ("input token", "budget_input_tokens", spent.input_tokens, self.input_tokens),
-            ("output token", "budget_output_tokens", spent.output_tokens, self.output_tokens),
+            ("input token", "budget_input_tokens", tokens.input, self.input_tokens),
+            ("output token", "budget_output_tokens", tokens.output, self.output_tokens),
         ] {
             if let Some(allowed) = allowed.filter(|allowed| used >= *allowed) {
                 return Err(over(code, grouped(used), counted(allowed, name)));
             }
         }
-        let cost = prices.map_or(0.0, |prices| spent.cost(prices));
+        let cost = prices.map_or(0.0, |prices| prices.cost(tokens));
         match self.cost_usd {
             Some(allowed) if cost >= allowed => Err(over("budget_cost", format!("${cost:.4}"), format!("${allowed}"))),
             _ => Ok(()),
         }
+    }
+
+    /// Checks that the budget can be held with a service that does not report tokens.
+    ///
+    /// # Errors
+    /// A failure with the code `budget_unknown` if tokens or cost are limited.
+    pub fn held_without_usage(&self) -> Result<(), Failure> {
+        let limits = [
+            self.input_tokens.map(|allowed| counted(allowed, "input token")),
+            self.output_tokens.map(|allowed| counted(allowed, "output token")),
+            self.cost_usd.map(|allowed| format!("${allowed}")),
+        ];
+        let limits: Vec<_> = limits.into_iter().flatten().collect();
+        if limits.is_empty() {
+            return Ok(());
+        }
+        let why = "cannot be held: the model's service does not report the tokens of its replies";
+        Err(Failure::new("budget_unknown", format!("the budget of {} {why}", limits.join(" and "))))
     }
 }
 
@@ -101,18 +168,46 @@ impl Budget {
 mod tests {
     use super::*;
 
-    const SPENT: Spent = Spent { steps: 3, input_tokens: 1_000_000, cached_tokens: 400_000, output_tokens: 100_000 };
+    const TOKENS: Tokens = Tokens { input: 1_000_000, cached: 400_000, cache_written: 0, output: 100_000 };
+    const SPENT: Spent = Spent { steps: 3, unreported_steps: 0, reported: TOKENS };
+    const PRICES: Prices = Prices { input: 3.0, cached_input: Some(0.3), cache_write: Some(3.75), output: 15.0 };
 
     #[test]
-    fn the_cost_counts_cached_input_at_its_own_price() {
-        let prices = Prices { input: 3.0, cached_input: Some(0.3), output: 15.0 };
-        assert!((SPENT.cost(&prices) - (1.8 + 0.12 + 1.5)).abs() < 1e-9);
-        assert!((SPENT.cost(&Prices { cached_input: None, ..prices }) - 4.5).abs() < 1e-9);
+    fn the_cost_counts_reads_and_writes_of_a_cache_at_their_own_prices() {
+        let cost = |tokens, prices: Prices| prices.cost(tokens);
+        assert!((cost(TOKENS, PRICES) - (1.8 + 0.12 + 1.5)).abs() < 1e-9);
+        assert!((cost(TOKENS, Prices { cached_input: None, ..PRICES }) - 4.5).abs() < 1e-9);
+        let written = Tokens { cache_written: 200_000, ..TOKENS };
+        assert!((cost(written, PRICES) - (1.2 + 0.12 + 0.75 + 1.5)).abs() < 1e-9);
+        assert!((cost(written, Prices { cache_write: None, ..PRICES }) - (1.8 + 0.12 + 1.5)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_not_reported_is_not_known_and_no_budget_of_tokens_or_cost_can_be_held() {
+        let mut spent = SPENT;
+        assert_eq!((spent.tokens(), spent.cost(&PRICES).is_some()), (Some(TOKENS), true));
+        spent.add(None);
+        assert_eq!((spent.steps, spent.unreported_steps, spent.tokens(), spent.cost(&PRICES)), (4, 1, None, None));
+        let none = Budget::default();
+        for limited in [
+            Budget { input_tokens: Some(9_000_000), ..none.clone() },
+            Budget { output_tokens: Some(9_000_000), ..none.clone() },
+            Budget { cost_usd: Some(900.0), ..none.clone() },
+        ] {
+            let failure = limited.check(&spent, Some(&PRICES)).unwrap_err();
+            assert_eq!(failure.code, "budget_unknown");
+            assert!(failure.message.contains("cannot be held"), "{}", failure.message);
+            assert_eq!(limited.check(&SPENT, Some(&PRICES)), Ok(()));
+        }
+        let steps = Budget { steps: Some(5), seconds: Some(1), ..none };
+        assert_eq!(steps.check(&spent, Some(&PRICES)), Ok(()));
+        spent.add(None);
+        assert_eq!(steps.check(&spent, None).unwrap_err().code, "budget_steps");
     }
 
     #[test]
     fn each_limit_that_is_reached_has_its_own_code_and_says_how_much_was_used() {
-        let prices = Prices { input: 3.0, cached_input: None, output: 15.0 };
+        let prices = Prices { cached_input: None, ..PRICES };
         let none = Budget::default();
         for (budget, code) in [
             (Budget { steps: Some(3), ..none.clone() }, "budget_steps"),

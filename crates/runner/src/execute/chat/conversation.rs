@@ -10,11 +10,11 @@ use super::{
         tool::{self, Tool},
         transcript::{CUT_NOTICE, first_kept},
     },
-    budget::Spent,
+    budget::{Spent, Tokens},
 };
 use domain::{event::Kind, id::GateId, thread::MESSAGE};
 use genai::chat::{ChatMessage, ContentPart, MessageContent, ToolCall, ToolResponse};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use wire::event::Event;
 
@@ -125,8 +125,7 @@ impl Conversation {
         }
         let step = &metadata[STEP];
         if step.is_object() {
-            let count = |name: &str| step[name].as_u64().unwrap_or_default();
-            self.spent.add(count("inputTokens"), count("cachedInputTokens"), count("outputTokens"));
+            self.spent.add(Tokens::read(step));
             // The agent went on without the results.
             if self.decided_call.as_ref().is_some_and(|id| self.interrupted.contains(id)) {
                 self.decided_call = None;
@@ -370,7 +369,7 @@ impl Conversation {
                 Entry::Call(call) => parts.push(ContentPart::ToolCall(ToolCall {
                     call_id: call.id.clone(),
                     fn_name: call.name.clone(),
-                    fn_arguments: call.input.clone(),
+                    fn_arguments: replayed(&call.input),
                     thought_signatures: None,
                 })),
                 Entry::Result { id, text } => answers.push(ToolResponse::new(id, text)),
@@ -381,6 +380,12 @@ impl Conversation {
         flush_answers(&mut messages, &mut answers);
         messages
     }
+}
+
+/// The input of a call as it is sent back. Services and the templates of open models take only objects: what a model
+/// wrote instead is sent inside of one.
+fn replayed(input: &Value) -> Value {
+    if input.is_object() { input.clone() } else { json!({ "unreadable": input }) }
 }
 
 /// The gate that an event's metadata name.

@@ -8,14 +8,15 @@ mod asking;
 mod budget;
 mod conversation;
 mod model;
+mod reply;
 mod summary;
 mod waiting;
 
 pub use super::call::Call;
-use budget::Spent;
-pub use budget::{Budget, Prices};
+pub use budget::{Budget, Prices, Spent, Tokens};
 use domain::id::{GateId, SessionId};
-pub use model::{Model, ModelReply, ModelRequest, Pause, Secret, Wire, tokio_pause};
+pub use model::{Model, ModelRequest, Pause, Secret, Wire, tokio_pause};
+pub use reply::ModelReply;
 
 use super::{
     adapter::{
@@ -32,6 +33,7 @@ use super::{
 };
 use conversation::{Conversation, DENIALS, Entry, GATE, STARTED, STEP};
 use domain::{count::counted, message::ModelContext};
+use reply::Declined;
 use serde_json::{Value, json, value::to_raw_value};
 use std::{
     future::Future,
@@ -92,17 +94,16 @@ impl Adapter for ChatAdapter {
 }
 
 impl ChatAdapter {
-    /// The usage of a session, in the form that its row keeps.
+    /// The usage of a session, in the form that its row keeps. Tokens and cost that are not known are left out.
     fn usage(&self, spent: &Spent) -> Option<wire::Json> {
-        let mut usage = json!({
-            "inputTokens": spent.input_tokens,
-            "cachedInputTokens": spent.cached_tokens,
-            "outputTokens": spent.output_tokens,
-            "steps": spent.steps,
-            "model": self.model.name(),
-        });
-        if let Some(prices) = &self.prices {
-            usage["costUsd"] = spent.cost(prices).into();
+        let mut usage = json!({ "steps": spent.steps, "model": self.model.name() });
+        if let Some(tokens) = spent.tokens() {
+            tokens.write(&mut usage);
+        } else {
+            usage["unreportedSteps"] = spent.unreported_steps.into();
+        }
+        if let Some(cost) = self.prices.and_then(|prices| spent.cost(&prices)) {
+            usage["costUsd"] = cost.into();
         }
         to_raw_value(&usage).ok()
     }
@@ -145,6 +146,9 @@ impl ChatRun<'_> {
         let (log, decision) = (LogSource::of_job(self.context), self.job.resume.as_ref());
         let mut conversation = Conversation::read(log, self.job.is_thread(), decision).await?;
         self.save_spent(&conversation);
+        if self.chat.model.hides_usage() {
+            self.chat.budget.held_without_usage()?;
+        }
         self.report_denials(&mut conversation).await?;
         let opening = [Some(prompt.task.clone()), prompt.activity.clone()];
         let opening = opening.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
@@ -221,10 +225,12 @@ impl ChatRun<'_> {
             named.push(Entry::Call(call.clone()));
             entries.push(Entry::Call(call));
         }
-        if entries.is_empty() {
+        if let Some(declined) = &reply.declined {
+            events.extend(declined_events(declined));
+        } else if entries.is_empty() {
             events.extend(texts("external.event", "The model answered nothing.", &Notes::new()));
         }
-        conversation.spent.add(reply.input_tokens, reply.cached_tokens, reply.output_tokens);
+        conversation.spent.add(reply.tokens);
         self.save_spent(conversation);
         if let Some(last) = events.last_mut() {
             self.note_cost(last, &reply, conversation);
@@ -232,8 +238,8 @@ impl ChatRun<'_> {
         }
         entries.into_iter().for_each(|entry| conversation.push(entry));
         self.write(events).await?;
-        if reply.is_cut {
-            return Err(Failure::new("model_truncated", "the model's answer was cut off at its longest length").into());
+        if let Some(failure) = reply.failure() {
+            return Err(failure.into());
         }
         if !has_text && reply.calls.is_empty() {
             return Err(Failure::new("model_silent", "the model answered nothing").into());
@@ -242,15 +248,12 @@ impl ChatRun<'_> {
     }
 
     fn note_cost(&self, event: &mut NewEvent, reply: &ModelReply, conversation: &Conversation) {
-        let mut step = json!({
-            "number": conversation.spent.steps,
-            "model": self.chat.model.name(),
-            "inputTokens": reply.input_tokens,
-            "cachedInputTokens": reply.cached_tokens,
-            "outputTokens": reply.output_tokens,
-        });
-        if let Some(prices) = &self.chat.prices {
-            step["totalCostUsd"] = conversation.spent.cost(prices).into();
+        let mut step = json!({ "number": conversation.spent.steps, "model": self.chat.model.name() });
+        if let Some(tokens) = reply.tokens {
+            tokens.write(&mut step);
+        }
+        if let Some(cost) = self.chat.prices.and_then(|prices| conversation.spent.cost(&prices)) {
+            step["totalCostUsd"] = cost.into();
         }
         add_note(event, STEP, step);
     }
@@ -460,6 +463,17 @@ impl ChatRun<'_> {
         let spent = (*self.spent.lock().unwrap_or_else(PoisonError::into_inner))?;
         self.chat.usage(&spent)
     }
+}
+
+/// The events of a reply that is no answer: the words in which the model declined, or what happened, with the service's
+/// stop reason.
+fn declined_events(declined: &Declined) -> Vec<NewEvent> {
+    let notes = note("stopReason", declined.stop_reason.clone());
+    if declined.text.trim().is_empty() {
+        return texts("external.event", &declined.sentence(""), &notes);
+    }
+    let notes = notes.into_iter().chain(note("declined", true)).collect();
+    agent_event::text("agent.message", &declined.text, &notes)
 }
 
 /// Notes on an event what the model was given, if that fits; otherwise the next answer is tried.

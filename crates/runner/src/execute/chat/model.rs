@@ -1,23 +1,33 @@
 //! A chat model behind HTTP: sends one request, returns one complete reply, and repeats requests that failed for a
 //! transient reason.
 //!
-//! The crate `genai` implements both wire formats. Replies are streamed although they are recorded whole: people can
-//! read along, a broken connection is distinguished from a slow model, and proxies do not close a connection that is
-//! never silent.
+//! The crate `genai` writes the requests of both wire formats; [`reply`](super::reply) reads the frames of the answer.
+//! Replies are streamed although they are recorded whole: people can read along, a broken connection is distinguished
+//! from a slow model, and proxies do not close a connection that is never silent.
 
 use client::Backoff;
 use futures_util::StreamExt;
 use genai::{
     Client, Error as ModelError, ModelIden, ServiceTarget,
     adapter::AdapterKind,
-    chat::{ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent, JsonSpec, StopReason, StreamEnd, Tool},
+    chat::{ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent, JsonSpec, Tool},
     resolver::{AuthData, Endpoint},
 };
 use serde::Deserialize;
 use serde_json::Value;
-use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
 
-use super::super::{adapter::Failure, delta::DeltaSender, limit};
+use super::{
+    super::{adapter::Failure, delta::DeltaSender, limit},
+    reply::{ModelReply, ReplyReader},
+};
 
 /// Wire format of a model's service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -82,8 +92,11 @@ pub struct Model {
     client: Client,
     target: ServiceTarget,
     key: Secret,
+    wire: Wire,
     max_tokens: Option<u32>,
     pause: Pause,
+    /// When the last reply came without its tokens; `None` if it had them.
+    unreported_at: Mutex<Option<Instant>>,
 }
 
 impl fmt::Debug for Model {
@@ -103,25 +116,6 @@ pub struct ModelRequest {
     pub tools: Vec<Tool>,
     /// JSON Schema that the service makes the reply match; `None` for a reply in any form.
     pub reply_schema: Option<Value>,
-}
-
-/// One complete reply.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ModelReply {
-    /// Text of the reply.
-    pub text: String,
-    /// Reasoning, where the service returns it.
-    pub thinking: String,
-    /// Tool calls: id, name of the tool, input.
-    pub calls: Vec<(String, String, Value)>,
-    /// Whether the reply was cut off at the token limit.
-    pub is_cut: bool,
-    /// Input tokens, cached ones included.
-    pub input_tokens: u64,
-    /// Input tokens read from a cache.
-    pub cached_tokens: u64,
-    /// Tokens that the model wrote.
-    pub output_tokens: u64,
 }
 
 /// A request that failed.
@@ -151,12 +145,19 @@ impl Model {
             model: ModelIden::new(wire.kind(), name.to_owned()),
         };
         let client = Client::builder().with_reqwest(http).build().map_err(|error| error.to_string())?;
-        Ok(Self { client, target, key, max_tokens, pause })
+        Ok(Self { client, target, key, wire, max_tokens, pause, unreported_at: Mutex::default() })
     }
 
     /// Name of the model at its service.
     pub fn name(&self) -> &str {
         &self.target.model.model_name
+    }
+
+    /// Whether the service did not report the tokens of its last reply. After [`limit::USAGE_UNKNOWN_TIME`] this is
+    /// forgotten: the service may have been changed.
+    pub fn hides_usage(&self) -> bool {
+        let at = *self.unreported_at.lock().unwrap_or_else(PoisonError::into_inner);
+        at.is_some_and(|at| at.elapsed() < limit::USAGE_UNKNOWN_TIME)
     }
 
     /// Sends a request up to [`limit::MODEL_TRIES_MAX`] times. `on_retry` receives the error of each failed request
@@ -210,11 +211,12 @@ impl Model {
     ) -> Result<ModelReply, FailedTry> {
         let request = ChatRequest::new(question.messages.clone()).with_tools(question.tools.clone());
         let request = if question.system.is_empty() { request } else { request.with_system(question.system.clone()) };
+        let reader = Arc::new(Mutex::new(ReplyReader::new(self.wire)));
+        let frames = Arc::clone(&reader);
+        // The usage is not taken from `genai`, but with this it asks for it.
         let mut options = ChatOptions::default()
             .with_capture_usage(true)
-            .with_capture_content(true)
-            .with_capture_reasoning_content(true)
-            .with_capture_tool_calls(true)
+            .with_raw_frame_fn(move |_, frame| locked(&frames).read(frame.data))
             .with_stream_header_timeout(limit::MODEL_SILENCE_MAX)
             .with_stream_read_timeout(limit::MODEL_SILENCE_MAX);
         options.max_tokens = tokens_max;
@@ -224,24 +226,33 @@ impl Model {
         let answer = self.client.exec_chat_stream(self.target.clone(), request, Some(&options)).await;
         let mut stream = answer.map_err(|error| self.failed_try(error))?.stream;
         while let Some(event) = stream.next().await {
+            let fresh = locked(&reader).fresh_text();
+            if let Some(deltas) = deltas.as_ref().filter(|_| !fresh.is_empty()) {
+                deltas.push(&fresh);
+            }
             match event {
-                Ok(ChatStreamEvent::End(end)) => {
-                    if let Some(deltas) = deltas {
-                        deltas.finish().await;
-                    }
-                    return Ok(reply(end));
-                }
-                Ok(ChatStreamEvent::Chunk(chunk)) => {
-                    if let Some(deltas) = &deltas {
-                        deltas.push(&chunk.content);
-                    }
-                }
+                Ok(ChatStreamEvent::End(_)) => break,
                 Ok(_) => {}
+                // `genai` refuses frames that the reader understands, such as those with `"error": null`.
+                Err(error) if is_about_frame(&error) && locked(&reader).is_understood() => {}
+                // What comes after the reason of the stop is not part of the reply.
+                Err(_) if locked(&reader).has_ended() => break,
                 Err(error) => return Err(self.failed_try(error)),
             }
         }
-        let failure = Failure::new("model_unavailable", "the model's answer was cut off before its end");
-        Err(FailedTry { failure, is_transient: true, retry_after: None })
+        drop(stream);
+        let reader = std::mem::replace(&mut *locked(&reader), ReplyReader::new(self.wire));
+        if !reader.has_ended() {
+            let failure = Failure::new("model_unavailable", "the model's answer was cut off before its end");
+            return Err(FailedTry { failure, is_transient: true, retry_after: None });
+        }
+        if let Some(deltas) = deltas {
+            deltas.finish().await;
+        }
+        let reply = reader.finish();
+        let unreported_at = reply.tokens.is_none().then(Instant::now);
+        *self.unreported_at.lock().unwrap_or_else(PoisonError::into_inner) = unreported_at;
+        Ok(reply)
     }
 
     /// Classifies an error: its message, whether it is transient, and the service's `Retry-After`.
@@ -299,20 +310,11 @@ fn shortened(text: &str) -> String {
     text.chars().take(limit::MODEL_QUOTE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-fn reply(end: StreamEnd) -> ModelReply {
-    let mut reply =
-        ModelReply { thinking: end.captured_reasoning_content.unwrap_or_default(), ..ModelReply::default() };
-    reply.is_cut = matches!(end.captured_stop_reason, Some(StopReason::MaxTokens(_)));
-    if let Some(usage) = end.captured_usage {
-        let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or_default();
-        reply.input_tokens = count(usage.prompt_tokens);
-        reply.output_tokens = count(usage.completion_tokens);
-        reply.cached_tokens = count(usage.prompt_tokens_details.and_then(|details| details.cached_tokens));
-    }
-    if let Some(content) = end.captured_content {
-        reply.text = content.texts().concat();
-        let calls = content.into_tool_calls().into_iter();
-        reply.calls = calls.map(|call| (call.call_id, call.fn_name, call.fn_arguments)).collect();
-    }
-    reply
+fn locked(reader: &Mutex<ReplyReader>) -> MutexGuard<'_, ReplyReader> {
+    reader.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether an error is about one frame, so that the stream goes on after it.
+const fn is_about_frame(error: &ModelError) -> bool {
+    !matches!(error, ModelError::WebStream { .. } | ModelError::HttpError { .. })
 }

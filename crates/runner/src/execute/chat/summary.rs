@@ -38,14 +38,19 @@ pub(super) async fn summarize(chat: &ChatAdapter, log: LogSource<'_>) -> Convers
         Ok(reply) => reply,
         Err(failure) => return missing(failure),
     };
-    conversation.spent.add(reply.input_tokens, reply.cached_tokens, reply.output_tokens);
+    conversation.spent.add(reply.tokens);
     let text = reply.text.trim();
     let summary = match (text.is_empty(), reply.is_cut) {
-        (true, _) => Err(Failure::new("model_silent", "the model said nothing")),
+        _ if reply.declined.is_some() => Err(reply.failure().unwrap_or_else(silent)),
+        (true, _) => Err(silent()),
         (false, true) => Ok(format!("{text}…")),
         (false, false) => Ok(text.to_owned()),
     };
     ConversationSummary { text: summary, usage: chat.usage(&conversation.spent) }
+}
+
+fn silent() -> Failure {
+    Failure::new("model_silent", "the model said nothing")
 }
 
 #[cfg(test)]
@@ -72,7 +77,7 @@ mod tests {
             instructions: Some("You are a clerk.".into()),
             tools: Toolbox::new(&[Tool::Note], Vec::new(), None, Vec::new()).unwrap(),
             budget: Budget::default(),
-            prices: Some(Prices { input: 10.0, cached_input: Some(1.0), output: 50.0 }),
+            prices: Some(Prices { input: 10.0, cached_input: Some(1.0), cache_write: None, output: 50.0 }),
         }
     }
 

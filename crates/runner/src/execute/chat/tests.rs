@@ -2,6 +2,7 @@
 
 mod memory;
 mod refused;
+mod services;
 mod thread;
 
 use super::super::{
@@ -39,7 +40,7 @@ fn agent(model: &ScriptedModel, wire: Wire) -> Agent {
         instructions: Some("You are a clerk.".into()),
         tools: tools(&[]),
         budget: Budget::default(),
-        prices: Some(Prices { input: 10.0, cached_input: Some(1.0), output: 50.0 }),
+        prices: Some(Prices { input: 10.0, cached_input: Some(1.0), cache_write: None, output: 50.0 }),
     };
     Agent { chat, pauses }
 }
