@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     document::render,
-    insight::{RATINGS_UNREAD, cost_sentence, cut_notice, unread_notice},
+    insight::{RATINGS_UNREAD, cost_sentence, cut_notice, tokens_sentence, unread_notice},
     memory::{View, document_href, document_name, stalled},
     render::static_html,
     sessions::Filter,
@@ -67,7 +67,7 @@ fn figures(props: &Props) -> impl IntoView + use<> {
         .into_any();
     };
     let helped = helpfulness(&figures, props.ratings_missing.is_some());
-    let tokens = format!("{} in, {} out", grouped(figures.input_tokens), grouped(figures.output_tokens));
+    let tokens = tokens_sentence((figures.input_tokens, figures.output_tokens), figures.metered, figures.sessions);
     view! {
         {cut}
         {unread_notice(props.ratings_missing)}
@@ -192,13 +192,20 @@ mod tests {
         };
         let none = Figures { sessions: 2, completed: 2, ..Figures::default() };
         let html = shown(Some(none), true, Some(RatingsMissing::Unavailable));
-        for part in ["ratings could not be read", "database is locked", "No session reported a cost", "more data than"]
-        {
+        for part in [
+            "ratings could not be read",
+            "database is locked",
+            "No session reported a cost",
+            "more data than",
+            "No session reported tokens.",
+        ] {
             assert!(html.contains(part), "{part}: {html}");
         }
         assert!(!html.contains("No ratings") && !html.contains("$0"), "{html}");
-        let html = shown(Some(Figures { priced: 1, cost_usd: Some(0.0), ..none }), false, None);
-        for part in ["No ratings", "$0.00, reported by 1 of 2 sessions."] {
+        let html =
+            shown(Some(Figures { priced: 1, cost_usd: Some(0.0), metered: 1, input_tokens: 7, ..none }), false, None);
+        let tokens = "7 input tokens and 0 output tokens, reported by 1 of 2 sessions.";
+        for part in ["No ratings", "$0.00, reported by 1 of 2 sessions.", tokens] {
             assert!(html.contains(part), "{part}: {html}");
         }
         assert!(!html.contains("more data than") && !html.contains("missing from these figures"), "{html}");

@@ -24,6 +24,8 @@ pub struct Figures {
     pub input_tokens: u64,
     /// Tokens that the models wrote.
     pub output_tokens: u64,
+    /// Sessions that reported tokens.
+    pub metered: u64,
     /// Sessions that reported a cost.
     pub priced: u64,
     /// Dollars, of the sessions that reported a cost; `None` if none did.

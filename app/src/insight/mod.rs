@@ -7,4 +7,4 @@ mod section;
 mod table;
 
 pub use page::{Props, WINDOWS, page};
-pub(crate) use page::{RATINGS_UNREAD, cost_sentence, cut_notice, unread_notice};
+pub(crate) use page::{RATINGS_UNREAD, cost_sentence, cut_notice, tokens_sentence, unread_notice};

@@ -296,13 +296,22 @@ pub(crate) fn cost_sentence(cost_usd: Option<f64>, priced: u64, sessions: u64) -
     }
 }
 
+/// How many tokens sessions used (input, output), and how many of them reported it.
+pub(crate) fn tokens_sentence((input, output): (u64, u64), metered: u64, sessions: u64) -> String {
+    if metered == 0 {
+        return "No session reported tokens.".to_owned();
+    }
+    let tokens = [counted(input, "input token"), counted(output, "output token")].join(" and ");
+    format!("{tokens}, reported by {} of {}.", grouped(metered), counted(sessions, "session"))
+}
+
 fn cost(insights: &Insights) -> Section {
-    let Figures { cost_usd, priced, sessions, input_tokens, output_tokens, .. } = insights.total;
-    let tokens = format!("{} and {}", counted(input_tokens, "input token"), counted(output_tokens, "output token"));
+    let Figures { cost_usd, priced, sessions, input_tokens, output_tokens, metered, .. } = insights.total;
+    let tokens = tokens_sentence((input_tokens, output_tokens), metered, sessions);
     Section {
         name: "cost",
         title: "What did it cost?",
-        answer: format!("{} {tokens} were used.", cost_sentence(cost_usd, priced, sessions)),
+        answer: format!("{} {tokens}", cost_sentence(cost_usd, priced, sessions)),
         series: vec![series(insights, "Cost", SeriesColor::Accent, |f| f.cost_usd.unwrap_or_default())],
         word: dollars,
         sessions_of: ended_on,
@@ -339,6 +348,7 @@ mod tests {
             "waitTotalSeconds",
             "inputTokens",
             "outputTokens",
+            "metered",
             "priced",
         ] {
             total[name] = given.get(name).cloned().unwrap_or(json!(0));
@@ -355,7 +365,9 @@ mod tests {
 
     #[test]
     fn answers_are_sentences_with_counted_nouns() {
-        let one = insights(json!({ "sessions": 1, "unrated": 1, "accepted": 1, "inputTokens": 1, "answered": 1 }));
+        let one = insights(
+            json!({ "sessions": 1, "unrated": 1, "accepted": 1, "inputTokens": 1, "metered": 1, "answered": 1 }),
+        );
         assert_eq!(helpfulness(&one).answer, "No ratings yet for 1 session.");
         assert_eq!(
             outcomes(&one).answer,
@@ -364,10 +376,14 @@ mod tests {
         let first = insights(json!({ "sessions": 4, "unknown": 4 }));
         assert_eq!(outcomes(&first).answer, "4 answers, not yet followed by a message.");
         assert_eq!(decisions(&one).answer, "No proposal was approved or denied. People answered 1 question.");
-        assert_eq!(cost(&one).answer, "No session reported a cost. 1 input token and 0 output tokens were used.");
+        assert_eq!(
+            cost(&one).answer,
+            "No session reported a cost. 1 input token and 0 output tokens, reported by 1 of 1 session."
+        );
+        assert_eq!(cost(&first).answer, "No session reported a cost. No session reported tokens.");
         let more = insights(json!({
             "sessions": 4, "positive": 1, "negative": 1, "unrated": 2, "helpful": 0.5, "approved": 2, "edited": 1, "denied": 1,
-            "expired": 2, "costUsd": 1.5, "priced": 3, "inputTokens": 1200, "outputTokens": 1,
+            "expired": 2, "costUsd": 1.5, "priced": 3, "inputTokens": 1200, "outputTokens": 1, "metered": 2,
         }));
         assert_eq!(
             helpfulness(&more).answer,
@@ -380,7 +396,7 @@ mod tests {
         );
         assert_eq!(
             cost(&more).answer,
-            "$1.50, reported by 3 of 4 sessions. 1,200 input tokens and 1 output token were used."
+            "$1.50, reported by 3 of 4 sessions. 1,200 input tokens and 1 output token, reported by 2 of 4 sessions."
         );
         assert_eq!(outcomes(&more).answer, "No agent has given an answer.");
     }

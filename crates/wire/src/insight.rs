@@ -135,10 +135,13 @@ pub struct Figures {
     pub wait_p90_seconds: Option<u64>,
     /// Time that agents waited for decisions, all together, seconds.
     pub wait_total_seconds: u64,
-    /// Tokens read.
+    /// Tokens read by the sessions that reported them.
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Tokens written by the sessions that reported them.
     pub output_tokens: u64,
+    /// Sessions that reported tokens.
+    #[serde(default)]
+    pub metered: u64,
     /// Dollars; null if no session reported a cost.
     pub cost_usd: Option<f64>,
     /// Sessions that reported a cost.

@@ -90,6 +90,7 @@ fn figures_of(of: &insight::Figures) -> Figures {
         negative: of.ratings.negative,
         input_tokens: of.input_tokens,
         output_tokens: of.output_tokens,
+        metered: of.metered,
         priced: of.priced,
         cost_usd: (of.priced > 0).then_some(of.cost_usd),
     }

@@ -77,6 +77,7 @@ fn figures(of: Figures) -> wired::Figures {
         wait_total_seconds: of.waits.total_seconds,
         input_tokens: of.input_tokens,
         output_tokens: of.output_tokens,
+        metered: of.metered,
         cost_usd: (of.priced > 0).then_some(dollars(of.cost_usd)),
         priced: of.priced,
     }

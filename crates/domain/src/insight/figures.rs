@@ -159,6 +159,8 @@ pub struct Figures {
     pub input_tokens: u64,
     /// Output tokens of the sessions that reported them.
     pub output_tokens: u64,
+    /// Number of sessions that reported tokens.
+    pub metered: u64,
     /// Cost of the sessions that reported one, US dollars.
     pub cost_usd: f64,
     /// Number of sessions that reported a cost.

@@ -159,6 +159,7 @@ impl Sum {
             sum.unrated += u64::from(ratings.count() == 0);
             sum.ratings.add(ratings);
         }
+        sum.metered += u64::from(fact.usage.input_tokens.or(fact.usage.output_tokens).is_some());
         sum.input_tokens += fact.usage.input_tokens.unwrap_or_default();
         sum.output_tokens += fact.usage.output_tokens.unwrap_or_default();
         if let Some(cost) = fact.usage.cost_usd {

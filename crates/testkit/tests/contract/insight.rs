@@ -55,6 +55,7 @@ async fn sessions_count_on_the_day_they_end_with_their_cost(f: Fixture) {
     let total = &record.insights.total;
     assert_eq!((total.sessions, total.completed, total.failed, total.unrated), (3, 2, 1, 3));
     assert_eq!((total.input_tokens, total.output_tokens, total.cost_usd, total.priced), (107, 10, 0.5, 1));
+    assert_eq!(total.metered, 2, "the third session reported no tokens");
     assert_eq!(record.insights.agents.len(), 1, "one agent did it all: {:?}", record.insights.agents);
     assert_eq!(record.insights.agents[0].figures, *total);
     // A window of one day does not count earlier days.
