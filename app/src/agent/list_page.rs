@@ -22,6 +22,23 @@ pub struct ListedAgent {
     pub documents: u64,
     /// Sessions of the last 30 days that have ended.
     pub sessions: u64,
+    /// Of those, sessions that failed.
+    pub failed: u64,
+    /// Sessions that wait for a worker.
+    pub queued: u64,
+    /// Sessions that run or are idle.
+    pub running: u64,
+    /// Sessions that wait for people.
+    pub waiting: u64,
+}
+
+impl ListedAgent {
+    /// What it does now; empty for nothing.
+    fn work(&self) -> String {
+        let counts = [(self.running, "running"), (self.queued, "queued"), (self.waiting, "waiting for people")];
+        let some = counts.into_iter().filter(|(count, _)| *count > 0);
+        some.map(|(count, word)| format!("{} {word}", grouped(count))).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Data of the page.
@@ -55,13 +72,32 @@ fn list(props: &ListProps) -> impl IntoView + use<> {
             view! {
                 <tr>
                     <td class="table-main"><a class="quiet" href=href>{agent.slug.clone()}</a></td>
-                    <td class="table-number">{grouped(agent.sessions)}<span class="unit">{unit(agent.sessions, "session")}" of 30 days"</span></td>
+                    <td class="meta">{agent.work()}</td>
+                    <td class="table-number">{grouped(agent.sessions)}<span class="unit">{unit(agent.sessions, "session")}" in the last 30 days"</span></td>
+                    <td class="table-number">{grouped(agent.failed)}<span class="unit">" failed"</span></td>
                     <td class="table-number">{grouped(agent.documents)}<span class="unit">{unit(agent.documents, "memory document")}</span></td>
                 </tr>
             }
         })
         .collect::<Vec<_>>();
-    let columns =
-        vec![Column::text("Agent"), Column::number("Sessions of 30 days"), Column::number("Memory documents")];
+    let columns = vec![
+        Column::text("Agent"),
+        Column::text("Now"),
+        Column::number("Sessions, last 30 days"),
+        Column::number("Failed"),
+        Column::number("Memory documents"),
+    ];
     view! { <Table caption="Agents, by name" columns=columns>{rows}</Table> }.into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_says_what_it_does_now() {
+        let busy = ListedAgent { running: 2, queued: 1_200, waiting: 1, ..ListedAgent::default() };
+        assert_eq!(busy.work(), "2 running, 1,200 queued, 1 waiting for people");
+        assert_eq!(ListedAgent::default().work(), "");
+    }
 }

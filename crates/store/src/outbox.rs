@@ -74,6 +74,14 @@ const SAVE_FAILED: &str = "UPDATE outbox SET last_error = $4, due_at = $5, dead_
      WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND delivered_at IS NULL AND dead_at IS NULL";
 const OF_TARGET: &str =
     concat!("SELECT ", columns!(), " FROM outbox WHERE tenant_id = $1 AND target_id = $2 ORDER BY id DESC LIMIT $3");
+// CROSS JOIN keeps the order on SQLite: first the webhooks, of which there are few.
+const OF_WEBHOOKS: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM outbox WHERE tenant_id = $1 AND id IN (SELECT m.id FROM webhooks w CROSS JOIN outbox m WHERE w.tenant_id = $1 \
+     AND m.tenant_id = $1 AND m.id IN (SELECT n.id FROM outbox n WHERE n.tenant_id = $1 AND n.target_id = w.id \
+     ORDER BY n.id DESC LIMIT $2)) ORDER BY id DESC"
+);
 const PRUNE: &str = "DELETE FROM outbox WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM outbox \
      WHERE (delivered_at IS NOT NULL OR dead_at IS NOT NULL) AND created_at < $1 ORDER BY created_at LIMIT $2)";
 
@@ -86,6 +94,7 @@ pub(crate) const SQL: Texts = &[
     ("outbox::SAVE_DELIVERED", SAVE_DELIVERED),
     ("outbox::SAVE_FAILED", SAVE_FAILED),
     ("outbox::OF_TARGET", OF_TARGET),
+    ("outbox::OF_WEBHOOKS", OF_WEBHOOKS),
     ("outbox::PRUNE", PRUNE),
 ];
 pub(crate) const SQLITE_SQL: Texts = &[("outbox::CLAIM_SQLITE", CLAIM_SQLITE)];
@@ -269,6 +278,12 @@ pub async fn of_target(
     max: u32,
 ) -> Result<Vec<MessageRecord>> {
     let rows = run!(conn, fetch_all Row, OF_TARGET, tenant_id.0, target_id, i64::from(max))?;
+    rows.into_iter().map(MessageRecord::try_from).collect()
+}
+
+/// The newest messages of all webhooks, at most `max` of each, newest first.
+pub async fn of_webhooks(conn: &mut Conn<'_>, tenant_id: TenantId, max: u32) -> Result<Vec<MessageRecord>> {
+    let rows = run!(conn, fetch_all Row, OF_WEBHOOKS, tenant_id.0, i64::from(max))?;
     rows.into_iter().map(MessageRecord::try_from).collect()
 }
 

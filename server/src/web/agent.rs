@@ -40,9 +40,20 @@ pub fn router() -> Router<AppState> {
 
 async fn list(State(state): State<AppState>, viewer: Viewer) -> Result<Response, PageRejection> {
     let agents = page::agents(&state.ledger, &viewer.scope).await?.into_iter();
-    let listed = agents.map(|(slug, of)| ListedAgent { slug, documents: of.documents, sessions: of.sessions });
-    let props = ListProps { agents: listed.collect() };
+    let props = ListProps { agents: agents.map(listed).collect() };
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
+}
+
+fn listed((slug, of): (String, page::ListedAgent)) -> ListedAgent {
+    ListedAgent {
+        slug,
+        documents: of.documents,
+        sessions: of.sessions,
+        failed: of.failed,
+        queued: of.queued,
+        running: of.running,
+        waiting: of.waiting,
+    }
 }
 
 async fn show(

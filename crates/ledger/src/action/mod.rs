@@ -16,8 +16,8 @@ pub use get::{find_by_slug, get};
 pub use list::{Assignee, ListActions, list};
 pub(crate) use list::{ListQuery, list_on};
 pub use named::{NAMED_MAX, named, named_by_operator};
-pub(crate) use task_status::task_status_on;
 pub use task_status::{TaskStatus, TaskStatusAndEvents, task_status};
+pub(crate) use task_status::{task_status_on, task_statuses_on};
 pub use trigger::{Trigger, trigger};
 pub use update::{ActionChange, update};
 

@@ -10,6 +10,7 @@ use domain::{
     role::Permission,
     session::{Session, Status},
 };
+use std::collections::HashMap;
 use store::Conn;
 
 /// The newest session of an action: its status, duration and error.
@@ -55,7 +56,7 @@ pub async fn task_status(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result
                 }
                 _ => Vec::new(),
             };
-            Ok(TaskStatusAndEvents { status: of(id, newest, now), recent_events })
+            Ok(TaskStatusAndEvents { status: status_of(id, newest, now), recent_events })
         })
     });
     read.await
@@ -68,13 +69,27 @@ pub(crate) async fn task_status_on(
     id: ActionId,
     now: Timestamp,
 ) -> Result<TaskStatus> {
-    Ok(of(id, store::session::newest_of_action(conn, tenant_id, id).await?, now))
+    let newest = store::session::newest_of_action(conn, tenant_id, id).await?;
+    Ok(status_of(id, newest, now))
 }
 
-fn of(id: ActionId, newest: Option<Session>, now: Timestamp) -> TaskStatus {
+/// The status of each of these actions, in their order, with one query.
+pub(crate) async fn task_statuses_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    actions: &[ActionId],
+    now: Timestamp,
+) -> Result<Vec<TaskStatus>> {
+    let newest = store::session::newest_of_actions(conn, tenant_id, actions).await?;
+    let mut newest: HashMap<_, _> = newest.into_iter().map(|session| (session.action_id, session)).collect();
+    Ok(actions.iter().map(|id| status_of(*id, newest.remove(&Some(*id)), now)).collect())
+}
+
+/// The status of an action whose newest session this is.
+fn status_of(action_id: ActionId, newest: Option<Session>, now: Timestamp) -> TaskStatus {
     let duration = newest.as_ref().and_then(|s| Some(s.completed_at().unwrap_or(now) - s.started_at?));
     TaskStatus {
-        action_id: id,
+        action_id,
         session_id: newest.as_ref().map(|s| s.id),
         status: newest.as_ref().map(|s| s.status()),
         duration_ms: duration.map(|d| d.num_milliseconds().max(0).cast_unsigned()),

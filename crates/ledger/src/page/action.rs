@@ -84,11 +84,9 @@ pub async fn list(
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let listed = action::list_on(conn, &reader, asked).await?;
-            let mut actions = Vec::with_capacity(listed.items.len());
-            for action in listed.items {
-                let newest = action::task_status_on(conn, reader.tenant_id, action.id, now).await?;
-                actions.push((action, newest));
-            }
+            let ids: Vec<_> = listed.items.iter().map(|action| action.id).collect();
+            let newest = action::task_statuses_on(conn, reader.tenant_id, &ids, now).await?;
+            let actions = listed.items.into_iter().zip(newest).collect();
             let form_options = form_options(conn, reader.tenant_id, target).await?;
             Ok(List { actions, next_cursor: listed.next_cursor, form_options })
         })

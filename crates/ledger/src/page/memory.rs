@@ -12,9 +12,9 @@ use crate::{
     memory::{FoundMemory, attribute, check_agent, check_search, search_on},
     memory_writer::{RUNS_MAX, RunRecord, StalledRecord, WriterRecord, stalled_of_on},
 };
-use domain::{Scope, id::MemoryDocumentId, limit::PAGE_MAX, memory::MemoryPath, role::Permission};
+use domain::{Scope, id::MemoryDocumentId, limit::PAGE_MAX, memory::MemoryPath, role::Permission, session::Status};
 use std::collections::BTreeMap;
-use store::retention::ErasedOfAgent;
+use store::{retention::ErasedOfAgent, session::OpenWork};
 
 /// Number of versions among the last changes.
 const RECENT: u32 = 20;
@@ -96,6 +96,25 @@ pub struct ListedAgent {
     pub documents: u64,
     /// Sessions in the window of the figures that have ended.
     pub sessions: u64,
+    /// Of those, sessions that failed.
+    pub failed: u64,
+    /// Sessions that wait for a worker.
+    pub queued: u64,
+    /// Sessions that run or are idle.
+    pub running: u64,
+    /// Sessions that wait for people.
+    pub waiting: u64,
+}
+
+impl ListedAgent {
+    /// Counts sessions that have not ended.
+    fn add(&mut self, open: &OpenWork) {
+        match open.status {
+            Status::Pending => self.queued += open.sessions,
+            Status::WaitingHuman | Status::AwaitingTool => self.waiting += open.sessions,
+            _ => self.running += open.sessions,
+        }
+    }
 }
 
 /// Reads the page of an agent's memory.
@@ -189,8 +208,7 @@ pub async fn runs(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Runs> {
     read.await
 }
 
-/// Reads the agents by their slugs: those with a memory, those that actions name, and those with sessions in the
-/// window.
+/// Reads the agents by their slugs: those with a memory, and those that actions or sessions name.
 pub async fn agents(ledger: &Ledger, scope: &Scope) -> Result<BTreeMap<String, ListedAgent>> {
     require(scope, Permission::Read)?;
     let reader = *scope;
@@ -206,10 +224,17 @@ pub async fn agents(ledger: &Ledger, scope: &Scope) -> Result<BTreeMap<String, L
             for slug in actions.into_iter().filter_map(|action| action.agent_slug) {
                 agents.entry(slug).or_default();
             }
+            for slug in store::session::named_agents(conn, reader.tenant_id, PAGE_MAX).await? {
+                agents.entry(slug).or_default();
+            }
+            for open in store::session::open_work(conn, reader.tenant_id).await? {
+                agents.entry(open.agent.clone()).or_default().add(&open);
+            }
             for part in insights.insights.agents {
-                let sessions = part.figures.sessions;
+                let figures = part.figures;
                 if let Some(slug) = part.slug {
-                    agents.entry(slug).or_default().sessions = sessions;
+                    let agent = agents.entry(slug).or_default();
+                    (agent.sessions, agent.failed) = (figures.sessions, figures.failed);
                 }
             }
             Ok(agents)

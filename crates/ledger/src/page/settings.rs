@@ -5,6 +5,7 @@ use crate::{
     WebhookRecord, auth, guard::require, token,
 };
 use domain::{Scope, Timestamp, id::TenantId, limit::GROUPS_MAX, role::Permission};
+use std::collections::HashMap;
 use store::Conn;
 
 /// Number of messages shown of one webhook.
@@ -89,11 +90,16 @@ pub async fn read(ledger: &Ledger, scope: &Scope, secret: &str) -> Result<Page> 
 }
 
 async fn administered(conn: &mut Conn<'_>, tenant_id: TenantId, now: Timestamp) -> Result<Administered> {
-    let mut webhooks = Vec::new();
-    for webhook in store::webhook::list(conn, tenant_id).await? {
-        let deliveries = store::outbox::of_target(conn, tenant_id, webhook.id.0, DELIVERIES).await?;
-        webhooks.push(Webhook { webhook, deliveries });
+    let mut messages: HashMap<_, Vec<_>> = HashMap::new();
+    for message in store::outbox::of_webhooks(conn, tenant_id, DELIVERIES).await? {
+        messages.entry(message.target_id).or_default().push(message);
     }
+    let listed = store::webhook::list(conn, tenant_id).await?.into_iter();
+    let webhooks = listed.map(|webhook| {
+        let deliveries = messages.remove(&webhook.id.0).unwrap_or_default();
+        Webhook { webhook, deliveries }
+    });
+    let webhooks = webhooks.collect();
     let invitations = auth::open_invitations(conn, tenant_id, now).await?;
     Ok(Administered { invitations, webhooks })
 }

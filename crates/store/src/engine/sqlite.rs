@@ -48,8 +48,9 @@ pub(crate) const SQLITE_SQL: Texts =
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// A connection, and a flag that is set when a write fails because the disk is full.
-pub struct SqliteConnection(rusqlite::Connection, Arc<AtomicBool>);
+/// A connection, a flag that is set when a write fails because the disk is full, and the number of statements that it
+/// has run.
+pub struct SqliteConnection(rusqlite::Connection, Arc<AtomicBool>, u64);
 
 /// A file that was opened with the promise to SQLite that it does not change.
 pub(crate) struct ImmutableFile {
@@ -140,7 +141,7 @@ impl SqliteConnection {
         }
         let opened = rusqlite::Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX);
         let connection = opened.map_err(SqliteFailure::into_sqlx)?;
-        let connection = Self(connection, Arc::default());
+        let connection = Self(connection, Arc::default(), 0);
         connection.configure(read_only).map_err(SqliteFailure::into_sqlx)?;
         Ok(connection)
     }
@@ -158,7 +159,7 @@ impl SqliteConnection {
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = rusqlite::Connection::open_with_flags(still_uri(file), flags);
-        let connection = Self(opened.map_err(SqliteFailure::into_sqlx)?, Arc::default());
+        let connection = Self(opened.map_err(SqliteFailure::into_sqlx)?, Arc::default(), 0);
         connection.configure(true).map_err(SqliteFailure::into_sqlx)?;
         Ok((connection, Some(immutable)))
     }
@@ -211,6 +212,11 @@ impl SqliteConnection {
         SqliteFailure::into_sqlx(error)
     }
 
+    /// Number of statements that the connection has run.
+    pub(crate) const fn statements(&self) -> u64 {
+        self.2
+    }
+
     /// Runs a frequent statement without binds and rows: BEGIN, SAVEPOINT, COMMIT.
     pub(crate) fn control(&mut self, sql: &'static str) -> Result<()> {
         self.execute(sql, &[]).map(drop)
@@ -223,6 +229,7 @@ impl SqliteConnection {
 
     /// Runs a statement and returns the number of rows that it changed.
     pub(crate) fn execute(&mut self, sql: &str, binds: &[&dyn ToSql]) -> Result<u64> {
+        self.2 += 1;
         let mut statement = self.0.prepare_cached(sql).map_err(|error| self.failed(error))?;
         bind(&mut statement, binds).map_err(|error| self.failed(error))?;
         statement.raw_execute().map(|changed| changed as u64).map_err(|error| self.failed(error))
@@ -235,6 +242,7 @@ impl SqliteConnection {
         binds: &[&dyn ToSql],
         mut each: impl FnMut(T) -> std::ops::ControlFlow<()>,
     ) -> Result<()> {
+        self.2 += 1;
         let mut walk = || {
             let mut statement = self.0.prepare_cached(sql)?;
             let places = places(&statement, T::COLUMNS)?;

@@ -90,7 +90,9 @@ impl Store {
             Db::Sqlite(readers) => {
                 let mut connection = readers.take()?;
                 connection.control(BEGIN_SNAPSHOT_SQLITE).map_err(Error::from)?;
+                let before = connection.statements();
                 let outcome = body(&mut Conn::Sqlite(&mut connection)).await;
+                self.read_counters().statements.fetch_add(connection.statements() - before, Ordering::Relaxed);
                 // A connection that is still in its transaction is closed instead of kept.
                 connection.control(END_SNAPSHOT_SQLITE).map_err(Error::from)?;
                 readers.release(connection);

@@ -75,11 +75,12 @@ pub(super) struct Inner {
     pub(super) lock: Mutex<Option<File>>,
 }
 
-/// Numbers of reads and snapshots since the process started.
+/// Numbers of reads, snapshots and their statements since the process started.
 #[derive(Default)]
 pub(super) struct ReadCounters {
     pub(super) reads: AtomicU64,
     pub(super) snapshots: AtomicU64,
+    pub(super) statements: AtomicU64,
 }
 
 impl Store {
@@ -195,9 +196,9 @@ impl Store {
 
     /// Counters for `/metrics`.
     pub fn stats(&self) -> Stats {
-        let ReadCounters { reads, snapshots } = &self.0.reads;
-        let (reads, snapshots) = (reads.load(Ordering::Relaxed), snapshots.load(Ordering::Relaxed));
-        Stats { reads, snapshots, ..self.0.writer.stats() }
+        let ReadCounters { reads, snapshots, statements } = &self.0.reads;
+        let [reads, snapshots, statements] = [reads, snapshots, statements].map(|of| of.load(Ordering::Relaxed));
+        Stats { reads, snapshots, statements, ..self.0.writer.stats() }
     }
 
     pub(super) fn read_counters(&self) -> &ReadCounters {

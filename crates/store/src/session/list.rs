@@ -72,6 +72,19 @@ const BY_CHANNEL: &str = session_select!(
 const BY_IDS_SQLITE: &str = session_select!("tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))");
 const BY_IDS_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2)");
 
+macro_rules! newest_of_actions {
+    ($actions:literal) => {
+        session_select!(concat!(
+            "tenant_id = $1 AND id IN (SELECT (SELECT s.id FROM sessions s WHERE s.tenant_id = $1 AND s.action_id = j.id \
+             AND s.private_to IS NULL ORDER BY s.id DESC LIMIT 1) FROM ",
+            $actions,
+            ")"
+        ))
+    };
+}
+const NEWEST_OF_ACTIONS_SQLITE: &str = newest_of_actions!("(SELECT unhex(value) AS id FROM json_each($2)) j");
+const NEWEST_OF_ACTIONS_POSTGRES: &str = newest_of_actions!("UNNEST($2::uuid[]) AS j (id)");
+
 pub(crate) const SQL: Texts = &[
     ("session::list::BY_TENANT", BY_TENANT),
     ("session::list::BY_STATUS", BY_STATUS),
@@ -88,8 +101,14 @@ pub(crate) const SQL: Texts = &[
     ("session::list::NEWEST_CONTINUATION", NEWEST_CONTINUATION),
     ("session::list::BY_CHANNEL", BY_CHANNEL),
 ];
-pub(crate) const SQLITE_SQL: Texts = &[("session::list::BY_IDS_SQLITE", BY_IDS_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts = &[("session::list::BY_IDS_POSTGRES", BY_IDS_POSTGRES)];
+pub(crate) const SQLITE_SQL: Texts = &[
+    ("session::list::BY_IDS_SQLITE", BY_IDS_SQLITE),
+    ("session::list::NEWEST_OF_ACTIONS_SQLITE", NEWEST_OF_ACTIONS_SQLITE),
+];
+pub(crate) const POSTGRES_SQL: Texts = &[
+    ("session::list::BY_IDS_POSTGRES", BY_IDS_POSTGRES),
+    ("session::list::NEWEST_OF_ACTIONS_POSTGRES", NEWEST_OF_ACTIONS_POSTGRES),
+];
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]
@@ -211,6 +230,22 @@ pub async fn newest_of_action(
 ) -> Result<Option<Session>> {
     let filter = Filter { action_id: Some(action_id), ..Filter::default() };
     Ok(list(conn, tenant_id, &filter, None, 1).await?.items.pop())
+}
+
+/// The newest session of each of these actions, in any order. Private ones are left out.
+pub async fn newest_of_actions(conn: &mut Conn<'_>, tenant_id: TenantId, actions: &[ActionId]) -> Result<Vec<Session>> {
+    let rows = match conn {
+        Conn::Sqlite(c) => {
+            let hex: Vec<String> = actions.iter().map(|id| id.0.simple().to_string()).collect();
+            let hex = serde_json::Value::from(hex).to_string();
+            c.fetch_all::<Row>(NEWEST_OF_ACTIONS_SQLITE, &[&tenant_id.0, &hex])?
+        }
+        Conn::Postgres(c) => {
+            let ids: Vec<Uuid> = actions.iter().map(|id| id.0).collect();
+            sqlx::query_as::<_, Row>(NEWEST_OF_ACTIONS_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+        }
+    };
+    rows.into_iter().map(Session::try_from).collect()
 }
 
 /// The newest session of this source that was started by `first`.

@@ -1,5 +1,6 @@
 //! Sessions: the rows of `sessions`, their states, and how sessions depend on each other.
 
+mod agents;
 mod claim;
 mod due;
 mod find;
@@ -11,11 +12,14 @@ mod row;
 mod state;
 mod write;
 
+pub use agents::{OpenWork, named_agents, open_work};
 pub use claim::{Claimable, claimable};
 pub use due::{DueSession, deadlines, extend_lease, leases_lost, overdue, rearm_leases};
 pub use find::{depth, find, find_by_idempotency_key, find_locked};
 pub use first_claim::{ClaimTerms, FirstClaim};
-pub use list::{Filter, last_looked, list, list_by_ids, list_on_channel, newest_continuation, newest_of_action};
+pub use list::{
+    Filter, last_looked, list, list_by_ids, list_on_channel, newest_continuation, newest_of_action, newest_of_actions,
+};
 pub use of_entity::{OfEntity, list_of_entity};
 pub use write::{Idempotency, Inserted, insert, retitle, save};
 
@@ -25,7 +29,8 @@ pub(crate) use write::postgres_statements;
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 6] = [due::SQL, find::SQL, graph::SQL, list::SQL, of_entity::SQL, write::SQL];
+pub(crate) const SQL: [Texts; 7] =
+    [agents::SQL, due::SQL, find::SQL, graph::SQL, list::SQL, of_entity::SQL, write::SQL];
 pub(crate) const SQLITE_SQL: [Texts; 3] = [claim::SQLITE_SQL, due::SQLITE_SQL, list::SQLITE_SQL];
 pub(crate) const POSTGRES_SQL: [Texts; 6] = [
     claim::POSTGRES_SQL,

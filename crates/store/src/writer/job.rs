@@ -38,6 +38,8 @@ pub struct Stats {
     pub reads: u64,
     /// Reads whose queries all saw the same snapshot.
     pub snapshots: u64,
+    /// Statements of snapshots. SQLite only.
+    pub statements: u64,
 }
 
 #[derive(Default)]

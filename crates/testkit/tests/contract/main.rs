@@ -75,6 +75,7 @@ mod outage;
 mod outbox;
 mod output;
 mod page;
+mod page_lists;
 mod promotion;
 mod question_end;
 mod read_limit;
