@@ -44,9 +44,9 @@ fn on_key(event: KeyboardEvent) {
 fn copy(button: HtmlElement) {
     let Some(mut text) = button.get_attribute("data-copy") else { return };
     let around = button.closest(".copy-line, .copy-field, .tool-side").ok().flatten();
-    let shown = around.and_then(|around| dom::find(&around, "pre, input"));
+    let shown = around.and_then(|around| dom::find(&around, ".output, pre, input"));
     if text.is_empty() {
-        // The text is in the `pre` below the button, so it is not repeated in an attribute.
+        // The text is below the button, so it is not repeated in an attribute.
         text = shown.as_ref().and_then(|pre| pre.text_content()).unwrap_or_default();
     }
     let navigator = dom::window().navigator();

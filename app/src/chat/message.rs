@@ -121,6 +121,19 @@ fn tools(event: &Event) -> Vec<String> {
     if names.is_empty() { vec!["a tool".to_owned()] } else { names }
 }
 
+/// The tools that were used, each named once: `note 4 times, search`.
+fn used(names: &[String]) -> String {
+    let mut counts: Vec<(&str, u64)> = Vec::new();
+    for name in names {
+        match counts.iter_mut().find(|(known, _)| known == name) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((name, 1)),
+        }
+    }
+    let words = |(name, count): (&str, u64)| if count == 1 { name.to_owned() } else { format!("{name} {count} times") };
+    counts.into_iter().map(words).collect::<Vec<_>>().join(", ")
+}
+
 /// The last message of the person if the turn after it failed: it can be sent again.
 pub fn resendable_message(lines: &[Line]) -> Option<&str> {
     let failed = lines.last().is_some_and(|line| matches!(line.content, Content::Failed(_)));
@@ -149,7 +162,7 @@ pub fn write(lines: &[Line], agent: &str) -> String {
         }
         match &line.content {
             Content::Agent(text) | Content::Asked(text) => {
-                html.raw("<div class=\"prose\">").markdown(shorten::head(text, TEXT_BYTES_MAX)).raw("</div>");
+                html.raw("<div class=\"prose\">").message(shorten::head(text, TEXT_BYTES_MAX)).raw("</div>");
             }
             Content::Person(text) | Content::Other(_, text) | Content::Failed(text) => {
                 html.raw("<p class=\"message-text\" dir=\"auto\">")
@@ -157,9 +170,7 @@ pub fn write(lines: &[Line], agent: &str) -> String {
                     .raw("</p>");
             }
             Content::Used(names) => {
-                html.raw("<p class=\"meta\">Used ")
-                    .text(&shorten::one_line(&names.join(", "), NOTE_CHARS_MAX))
-                    .raw("</p>");
+                html.raw("<p class=\"meta\">Used ").text(&shorten::one_line(&used(names), NOTE_CHARS_MAX)).raw("</p>");
             }
             Content::Note(words) => {
                 html.raw("<p class=\"meta\" dir=\"auto\">").text(&shorten::one_line(words, NOTE_CHARS_MAX)).raw("</p>");
@@ -183,6 +194,12 @@ fn write_time(html: &mut Html, at: Timestamp) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tool_that_was_used_several_times_is_named_once() {
+        let names = ["note", "search", "note", "note"].map(str::to_owned);
+        assert_eq!((used(&names).as_str(), used(&names[1..2]).as_str()), ("note 3 times, search", "search"));
+    }
     use crate::session::fixture::{call, event};
 
     fn said(sequence: u64, kind: &str, text: &str, metadata: &str) -> Event {

@@ -2,10 +2,10 @@
 
 use super::People;
 use crate::{
-    text::shorten::one_line,
+    text::{number::shown, shorten::one_line},
     ui::{diff::Diff, time::moment},
 };
-use domain::entity::{FieldDef, FieldType, Values, shown};
+use domain::entity::{FieldDef, FieldType, Values};
 use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use wire::entity::EntityVersion;

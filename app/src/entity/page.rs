@@ -22,7 +22,7 @@ use crate::{
 };
 use domain::{
     Timestamp,
-    entity::{FIELD_TITLE, FieldDef, FieldType, TaskStatusMap, shown},
+    entity::{FIELD_TITLE, FieldDef, FieldType, TaskStatusMap},
     role::Permission,
 };
 use leptos::prelude::*;
@@ -199,7 +199,7 @@ fn fields(
     let rows = defs
         .iter()
         .map(|field| {
-            let value = entity.fields.get(&field.slug).map(shown);
+            let value = entity.fields.get(&field.slug).map(number::shown);
             let cell = match value {
                 None => view! { <span class="meta">"—"</span> }.into_any(),
                 Some(id) if field.kind == FieldType::Relation => {

@@ -2,7 +2,7 @@
 
 use super::{
     describe::member,
-    tool,
+    output::write_value,
     value_text::{Titles, named},
 };
 use crate::text::{html::Html, json, label::slug_label, shorten};
@@ -81,7 +81,7 @@ pub fn write_decision(html: &mut Html, event: &Event, note: &str, titles: &Title
     }
     if let Some(value) = raw("value").filter(|value| value.get().starts_with(['{', '['])) {
         html.raw("<details class=\"fold\"><summary><span class=\"fold-more\">Values</span></summary>");
-        tool::payload(html, Some(value));
+        write_value(html, Some(value), None);
         html.raw("</details>");
     }
 }

@@ -24,13 +24,21 @@ pub mod fixture;
 #[cfg(feature = "ssr")]
 mod group;
 #[cfg(feature = "ssr")]
+mod opening;
+#[cfg(feature = "ssr")]
+mod output;
+#[cfg(feature = "ssr")]
 mod page;
 #[cfg(feature = "ssr")]
 mod part;
 #[cfg(feature = "ssr")]
+mod picture;
+#[cfg(feature = "ssr")]
 mod promotion;
 #[cfg(feature = "ssr")]
 mod row;
+#[cfg(feature = "ssr")]
+mod rows;
 #[cfg(feature = "ssr")]
 mod sidebar;
 #[cfg(feature = "ssr")]
@@ -70,10 +78,12 @@ pub use island::LiveTranscript;
 #[cfg(feature = "ssr")]
 pub use page::{OpensAt, Props, moving_fragment, page};
 #[cfg(feature = "ssr")]
+pub use picture::picture_named;
+#[cfg(feature = "ssr")]
 pub use promotion::PromotionOffer;
 pub use rating::{Rating, RatingPanel, RatingState};
 #[cfg(feature = "ssr")]
-pub use row::rows_fragment;
+pub use rows::rows_fragment;
 #[cfg(feature = "ssr")]
 pub use summary::{Summary, retry_fields};
 #[cfg(feature = "ssr")]

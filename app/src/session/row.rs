@@ -1,14 +1,15 @@
-//! The rows of a transcript as HTML. They are written without views, because a page has hundreds of rows and
+//! A row of a transcript as HTML. Rows are written without views, because a page has hundreds of rows and
 //! rendering them as views is too slow.
 
 use super::{
     decision::{is_decision, write_decision, write_written},
     describe::{kind_words, member, note, texts},
     group::Group,
+    output::{Source, is_picture, write_value},
     part::Part,
     tool,
     value_text::Titles,
-    view_model::{Entry, entries},
+    view_model::Entry,
 };
 use crate::{
     text::{html::Html, json, shorten},
@@ -30,18 +31,6 @@ const LEAD_BYTES: usize = 700;
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// Longest first line of a reasoning part, characters.
 const REASONING_CHARS_MAX: usize = 140;
-/// Typical size of a row's HTML, bytes; used to size the buffer.
-const ROW_BYTES: usize = 1_400;
-
-/// The rows of these events, oldest first, as HTML. The caller applies `?kinds=`. Records and people that are not in
-/// `titles` are shown by id.
-pub fn rows_fragment(session_id: &str, events: &[Event], titles: &Titles) -> String {
-    let mut html = Html::with_capacity(events.len() * ROW_BYTES);
-    for entry in entries(events) {
-        write_row(&mut html, session_id, &entry, titles);
-    }
-    html.finish()
-}
 
 fn speaker(event: &Event) -> (&'static str, Icon, &'static str) {
     match event.kind.split('.').next().unwrap_or_default() {
@@ -66,12 +55,26 @@ fn speaker(event: &Event) -> (&'static str, Icon, &'static str) {
     }
 }
 
-fn write_row(html: &mut Html, session_id: &str, entry: &Entry<'_>, titles: &Titles) {
+/// Writes an event as a row.
+pub fn write_row(html: &mut Html, session_id: &str, entry: &Entry<'_>, titles: &Titles) {
     let event = entry.event;
+    write_head(html, event, entry.group, &event.kind, event.sequence);
+    write_body(html, entry, titles, Source { session_id, sequence: event.sequence });
+    write_raw(html, session_id, event.sequence);
+    html.raw("</div></li>");
+}
+
+/// Writes the start of a row, up to its body. Only the row of a single event is the target of links: `last_sequence` is
+/// the last one that the row holds.
+pub fn write_head(html: &mut Html, event: &Event, group: Group, kind: &str, last_sequence: u64) {
     let (speaker, picture, who) = speaker(event);
     let at = event.at;
-    html.raw("<li class=\"event\" id=\"seq-").number(event.sequence).raw("\" data-sequence=\"").number(event.sequence);
-    html.raw("\" data-group=\"").raw(entry.group.as_str()).raw("\" data-kind=\"").text(&event.kind);
+    html.raw("<li class=\"event\"");
+    if last_sequence == event.sequence {
+        html.raw(" id=\"seq-").number(event.sequence).raw("\"");
+    }
+    html.raw(" data-sequence=\"").number(last_sequence);
+    html.raw("\" data-group=\"").raw(group.as_str()).raw("\" data-kind=\"").text(kind);
     html.raw("\" data-speaker=\"").raw(speaker).raw("\"><time class=\"event-time\" data-time=\"clock\" datetime=\"");
     html.number(u64::try_from(at.year()).unwrap_or_default()).raw("-").two(at.month()).raw("-").two(at.day());
     html.raw("T").two(at.hour()).raw(":").two(at.minute()).raw(":").two(at.second()).raw(".");
@@ -84,9 +87,6 @@ fn write_row(html: &mut Html, session_id: &str, entry: &Entry<'_>, titles: &Titl
         .number(event.sequence);
     html.raw("</a></span><span class=\"event-who\">").raw(icon_markup(picture)).raw("<span>").raw(who);
     html.raw("</span></span><div class=\"event-body\">");
-    write_body(html, entry, titles);
-    write_raw(html, session_id, event.sequence);
-    html.raw("</div></li>");
 }
 
 /// A link to the event as JSON, which the browser replaces by the JSON.
@@ -99,7 +99,7 @@ fn write_raw(html: &mut Html, session_id: &str, sequence: u64) {
     html.raw(" as JSON</a></details>");
 }
 
-fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
+fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles, source: Source<'_>) {
     let event = entry.event;
     match (entry.group, event.kind.as_str()) {
         (_, "human.entity_view") => write_view(html, entry, titles),
@@ -107,10 +107,10 @@ fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
         (_, "session.status_change") => write_status_change(html, event.metadata.get()),
         (Group::Thinking, _) => entry.parts.iter().for_each(|(part, _)| match part {
             Part::Text(text) | Part::Reasoning(text) => write_reasoning(html, text),
-            other => write_part(html, other, entry),
+            other => write_part(html, other, entry, source),
         }),
-        (_, "session.error") => write_error(html, entry),
-        (Group::Messages | Group::Tools | Group::Errors, _) => write_parts(html, entry),
+        (_, "session.error") => write_error(html, entry, source),
+        (Group::Messages | Group::Tools | Group::Errors, _) => write_parts(html, entry, source),
         (Group::State | Group::People | Group::External | Group::Other, kind) => {
             write_invalid_event(html, event);
             write_note(html, entry, kind);
@@ -136,16 +136,17 @@ fn write_invalid_event(html: &mut Html, event: &Event) {
     html.text(&shorten::one_line(&why, 400)).raw("</span></p>");
 }
 
-fn write_parts(html: &mut Html, entry: &Entry<'_>) {
+fn write_parts(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
     write_invalid_event(html, entry.event);
     let mut wrote = false;
     for (part, joined) in &entry.parts {
         wrote = true;
         match part {
             Part::Call(call) => {
-                tool::write_call(html, call, joined.as_ref().map(|j| (&j.answer, j.sequence, j.duration_ms)));
+                let joined = joined.as_ref().map(|j| (&j.answer, j.sequence, j.duration_ms));
+                tool::write_call(html, call, joined, source);
             }
-            part => write_part(html, part, entry),
+            part => write_part(html, part, entry, source),
         }
     }
     let metadata = entry.event.metadata.get();
@@ -156,26 +157,27 @@ fn write_parts(html: &mut Html, entry: &Entry<'_>) {
     }
 }
 
-fn write_part(html: &mut Html, part: &Part<'_>, entry: &Entry<'_>) {
+fn write_part(html: &mut Html, part: &Part<'_>, entry: &Entry<'_>, source: Source<'_>) {
     match part {
         Part::Text(text) if entry.event.kind.starts_with("user.") => write_text(html, text, as_typed),
         Part::Text(text) => write_text(html, text, as_markdown),
         // The text beside it says the same.
         Part::Other(_) if entry.event.kind == "user.form_submit" && entry.parts.len() > 1 => {}
         Part::Reasoning(text) => write_reasoning(html, text),
-        Part::Call(call) => tool::write_call(html, call, None),
-        Part::Answer(answer) => tool::write_answer(html, answer),
+        Part::Call(call) => tool::write_call(html, call, None, source),
+        Part::Answer(answer) => tool::write_answer(html, answer, source),
+        Part::Other(raw) if is_picture(raw) => write_value(html, Some(raw), Some(source)),
         Part::Other(raw) => {
             html.raw("<details class=\"fold\"><summary><span class=\"event-kind\">").text(&entry.event.kind);
             html.raw("</span> <span class=\"fold-more\">Content</span></summary>");
-            tool::payload(html, Some(raw));
+            write_value(html, Some(raw), Some(source));
             html.raw("</details>");
         }
     }
 }
 
 fn as_markdown(html: &mut Html, text: &str) {
-    html.raw("<div class=\"prose\">").markdown(text).raw("</div>");
+    html.raw("<div class=\"prose\">").message(text).raw("</div>");
 }
 
 /// Writes what a person typed as it is, line by line.
@@ -204,7 +206,7 @@ fn write_text(html: &mut Html, text: &str, write: fn(&mut Html, &str)) {
 fn write_reasoning(html: &mut Html, text: &str) {
     html.raw("<details class=\"fold thinking\"><summary><span class=\"fold-more\">Thinking</span><span class=\"fold-lead\" dir=\"auto\">");
     html.text(&shorten::one_line(text, REASONING_CHARS_MAX)).raw("</span></summary><div class=\"prose\">");
-    html.markdown(shorten::head(text, TEXT_BYTES_MAX)).raw("</div></details>");
+    html.message(shorten::head(text, TEXT_BYTES_MAX)).raw("</div></details>");
 }
 
 fn write_status_change(html: &mut Html, metadata: &str) {
@@ -237,7 +239,7 @@ fn write_view(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
     }
 }
 
-fn write_error(html: &mut Html, entry: &Entry<'_>) {
+fn write_error(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
     let parts: Vec<_> = entry.parts.iter().map(|(part, _)| part.clone()).collect();
     let text = texts(&parts);
     let members = json::members(entry.event.metadata.get());
@@ -251,7 +253,7 @@ fn write_error(html: &mut Html, entry: &Entry<'_>) {
         html.raw("<code class=\"meta\">").text(&code).raw("</code>");
     }
     for part in parts.iter().filter(|part| matches!(part, Part::Other(_))) {
-        write_part(html, part, entry);
+        write_part(html, part, entry, source);
     }
 }
 
@@ -284,18 +286,21 @@ fn write_note(html: &mut Html, entry: &Entry<'_>, kind: &str) {
     head(html);
     html.raw(" <span class=\"fold-more\">Details</span></summary>");
     if metadata.len() > 2 {
-        tool::payload(html, Some(&entry.event.metadata));
+        write_value(html, Some(&entry.event.metadata), None);
     }
     for raw in carries {
-        tool::payload(html, Some(raw));
+        write_value(html, Some(raw), None);
     }
     html.raw("</details>");
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::session::fixture::{answer, call, event};
+    use crate::session::{
+        Titles,
+        fixture::{answer, call, event},
+        rows_fragment,
+    };
 
     #[test]
     fn a_pair_is_one_row_and_both_sequences_can_be_linked_to() {

@@ -1,6 +1,6 @@
 //! The sidebar of a session: related sessions, input and output.
 
-use super::{title::row_title, tool};
+use super::{output::write_value, title::row_title};
 use crate::{
     text::{html::Html, shorten::one_line},
     ui::badge::StatusBadge,
@@ -89,6 +89,6 @@ fn neighbour_title(session: &Neighbour) -> String {
 fn document(title: &'static str, raw: Option<&RawValue>) -> Option<impl IntoView + use<>> {
     let raw = raw.filter(|raw| raw.get() != "null")?;
     let mut html = Html::default();
-    tool::payload(&mut html, Some(raw));
+    write_value(&mut html, Some(raw), None);
     Some(view! { <section><h2>{title}</h2><div inner_html=html.finish()></div></section> })
 }

@@ -1,12 +1,11 @@
 //! A tool call with its result: one line that unfolds to arguments and output.
 
-use super::part::{Answer, Call};
-use crate::text::{
-    duration,
-    html::Html,
-    json::{self, PAYLOAD_CHARS_MAX},
-    number, shorten,
+use super::{
+    output::{Source, leading_text, unwrapped, write_value},
+    part::{Answer, Call},
+    picture::Picture,
 };
+use crate::text::{duration, html::Html, json, number, shorten, terminal};
 use serde_json::value::RawValue;
 
 /// Longest list of arguments on the line, characters.
@@ -15,6 +14,10 @@ const ARGS_CHARS_MAX: usize = 120;
 const ARG_CHARS_MAX: usize = 48;
 /// Longest summary of a result on the line, characters.
 const OUTCOME_CHARS_MAX: usize = 80;
+/// Most plain values of a result on the line.
+const VALUES_MAX: usize = 3;
+/// How many bytes of a text are read for each character on the line: control sequences take some.
+const BYTES_OF_CHAR: usize = 16;
 /// Larger inputs and outputs are not parsed for the line, bytes.
 const LOOK_INTO_BYTES_MAX: usize = 64 * 1024;
 
@@ -28,7 +31,7 @@ pub fn arguments(input: Option<&RawValue>) -> String {
     if members.is_empty() {
         return match raw.get() {
             "{}" | "null" | "[]" => String::new(),
-            text => shorten::one_line(text, ARG_CHARS_MAX),
+            _ => value_words(raw, ARG_CHARS_MAX),
         };
     }
     let mut line = String::new();
@@ -38,7 +41,7 @@ pub fn arguments(input: Option<&RawValue>) -> String {
         }
         line.push_str(&key);
         line.push_str(": ");
-        line.push_str(&shorten::one_line(value.get(), ARG_CHARS_MAX));
+        line.push_str(&value_words(value, ARG_CHARS_MAX));
         if line.len() > ARGS_CHARS_MAX {
             break;
         }
@@ -55,39 +58,76 @@ pub fn outcome(answer: &Answer<'_>) -> String {
     if said.is_empty() { "done".to_owned() } else { said }
 }
 
-fn summary(raw: &RawValue) -> String {
-    let text = raw.get();
-    if text.len() > LOOK_INTO_BYTES_MAX {
-        return format!("{} KB", number::grouped(text.len() as u64 / 1024));
+/// A value on one line: a text in quotes, other values as JSON.
+fn value_words(raw: &RawValue, chars_max: usize) -> String {
+    match json::string(raw) {
+        Some(text) => match Picture::of(&text) {
+            Some(picture) => picture.words(),
+            None => format!("\"{}\"", text_words(&text, chars_max)),
+        },
+        None => shorten::one_line(&json::readable(raw.get()), chars_max),
     }
-    let size = |raw: &RawValue| serde_json::from_str::<Vec<&RawValue>>(raw.get()).map_or(0, |items| items.len() as u64);
-    match text.as_bytes().first() {
+}
+
+/// A text on one line, without control sequences. Only its start is read.
+fn text_words(text: &str, chars_max: usize) -> String {
+    let head = shorten::head(text, chars_max.saturating_mul(BYTES_OF_CHAR));
+    shorten::one_line(&terminal::plain(head), chars_max)
+}
+
+/// The number of items of an array.
+fn size(raw: &RawValue) -> u64 {
+    serde_json::from_str::<Vec<&RawValue>>(raw.get()).map_or(0, |items| items.len() as u64)
+}
+
+fn summary(raw: &RawValue) -> String {
+    if raw.get().len() > LOOK_INTO_BYTES_MAX {
+        return format!("{} KB", number::grouped(raw.get().len() as u64 / 1024));
+    }
+    if let Some(text) = leading_text(raw) {
+        return match Picture::of(&text) {
+            Some(picture) => picture.words(),
+            None => text_words(&text, OUTCOME_CHARS_MAX),
+        };
+    }
+    let raw = unwrapped(raw);
+    match raw.get().as_bytes().first() {
         Some(b'[') => number::counted(size(raw), "item"),
-        Some(b'{') => {
-            let members = json::members(text);
-            // The AI SDK wraps an output as {type, value}.
-            if let [(first, _), (second, value)] = members.as_slice()
-                && first == "type"
-                && second == "value"
-            {
-                return summary(value);
-            }
-            let named = members.iter().find(|(key, _)| {
-                matches!(&**key, "message" | "text" | "summary" | "error" | "content" | "output" | "stdout")
-            });
-            if let Some(text) = named.and_then(|(_, value)| json::string(value)) {
-                return shorten::one_line(&text, OUTCOME_CHARS_MAX);
-            }
-            if let Some((key, list)) = members.iter().find(|(_, value)| value.get().starts_with('[')) {
-                let key = shorten::one_line(key, 24);
-                let count = size(list);
-                let key = if count == 1 { number::singular(&key) } else { key };
-                return format!("{} {key}", number::grouped(count));
-            }
-            number::counted(members.len() as u64, "field")
-        }
+        Some(b'{') => members_summary(raw),
         Some(b'n') => String::new(),
-        _ => json::string(raw).map_or_else(|| text.to_owned(), |text| shorten::one_line(&text, OUTCOME_CHARS_MAX)),
+        _ => raw.get().to_owned(),
+    }
+}
+
+/// An object on one line: what it says, else how much it lists, else its first plain values.
+fn members_summary(raw: &RawValue) -> String {
+    let members = json::members(raw.get());
+    let is_named = |key: &str| {
+        matches!(key, "message" | "text" | "summary" | "error" | "content" | "output" | "stdout" | "stderr")
+    };
+    let mut said = members.iter().filter(|(key, _)| is_named(key)).filter_map(|(_, value)| leading_text(value));
+    if let Some(text) = said.find(|text| !text.trim().is_empty()) {
+        return text_words(&text, OUTCOME_CHARS_MAX);
+    }
+    if let Some((key, list)) = members.iter().find(|(_, value)| value.get().starts_with('[')) {
+        let key = shorten::one_line(key, 24);
+        let count = size(list);
+        let key = if count == 1 { number::singular(&key) } else { key };
+        return format!("{} {key}", number::grouped(count));
+    }
+    let plain = members.iter().filter(|(_, value)| !value.get().starts_with(['{', 'n']) && value.get() != "\"\"");
+    let plain = plain.take(VALUES_MAX).map(|(key, value)| {
+        let value = match json::string(value) {
+            Some(text) => text_words(&text, ARG_CHARS_MAX),
+            None => value.get().to_owned(),
+        };
+        format!("{}: {value}", shorten::one_line(key, 24))
+    });
+    let words = plain.collect::<Vec<_>>().join(", ");
+    if words.is_empty() {
+        number::counted(members.len() as u64, "field")
+    } else {
+        shorten::one_line(&words, OUTCOME_CHARS_MAX)
     }
 }
 
@@ -100,7 +140,12 @@ pub fn outcome_line(answer: &Answer<'_>, duration_ms: Option<u64>) -> String {
 }
 
 /// Writes a call, with its result if it is known. Otherwise leaves an empty element for it.
-pub fn write_call(html: &mut Html, call: &Call<'_>, joined: Option<(&Answer<'_>, u64, Option<u64>)>) {
+pub fn write_call(
+    html: &mut Html,
+    call: &Call<'_>,
+    joined: Option<(&Answer<'_>, u64, Option<u64>)>,
+    source: Source<'_>,
+) {
     let state = match joined {
         None => "waiting",
         Some((answer, ..)) if answer.is_error => "failed",
@@ -118,11 +163,11 @@ pub fn write_call(html: &mut Html, call: &Call<'_>, joined: Option<(&Answer<'_>,
     html.raw("</span></summary><div class=\"tool-sides\"><div class=\"tool-side\"><h3>Input");
     copy(html);
     html.raw("</h3>");
-    payload(html, call.input);
+    write_value(html, call.input, Some(source));
     html.raw("</div><div class=\"tool-side tool-answer\"");
     if let Some((answer, sequence, _)) = joined {
         html.raw(" id=\"seq-").number(sequence).raw("\"");
-        write_answer_side(html, answer);
+        write_answer_side(html, answer, Source { sequence, ..source });
     } else {
         html.raw("><h3>Output</h3><p class=\"meta\">Not yet.</p>");
     }
@@ -130,47 +175,26 @@ pub fn write_call(html: &mut Html, call: &Call<'_>, joined: Option<(&Answer<'_>,
 }
 
 /// Writes a result without its call. The browser moves it to its call if that is on the page.
-pub fn write_answer(html: &mut Html, answer: &Answer<'_>) {
+pub fn write_answer(html: &mut Html, answer: &Answer<'_>, source: Source<'_>) {
     let state = if answer.is_error { "failed" } else { "done" };
     html.raw("<details class=\"tool\" data-answers=\"").text(&answer.id).raw("\" data-state=\"").raw(state);
     html.raw("\"><summary><span class=\"tool-call\"><span class=\"tool-name\">");
     html.text(if answer.name.is_empty() { "tool" } else { &answer.name });
     html.raw("</span></span><span class=\"tool-outcome\">").text(&outcome(answer));
     html.raw("</span></summary><div class=\"tool-sides\"><div class=\"tool-side tool-answer\"");
-    write_answer_side(html, answer);
+    write_answer_side(html, answer, source);
     html.raw("</div></div></details>");
 }
 
-fn write_answer_side(html: &mut Html, answer: &Answer<'_>) {
+fn write_answer_side(html: &mut Html, answer: &Answer<'_>, source: Source<'_>) {
     html.raw("><h3>").raw(if answer.is_error { "Error" } else { "Output" });
     copy(html);
     html.raw("</h3>");
-    payload(html, answer.output);
+    write_value(html, answer.output, Some(source));
 }
 
 fn copy(html: &mut Html) {
     html.raw("<button class=\"button js-only\" type=\"button\" data-look=\"quiet\" data-size=\"small\" data-copy=\"\"><span>Copy</span></button>");
-}
-
-/// Writes JSON as a block; a JSON string as plain text.
-pub fn payload(html: &mut Html, raw: Option<&RawValue>) {
-    let Some(raw) = raw else {
-        html.raw("<p class=\"meta\">Nothing.</p>");
-        return;
-    };
-    html.raw("<pre class=\"payload\" tabindex=\"0\">");
-    let cut = if let Some(text) = json::string(raw) {
-        html.text(shorten::head(&text, PAYLOAD_CHARS_MAX));
-        text.len() > PAYLOAD_CHARS_MAX
-    } else {
-        let (text, cut) = json::indented(raw.get(), PAYLOAD_CHARS_MAX);
-        html.text(&text);
-        cut
-    };
-    html.raw("</pre>");
-    if cut {
-        html.raw("<p class=\"meta\">Only part is shown. The event as JSON has all of it.</p>");
-    }
 }
 
 #[cfg(test)]
@@ -202,6 +226,19 @@ mod tests {
     }
 
     #[test]
+    fn a_result_without_a_text_or_a_list_shows_its_first_values() {
+        assert_eq!(said(r#"{"rows":41,"file":"src/m41.rs"}"#, false), "rows: 41, file: src/m41.rs");
+        assert_eq!(said(r#"{"a":null,"b":{"c":1},"d":true}"#, false), "d: true");
+        assert_eq!(said(r#"{"b":{"c":1}}"#, false), "1 field");
+    }
+
+    #[test]
+    fn escapes_of_json_are_decoded_on_the_line() {
+        let given = r#"{"text":"Dear Kim, \u2026","to":{"name":"\u00dcmit"},"face":"\ud83d\ude00\n"}"#;
+        assert_eq!(arguments(Some(&raw(given))), "text: \"Dear Kim, …\", to: {\"name\":\"Ümit\"}, face: \"😀\"");
+    }
+
+    #[test]
     fn outcomes_count_what_can_be_counted() {
         assert_eq!(said("[1,2,3]", false), "3 items");
         assert_eq!(said(r#"{"results":[1,2],"took":3}"#, false), "2 results");
@@ -211,6 +248,9 @@ mod tests {
         assert_eq!(said(r#"{"type":"json","value":[1]}"#, false), "1 item");
         assert_eq!(said(r#"{"stdout":"7 passed","stderr":"","interrupted":false}"#, false), "7 passed");
         assert_eq!(said(r#""two\nlines""#, false), "two lines");
+        assert_eq!(said(r#"{"type":"text","value":"\u001b[31merror\u001b[0m[E0382]"}"#, false), "error[E0382]");
+        assert_eq!(said(r#"{"content":[{"type":"text","text":"7 files"}],"isError":false}"#, false), "7 files");
+        assert_eq!(said(r#"{"stdout":"","stderr":"no such file","code":2}"#, false), "no such file");
         assert_eq!(said(r#"{"type":"error-text","value":"no such file"}"#, true), "failed: no such file");
         assert_eq!(
             (said("null", false), said("null", true), said("true", false)),

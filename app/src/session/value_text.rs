@@ -1,6 +1,9 @@
 //! Values of a record, shortened for a sentence, and the names that stand for ids in them.
 
-use crate::text::{number::counted, shorten::one_line};
+use crate::text::{
+    number::{counted, shown},
+    shorten::one_line,
+};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -23,6 +26,6 @@ fn short(value: &Value) -> String {
         Value::String(text) if text.trim().is_empty() => "nothing".to_owned(),
         Value::Array(items) => counted(items.len() as u64, "item"),
         Value::Object(map) => counted(map.len() as u64, "value"),
-        plain => one_line(&domain::entity::shown(plain), VALUE_CHARS_MAX),
+        plain => one_line(&shown(plain), VALUE_CHARS_MAX),
     }
 }

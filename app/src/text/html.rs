@@ -1,5 +1,7 @@
 //! An HTML writer for the rows of a transcript, where views are too slow: a page has hundreds of rows.
 
+use super::markdown::Breaks;
+
 /// HTML being written. `raw` takes only literals; everything else is escaped.
 #[derive(Debug, Default)]
 pub struct Html(String);
@@ -51,9 +53,15 @@ impl Html {
         self
     }
 
-    /// Appends Markdown as sanitized HTML.
+    /// Appends the Markdown of a document as sanitized HTML.
     pub fn markdown(&mut self, text: &str) -> &mut Self {
-        super::markdown::push(&mut self.0, text);
+        super::markdown::push(&mut self.0, text, Breaks::Flowing);
+        self
+    }
+
+    /// Appends the Markdown of a message as sanitized HTML. Its lines stay lines.
+    pub fn message(&mut self, text: &str) -> &mut Self {
+        super::markdown::push(&mut self.0, text, Breaks::Kept);
         self
     }
 

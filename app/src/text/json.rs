@@ -1,4 +1,5 @@
-//! JSON for display. It is indented as text, so that member order, number formats and escapes stay as sent.
+//! JSON for display. It is indented as text, so that member order and number formats stay as sent. Of escapes, those
+//! of characters that people can read are decoded.
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -26,13 +27,13 @@ pub fn indented(raw: &str, max: usize) -> (String, bool) {
         match byte {
             b'"' => {
                 let end = string_end(bytes, at);
-                let text = raw.get(at..end).unwrap_or_default();
+                let text = readable(raw.get(at..end).unwrap_or_default());
                 let room = max.saturating_sub(out.len());
                 if text.len() > room {
-                    out.push_str(super::shorten::head(text, room));
+                    out.push_str(super::shorten::head(&text, room));
                     return (out, true);
                 }
-                out.push_str(text);
+                out.push_str(&text);
                 at = end;
                 continue;
             }
@@ -68,6 +69,53 @@ pub fn indented(raw: &str, max: usize) -> (String, bool) {
         at += 1;
     }
     (out, false)
+}
+
+/// JSON in which the escapes of characters that people can read are decoded: `\\u2026` becomes `…`. Escapes of
+/// controls, of characters that change the direction of text, of quotes and of backslashes stay.
+pub fn readable(raw: &str) -> Cow<'_, str> {
+    if !raw.contains("\\u") {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        out.push_str(before);
+        let taken = match decoded(escape) {
+            Some((c, taken)) => {
+                out.push(c);
+                taken
+            }
+            None => {
+                let taken = 1 + escape.chars().nth(1).map_or(0, char::len_utf8);
+                out.push_str(escape.get(..taken).unwrap_or(escape));
+                taken
+            }
+        };
+        rest = escape.get(taken..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The readable character of the escape at the start of a text, and the escape's length in bytes.
+fn decoded(escape: &str) -> Option<(char, usize)> {
+    let unit = |at: usize| -> Option<u32> {
+        let digits = escape.get(at..at + 6)?.strip_prefix("\\u")?;
+        digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok()).flatten()
+    };
+    let first = unit(0)?;
+    let (code, taken) = match first {
+        0xD800..=0xDBFF => {
+            let second = unit(6).filter(|second| (0xDC00..=0xDFFF).contains(second))?;
+            (0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00), 12)
+        }
+        _ => (first, 6),
+    };
+    let is_hidden = matches!(code, 0xAD | 0x61C | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0xFEFF);
+    let c = char::from_u32(code)?;
+    (!c.is_control() && !is_hidden && !matches!(c, '"' | '\\')).then_some((c, taken))
 }
 
 /// Index after the closing quote of the string that begins at `start`.
@@ -126,6 +174,21 @@ mod tests {
         assert_eq!(text, "{\n  \"b\": [\n    1.10e400,\n    {}\n  ],\n  \"a\": \"x, \\\"y\\\": {\"\n}");
         assert!(!cut);
         assert!(indented(&format!("[\"{}\"]", "é".repeat(500)), 100).1);
+    }
+
+    #[test]
+    fn escapes_of_readable_characters_are_decoded() {
+        for (given, shown) in [
+            (r#""Dear Kim, \u2026""#, r#""Dear Kim, …""#),
+            (r#""\u0645\u0631\u062d\u0628\u0627 \uD83D\ude00""#, r#""مرحبا 😀""#),
+            (r#""\u001b[31m \u0022 \u005c \n \\u2026""#, r#""\u001b[31m \u0022 \u005c \n \\u2026""#),
+            (r#""\u202e \u200b \ud83d \ude00 \ud83dx""#, r#""\u202e \u200b \ud83d \ude00 \ud83dx""#),
+            ("\"\\u00", "\"\\u00"),
+            ("\\", "\\"),
+        ] {
+            assert_eq!(readable(given), shown, "{given}");
+        }
+        assert_eq!(indented(r#"{"\u00fc":"\u00e9"}"#, 100).0, "{\n  \"ü\": \"é\"\n}");
     }
 
     #[test]

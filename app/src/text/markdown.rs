@@ -1,10 +1,19 @@
 //! Markdown from agents and people as sanitized HTML: no raw HTML, no images, only http, https and mailto links.
 
 use super::escape::attribute;
-use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
+use pulldown_cmark::{Alignment, CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
+
+/// What a line break inside a paragraph means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Breaks {
+    /// A new line, as in messages.
+    Kept,
+    /// A space, as in documents.
+    Flowing,
+}
 
 /// Appends the HTML of a Markdown text.
-pub fn push(html: &mut String, text: &str) {
+pub fn push(html: &mut String, text: &str, breaks: Breaks) {
     if is_plain(text) {
         // Fast path: most messages are one plain sentence, which needs no parser.
         html.push_str("<p>");
@@ -13,7 +22,8 @@ pub fn push(html: &mut String, text: &str) {
         return;
     }
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    push_html(html, Harmless { inner: Parser::new_ext(text, options), open: Vec::new() });
+    let inner = Parser::new_ext(text, options);
+    push_html(html, Harmless { inner, breaks, open: Vec::new(), table: Table::default() });
 }
 
 /// The plain text of a Markdown text, on one line of at most `max` characters.
@@ -52,8 +62,36 @@ fn is_safe(href: &str) -> bool {
     ["http://", "https://", "mailto:"].iter().any(|scheme| lower.starts_with(scheme))
 }
 
+/// The table that is being written.
+#[derive(Default)]
+struct Table {
+    alignments: Vec<Alignment>,
+    is_head: bool,
+    column: usize,
+}
+
+impl Table {
+    /// The start of a cell. The alignment is a class, because pages allow no styles in attributes.
+    fn open_cell(&mut self) -> String {
+        let alignment = self.alignments.get(self.column).copied().unwrap_or(Alignment::None);
+        self.column += 1;
+        let class = match alignment {
+            Alignment::None | Alignment::Left => "",
+            Alignment::Center => " class=\"align-center\"",
+            Alignment::Right => " class=\"align-right\"",
+        };
+        format!("<{}{class}>", self.cell())
+    }
+
+    const fn cell(&self) -> &'static str {
+        if self.is_head { "th" } else { "td" }
+    }
+}
+
 struct Harmless<I> {
     inner: I,
+    breaks: Breaks,
+    table: Table,
     /// The closing tags of the open links and images.
     open: Vec<String>,
 }
@@ -90,6 +128,18 @@ impl<'a, I: Iterator<Item = Event<'a>>> Iterator for Harmless<I> {
             Event::Start(Tag::Heading { .. }) => raw("<p class=\"prose-heading\">".to_owned()),
             Event::End(TagEnd::Heading(_)) => raw("</p>".to_owned()),
             Event::End(TagEnd::Link | TagEnd::Image) => raw(self.open.pop().unwrap_or_default()),
+            Event::SoftBreak if self.breaks == Breaks::Kept => Event::HardBreak,
+            Event::Start(Tag::Table(alignments)) => {
+                self.table = Table { alignments, ..Table::default() };
+                Event::Start(Tag::Table(Vec::new()))
+            }
+            event @ Event::Start(Tag::TableHead | Tag::TableRow) => {
+                self.table.column = 0;
+                self.table.is_head = matches!(event, Event::Start(Tag::TableHead));
+                event
+            }
+            Event::Start(Tag::TableCell) => raw(self.table.open_cell()),
+            Event::End(TagEnd::TableCell) => raw(format!("</{}>", self.table.cell())),
             event => event,
         })
     }
@@ -97,9 +147,11 @@ impl<'a, I: Iterator<Item = Event<'a>>> Iterator for Harmless<I> {
 
 #[cfg(test)]
 mod tests {
+    use super::Breaks;
+
     fn html(text: &str) -> String {
         let mut out = String::new();
-        super::push(&mut out, text);
+        super::push(&mut out, text, Breaks::Flowing);
         out
     }
 
@@ -141,6 +193,27 @@ mod tests {
     #[test]
     fn headings_stay_out_of_the_outline() {
         assert_eq!(html("# Big"), "<p class=\"prose-heading\">Big</p>");
+    }
+
+    #[test]
+    fn messages_keep_their_lines_and_documents_flow() {
+        let of = |breaks| {
+            let mut out = String::new();
+            super::push(&mut out, "one\ntwo\n\n- a\n  b", breaks);
+            out
+        };
+        assert_eq!(of(Breaks::Flowing), "<p>one\ntwo</p>\n<ul>\n<li>a\nb</li>\n</ul>\n");
+        assert_eq!(of(Breaks::Kept), "<p>one<br />\ntwo</p>\n<ul>\n<li>a<br />\nb</li>\n</ul>\n");
+    }
+
+    #[test]
+    fn cells_of_tables_keep_their_alignment() {
+        assert_eq!(
+            html("| Module | Lines |\n|:---|---:|\n| m1 | 1,204 |\n| m2 | 880 |"),
+            "<table><thead><tr><th>Module</th><th class=\"align-right\">Lines</th></tr></thead><tbody>\n\
+             <tr><td>m1</td><td class=\"align-right\">1,204</td></tr>\n\
+             <tr><td>m2</td><td class=\"align-right\">880</td></tr>\n</tbody></table>\n"
+        );
     }
 
     #[test]

@@ -9,3 +9,4 @@ pub mod markdown;
 pub mod number;
 pub mod parts;
 pub mod shorten;
+pub mod terminal;

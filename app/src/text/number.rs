@@ -2,6 +2,27 @@
 
 pub use domain::count::{counted, grouped, singular};
 use domain::{count::plural, limit::BADGE_COUNT_MAX};
+use serde_json::Value;
+
+/// Fewest digits of a value's whole part that are grouped: years and short numbers of things stay as they are.
+const GROUPED_DIGITS_MIN: usize = 5;
+
+/// A value of a record for people. Large numbers have commas between groups of three digits: `125,000.5`.
+pub fn shown(value: &Value) -> String {
+    let text = domain::entity::shown(value);
+    if !value.is_number() {
+        return text;
+    }
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |digits| ("-", digits));
+    let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+    let (whole, rest) = digits.split_at(end);
+    match whole.parse() {
+        Ok(whole) if end >= GROUPED_DIGITS_MIN && !rest.contains(['e', 'E']) => {
+            format!("{sign}{}{rest}", grouped(whole))
+        }
+        _ => text,
+    }
+}
 
 /// A number for a badge: large numbers end in a plus.
 pub fn badge(n: u64) -> String {
@@ -46,6 +67,22 @@ pub fn dollars(sum: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn large_values_are_grouped_and_nothing_else_changes() {
+        for (value, text) in [
+            (json!(125_000.5), "125,000.5"),
+            (json!(-61_000), "-61,000"),
+            (json!(2_026), "2026"),
+            (json!(0.12345), "0.12345"),
+            (json!(1e300), "1e300"),
+            (json!("61000"), "61000"),
+            (json!(u64::MAX), "18,446,744,073,709,551,615"),
+        ] {
+            assert_eq!(shown(&value), text);
+        }
+    }
 
     #[test]
     fn digits_are_grouped_whatever_is_around_them() {

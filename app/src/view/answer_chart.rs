@@ -4,7 +4,7 @@ use crate::{
     insight::chart::{AxisSide, Series, SeriesColor, stacked_bars},
     render::static_html,
     text::{
-        number::{counted, percent},
+        number::{counted, grouped, percent},
         shorten::one_line,
     },
     ui::chart_frame::{ChartFrame, Key},
@@ -75,7 +75,7 @@ fn table(chart: &Chart, title: &str) -> InertElement {
         view! {
             <tr>
                 <th scope="row" dir="auto">{one_line(label, LABEL_CHARS_MAX)}</th>
-                <td class="table-number">{count.to_string()}</td>
+                <td class="table-number">{grouped(*count)}</td>
                 <td class="table-number">{share(*count, chart)}</td>
             </tr>
         }
@@ -85,7 +85,7 @@ fn table(chart: &Chart, title: &str) -> InertElement {
         view! {
             <tr>
                 <th scope="row">"Another answer, from an earlier version"</th>
-                <td class="table-number">{chart.other.to_string()}</td>
+                <td class="table-number">{grouped(chart.other)}</td>
                 <td class="table-number">{share(chart.other, chart)}</td>
             </tr>
         }
