@@ -33,7 +33,7 @@ test("a link to any event leads to the page that has it", async ({ page }) => {
   await expect(page.locator("#seq-450")).toBeAttached();
 });
 
-test("a session that goes on opens at its newest event, one that has ended at its start or its error", async ({ page }) => {
+test("a session that goes on opens at its newest event, one that has ended at its top", async ({ page }) => {
   const { id, attempt } = await running(120);
   await signIn(page, "operator");
   await page.goto(`/sessions/${id}`);
@@ -43,10 +43,15 @@ test("a session that goes on opens at its newest event, one that has ended at it
   await page.goto(`/sessions/${id}`);
   await hydrated(page);
   await isSeen(page, "said 0.");
+  await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
   const failing = await running(120);
   await api().fail(failing.id, failing.attempt, "The disk is full");
   await page.goto(`/sessions/${failing.id}`);
   await hydrated(page);
+  await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
+  await expect(page.getByRole("button", { name: /^Run again/ })).toBeInViewport();
+  await expect(page.locator(".session-error")).toBeInViewport();
+  await page.getByRole("link", { name: /^Event \d+ in the log$/ }).click();
   await expect(page.locator('.event[data-kind="session.error"]')).toBeInViewport();
 });
 
@@ -100,7 +105,7 @@ test("raw JSON stands right below its event", async ({ page }) => {
   await signIn(page, "operator");
   await page.goto(`/sessions/${id}`);
   await hydrated(page);
-  for (const row of [page.locator(".event", { hasText: "said 1." }), page.locator('[data-kind="session.status_change"]').first()]) {
+  for (const row of [page.locator(".event", { hasText: "said 1." }), page.locator('.transcript > [data-kind="session.status_change"]').first()]) {
     await row.hover();
     await row.locator(".raw > summary").click();
     const json = row.locator(".raw pre");

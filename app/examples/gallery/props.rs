@@ -106,6 +106,7 @@ pub fn section(bucket: Bucket, count: u32) -> today::Section {
             .collect(),
         gates: Default::default(),
         has_more: count > 5,
+        total: (count > 5).then_some(1_240),
         everyone: false,
         unassigned_failures: 0,
     }

@@ -119,12 +119,19 @@ pub fn types_of_groups(kinds: &str, counted: &[(String, u64)]) -> Vec<String> {
     types
 }
 
-/// The number of events in each group.
+/// The number of events in each group. A tool call and its result count once, as they are one row.
 pub fn counts(by_kind: &[(String, u64)]) -> BTreeMap<Group, u64> {
     let mut counts = BTreeMap::new();
+    let (mut calls, mut results) = (0, 0);
     for (kind, count) in by_kind {
-        *counts.entry(Group::of(kind)).or_default() += count;
+        match kind.as_str() {
+            "agent.tool_call" | "tool.invocation_started" => calls += count,
+            "agent.tool_result" | "user.tool_result" | "tool.invocation_completed" => results += count,
+            _ => *counts.entry(Group::of(kind)).or_default() += count,
+        }
     }
+    // Results without calls are rows of their own.
+    *counts.entry(Group::Tools).or_default() += calls.max(results);
     counts
 }
 
@@ -136,6 +143,20 @@ mod tests {
     fn every_known_kind_has_a_group_of_its_own_kind() {
         assert!(KNOWN.into_iter().all(|kind| Group::of(kind) != Group::Other));
         assert_eq!(Group::of("acme.build_finished"), Group::Other);
+    }
+
+    #[test]
+    fn a_call_and_its_result_count_once() {
+        let of = |by_kind: &[(&str, u64)]| {
+            let by_kind: Vec<_> = by_kind.iter().map(|(kind, count)| ((*kind).to_owned(), *count)).collect();
+            counts(&by_kind).get(&Group::Tools).copied().unwrap_or_default()
+        };
+        assert_eq!(of(&[("agent.tool_call", 13), ("agent.tool_result", 12), ("agent.message", 4)]), 13);
+        assert_eq!(
+            of(&[("tool.invocation_started", 2), ("tool.invocation_completed", 2), ("tool.field_changed", 1)]),
+            3
+        );
+        assert_eq!((of(&[("agent.tool_result", 2)]), of(&[("agent.message", 1)])), (2, 0));
     }
 
     #[test]

@@ -22,12 +22,13 @@ pub fn LiveTranscript() -> impl IntoView {
     let transcript = Transcript::new(&content);
     #[cfg(feature = "hydrate")]
     {
-        let opens_at = content.opens_at.clone();
-        Effect::new(move |_| super::tail::start(transcript, opens_at.as_deref()));
+        let opens_at_end = content.opens_at_end;
+        Effect::new(move |_| super::tail::start(transcript, opens_at_end));
     }
     let rating = content.rating.as_str();
-    let Content { session_id, kinds, last_sequence, at_head, opens_at, summary, chips, rows, later, sidebar, .. } =
-        content;
+    let Content {
+        session_id, kinds, last_sequence, at_head, opens_at_end, summary, chips, rows, later, sidebar, ..
+    } = content;
     let [summary_slot, later_slot, sidebar_slot] = transcript.fixed;
     let flag = |is_on: bool| is_on.then_some("");
     let end = if at_head {
@@ -51,7 +52,7 @@ pub fn LiveTranscript() -> impl IntoView {
                 <section class="transcript-frame" aria-labelledby="transcript-title">
                     <div class="transcript-edge" id="transcript-top">{move || earlier(transcript)}</div>
                     <ol
-                        class="transcript" id="transcript" data-begin=opens_at node_ref=transcript.list
+                        class="transcript" id="transcript" data-end=flag(opens_at_end) node_ref=transcript.list
                         data-complete=move || flag(transcript.is_complete.get())
                         data-hide=move || Some(transcript.hidden_groups.get()).filter(|groups| !groups.is_empty())
                         inner_html=rows

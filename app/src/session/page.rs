@@ -4,7 +4,7 @@ use super::{
     LiveTranscript, PromoteResponse,
     group::{Group, counts, parse_groups},
     promotion::{PromotionOffer, promotion_form},
-    row::rows_fragment,
+    rows::rows_fragment,
     sidebar::{RelatedSessions, sidebar},
     summary::{Summary, summary_view},
     title::row_title,
@@ -28,16 +28,14 @@ use wire::{
     session::{Dependencies, Session},
 };
 
-/// The part of the log that a page opens at.
+/// The position that a page opens at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OpensAt {
-    /// The first row, or the row that the address names.
+    /// The top of the page, or the row that the address names.
     #[default]
     Start,
     /// The last row, because more events are expected.
     End,
-    /// The row of the event with this sequence.
-    Event(u64),
 }
 
 /// Data of the page /sessions/{id}.
@@ -47,7 +45,7 @@ pub struct Props {
     pub summary: Summary,
     /// One page of the log (filtered by `?kinds=`), oldest first.
     pub events: Vec<Event>,
-    /// The row that the page scrolls to.
+    /// The position that the page scrolls to.
     pub opens_at: OpensAt,
     /// Names by id: of people, and of the entities that they viewed.
     pub titles: Titles,
@@ -57,8 +55,6 @@ pub struct Props {
     pub has_later: bool,
     /// `?kinds=` as given; empty without it.
     pub kinds: String,
-    /// The number of events of each kind in the whole session.
-    pub kind_counts: Vec<(String, u64)>,
     /// The session that started this one.
     pub parent: Option<Session>,
     /// Sessions that this one started.
@@ -129,11 +125,6 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         };
         // The head may be newer than the last row that was read; the live tail then reads the difference at once.
         let caught_up_to = if props.events.is_empty() { 0 } else { last };
-        let opens_at = match props.opens_at {
-            OpensAt::Start => None,
-            OpensAt::End => Some("end".to_owned()),
-            OpensAt::Event(sequence) => Some(format!("seq-{sequence}")),
-        };
         let later = props.has_later.then(|| {
             view! {
                 <p class="transcript-end">
@@ -147,13 +138,13 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         } else if props.events.is_empty() {
             "No events have been recorded yet. New events appear here."
         } else {
-            "Later events follow"
+            "Waiting for new events"
         };
         provide_context(Content {
             kinds: props.kinds.clone(),
             last_sequence: caught_up_to.max(if props.kinds.is_empty() { 0 } else { session.head_sequence }),
             at_head: !props.has_later,
-            opens_at,
+            opens_at_end: props.opens_at == OpensAt::End,
             is_complete: !props.has_earlier && !props.has_later && props.kinds.is_empty(),
             earlier: props.has_earlier.then(|| with(format!("before={first}"))),
             end: end.to_owned(),
@@ -184,11 +175,9 @@ fn below_summary(id: &str, props: &Props) -> impl IntoView + use<> {
 
 /// The filter chips. They are plain links; the browser filters in place if the whole log is loaded.
 fn chips(id: &str, picked: &[Group], props: &Props) -> impl IntoView + use<> {
-    let known = if props.kind_counts.is_empty() {
-        counts(&props.events.iter().map(|e| (e.kind.clone(), 1)).collect::<Vec<_>>())
-    } else {
-        counts(&props.kind_counts)
-    };
+    let by_kind = &props.summary.kind_counts;
+    let of_page: Vec<_> = props.events.iter().map(|event| (event.kind.clone(), 1)).collect();
+    let known = counts(if by_kind.is_empty() { &of_page } else { by_kind });
     let all = known.values().sum::<u64>();
     let mut chips = vec![
         view! {

@@ -6,7 +6,7 @@ use super::{
     failure::failure_help,
     rating::Rating,
     timeline::timeline,
-    timeline_bar::timeline_bar,
+    timeline_bar::{href, timeline_bar},
     title::{duration_ms, row_title},
     usage,
 };
@@ -57,6 +57,10 @@ pub struct Summary {
     pub timeline: Vec<Event>,
     /// Error class, remediation and acknowledgement, if the session failed.
     pub failure: Option<Failure>,
+    /// Sequence of its last error, if the session failed.
+    pub error_sequence: Option<u64>,
+    /// The number of events of each kind in the whole log.
+    pub kind_counts: Vec<(String, u64)>,
     /// Id of the inbox item that it waits for, and whether the viewer may decide it now.
     pub gate: Option<(String, bool)>,
     /// What the rating panel below the header shows.
@@ -81,15 +85,20 @@ fn end_words(reason: EndReason) -> Option<&'static str> {
 /// The header.
 pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let session = &summary.session;
-    let line = timeline(session, &summary.timeline, shell.now);
+    let line = timeline(session, &summary.timeline, &summary.kind_counts, shell.now);
     let has_line = !line.segments.is_empty();
     let error = session.error.as_ref().map(|error| {
         let message = shorten::one_line(&error.message, ERROR_CHARS_MAX);
         let code = error.code.clone();
+        let place = summary.error_sequence.map(|sequence| {
+            let href = href(sequence, summary.shown);
+            view! { <a class="meta" href=href>{format!("Event {} in the log", number::grouped(sequence))}</a> }
+        });
         view! {
             <div class="session-error">
                 <strong dir="auto">{message}</strong>
                 {code.map(|code| view! { <code class="meta">{code}</code> })}
+                {place}
             </div>
         }
     });
@@ -128,15 +137,17 @@ fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
         fact("Task", view! { <a href=format!("/actions/{id}")>{name}</a> })
     });
     let attempt =
-        (session.attempt > 0).then(|| fact("Attempt", format!("{} of {}", session.attempt, session.attempts_max)));
+        (session.attempt > 1).then(|| fact("Attempt", format!("{} of {}", session.attempt, session.attempts_max)));
     let ended = session.end_reason.and_then(end_words).map(|words| fact("Ended", words));
     let sealed = (session.head_sequence > 0).then(|| {
-        let digest = shorten::head(&session.head_digest, 12).to_owned();
         let title = format!("Hash chain: event {} has digest {}", session.head_sequence, session.head_digest);
-        fact("Hash chain", view! { <span class="seal" title=title>{icon(Icon::Seal)}{number::counted(session.head_sequence, "event")}", "<code>{digest}</code></span> })
+        fact("Log", view! { <span class="seal" title=title>{icon(Icon::Seal)}{number::counted(session.head_sequence, "event")}</span> })
     });
     (
-        session.agent_slug.clone().map(|agent| fact("Agent", agent)),
+        session.agent_slug.clone().map(|agent| {
+            let href = format!("/agents/{agent}");
+            fact("Agent", view! { <a href=href>{agent}</a> })
+        }),
         action,
         summary
             .promoted

@@ -23,7 +23,7 @@ const FOLLOWING_PX: f64 = 96.0;
 const GATHER_MS: i32 = 400;
 
 /// Starts the live tail of a page's transcript.
-pub fn start(transcript: Transcript, opens_at: Option<&str>) {
+pub fn start(transcript: Transcript, opens_at_end: bool) {
     transcript_rows::start(transcript);
     if let Some(page) = transcript.page() {
         patch::remember(&page);
@@ -49,7 +49,10 @@ pub fn start(transcript: Transcript, opens_at: Option<&str>) {
             arrived.set(0);
         }
     });
-    open_first(transcript, opens_at);
+    // Unless the address or the reader has chosen a position.
+    if opens_at_end && address::fragment().is_empty() && !viewport::is_scrolled() {
+        viewport::scroll_to_end();
+    }
     open_target(transcript);
     address::on_fragment(move || open_target(transcript));
 }
@@ -154,22 +157,6 @@ pub fn jump_to_newest(transcript: Transcript) {
         viewport::scroll_to_end();
     } else {
         address::open(&transcript.address("?at=end"));
-    }
-}
-
-/// Scrolls to the initial row, unless the address or the reader has chosen a position.
-fn open_first(transcript: Transcript, opens_at: Option<&str>) {
-    if !address::fragment().is_empty() || viewport::is_scrolled() {
-        return;
-    }
-    match opens_at {
-        Some("end") => viewport::scroll_to_end(),
-        Some(row) => {
-            if let Some(row) = transcript.named(row) {
-                row.scroll_into_view();
-            }
-        }
-        None => {}
     }
 }
 

@@ -40,6 +40,30 @@ pub struct Tick {
     pub at: Timestamp,
 }
 
+/// A number of things in the log. The timeline draws the first of them only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Total {
+    /// How many there are.
+    pub count: u64,
+    /// Whether there may be more: those that are not drawn are counted by event, and an event may make several calls.
+    pub is_least: bool,
+}
+
+impl Total {
+    /// The number in words, `at least 1,653 tool calls`; `None` for none.
+    pub fn words(self, one: &str) -> Option<String> {
+        let words = number::counted(self.count, one);
+        (self.count > 0).then(|| if self.is_least { format!("at least {words}") } else { words })
+    }
+
+    /// Counts what is drawn in `events` events of the `all` that the log has.
+    fn of(drawn: &[Tick], events: u64, all: u64) -> Self {
+        let count: u64 = drawn.iter().map(|tick| tick.count).sum();
+        let not_drawn = all.saturating_sub(events);
+        Self { count: count + not_drawn, is_least: not_drawn > 0 && count > events }
+    }
+}
+
 /// The whole timeline.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Timeline {
@@ -49,12 +73,22 @@ pub struct Timeline {
     pub tools: Vec<Tick>,
     /// Ticks of errors.
     pub errors: Vec<Tick>,
+    /// Number of tool calls of the whole log.
+    pub calls: Total,
+    /// Number of errors of the whole log.
+    pub faults: Total,
     /// Time in each status in milliseconds, in the order of first appearance.
     pub totals: Vec<(Status, u64)>,
 }
 
-/// Builds the timeline from the events of a session that are relevant to it.
-pub fn timeline(session: &Session, events: &[Event], now: Timestamp) -> Timeline {
+/// Kinds of events that call tools.
+const CALLS: [&str; 2] = ["agent.tool_call", "tool.invocation_started"];
+/// Kinds of events that report errors.
+const ERRORS: [&str; 2] = ["session.error", "tool.invocation_failed"];
+
+/// Builds the timeline from the first events of a session that are relevant to it. `kind_counts` are the numbers of
+/// events of each kind in its whole log.
+pub fn timeline(session: &Session, events: &[Event], kind_counts: &[(String, u64)], now: Timestamp) -> Timeline {
     let start = session.created_at;
     let last = events.iter().map(|e| e.recorded_at).max().unwrap_or(start);
     let end =
@@ -104,15 +138,20 @@ pub fn timeline(session: &Session, events: &[Event], now: Timestamp) -> Timeline
         let x = place(event.recorded_at);
         let tick = Tick { x, sequence: event.sequence, count: 1, at: event.at };
         match event.kind.as_str() {
-            "session.error" | "tool.invocation_failed" => gather(&mut line.errors, tick),
-            "agent.tool_call" => {
+            kind if ERRORS.contains(&kind) => gather(&mut line.errors, tick),
+            kind if CALLS.contains(&kind) => {
                 let count = parts(event).iter().filter(|part| matches!(part, Part::Call(_))).count().max(1) as u64;
                 gather(&mut line.tools, Tick { count, ..tick });
             }
-            "tool.invocation_started" => gather(&mut line.tools, tick),
             _ => {}
         }
     }
+    let given = |kinds: [&str; 2]| events.iter().filter(|event| kinds.contains(&event.kind.as_str())).count() as u64;
+    let all = |kinds: [&str; 2]| {
+        kind_counts.iter().filter(|(kind, _)| kinds.contains(&kind.as_str())).map(|(_, count)| count).sum::<u64>()
+    };
+    line.calls = Total::of(&line.tools, given(CALLS), all(CALLS));
+    line.faults = Total::of(&line.errors, given(ERRORS), all(ERRORS));
     line
 }
 
@@ -132,12 +171,8 @@ impl Timeline {
             .iter()
             .map(|(status, ms)| format!("{} {}", crate::ui::badge::word(*status), duration::words(*ms)))
             .collect();
-        let sum = |ticks: &[Tick]| ticks.iter().map(|t| t.count).sum::<u64>();
-        for (count, one) in [(sum(&self.tools), "tool call"), (sum(&self.errors), "error")] {
-            if count > 0 {
-                said.push(number::counted(count, one));
-            }
-        }
+        said.extend(self.calls.words("tool call"));
+        said.extend(self.faults.words("error"));
         said.join(", ")
     }
 }
@@ -163,7 +198,7 @@ mod tests {
             change(8, "waiting_human", "running"),
             change(10, "running", "completed"),
         ];
-        let line = timeline(&session, &events, session.updated_at);
+        let line = timeline(&session, &events, &[], session.updated_at);
         let drawn: Vec<_> = line.segments.iter().map(|s| (s.status.as_str(), s.x, s.width, s.sequence)).collect();
         assert_eq!(
             drawn,
@@ -181,13 +216,28 @@ mod tests {
     #[test]
     fn many_calls_share_ticks() {
         let events: Vec<_> = (1..=1_000).map(|n| call(n, "a", "t")).collect();
-        let line = timeline(&session(), &events, session().updated_at);
+        let line = timeline(&session(), &events, &[], session().updated_at);
         assert!(line.tools.len() <= TICK_PLACES + 1);
         assert_eq!(line.tools.iter().map(|t| t.count).sum::<u64>(), 1_000);
     }
 
     #[test]
+    fn calls_that_are_not_drawn_are_counted() {
+        let counts = [("agent.tool_call".to_owned(), 1_653), ("session.error".to_owned(), 2)];
+        let events: Vec<_> = (1..=998).map(|n| call(n, "a", "t")).collect();
+        let words = |events: &[Event]| {
+            let line = timeline(&session(), events, &counts, session().updated_at);
+            (line.calls.words("tool call").unwrap(), line.faults.words("error").unwrap())
+        };
+        assert_eq!(words(&events), ("1,653 tool calls".to_owned(), "2 errors".to_owned()));
+        let two = r#"[{"type":"tool-call","toolCallId":"a"},{"type":"tool-call","toolCallId":"b"}]"#;
+        let both = [event(1, "agent.tool_call", two, "{}")];
+        assert_eq!(words(&both).0, "at least 1,654 tool calls");
+        assert_eq!(timeline(&session(), &[], &[], session().updated_at).calls.words("tool call"), None);
+    }
+
+    #[test]
     fn a_session_without_duration_has_a_timeline() {
-        assert!(timeline(&session(), &[], session().updated_at).segments.is_empty());
+        assert!(timeline(&session(), &[], &[], session().updated_at).segments.is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! The timeline as an SVG whose segments and ticks link to events of the transcript.
 
 use super::{
-    timeline::{LENGTH, Tick, Timeline},
+    timeline::{LENGTH, Timeline},
     transcript::BEYOND_TARGET,
 };
 use crate::{
@@ -10,8 +10,9 @@ use crate::{
 };
 use leptos::prelude::*;
 
-/// The link of a segment or tick: to a row of this page, or to the page that has the event.
-fn href(sequence: u64, shown: (u64, u64)) -> String {
+/// The link to an event: to its row on this page, or to the page that has it. `shown` is the first and last sequence on
+/// this page.
+pub fn href(sequence: u64, shown: (u64, u64)) -> String {
     if sequence >= shown.0 && sequence <= shown.1 {
         format!("#seq-{sequence}")
     } else {
@@ -25,11 +26,10 @@ pub fn timeline_bar(line: &Timeline, shown: (u64, u64)) -> impl IntoView + use<>
         view! { <span class="timeline-key" data-status=status.as_str()>{word(*status)}" "{duration::words(*ms)}</span> }
     });
     let legend = legend.collect::<Vec<_>>();
-    let mark = |ticks: &[Tick], kind: &'static str, one: &str| {
-        let sum: u64 = ticks.iter().map(|t| t.count).sum();
-        (sum > 0).then(|| view! { <span class="timeline-key" data-mark=kind>{number::counted(sum, one)}</span> })
+    let mark = |words: Option<String>, kind: &'static str| {
+        words.map(|words| view! { <span class="timeline-key" data-mark=kind>{words}</span> })
     };
-    let marks = (mark(&line.tools, "tool", "tool call"), mark(&line.errors, "error", "error"));
+    let marks = (mark(line.calls.words("tool call"), "tool"), mark(line.faults.words("error"), "error"));
     view! {
         <div class="timeline">
             <svg class="timeline-bar" viewBox="0 0 1000 28" preserveAspectRatio="none" role="group" aria-label=format!("Timeline: {}", line.words()) inner_html=drawing(line, shown)></svg>

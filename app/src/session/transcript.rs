@@ -23,8 +23,8 @@ pub struct Content {
     pub last_sequence: u64,
     /// Whether the page ends at the head of the log.
     pub at_head: bool,
-    /// Where the page opens: the id of a row, or `end`.
-    pub opens_at: Option<String>,
+    /// Whether the page opens at its last row, not at its top.
+    pub opens_at_end: bool,
     /// Whether the whole log is on the page.
     pub is_complete: bool,
     /// The page of earlier events, if there are any.
@@ -65,7 +65,7 @@ impl Content {
             kinds: get("data-kinds").unwrap_or_default(),
             last_sequence: get("data-last").and_then(|last| last.parse().ok()).unwrap_or_default(),
             at_head: page.has_attribute("data-at-head"),
-            opens_at: list.as_ref().and_then(|list| list.get_attribute("data-begin")),
+            opens_at_end: list.as_ref().is_some_and(|list| list.has_attribute("data-end")),
             is_complete: list.is_some_and(|list| list.has_attribute("data-complete")),
             earlier: find(".transcript-edge > a").and_then(|link| link.get_attribute("href")),
             rating: Rating::of(&page),

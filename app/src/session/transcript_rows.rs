@@ -172,7 +172,7 @@ fn offer_earlier(transcript: Transcript) {
 
 /// Says below the last row whether more will come.
 pub fn show_end(transcript: Transcript, is_final: bool) {
-    let words = if is_final { "End of the log" } else { "Later events follow" };
+    let words = if is_final { "End of the log" } else { "Waiting for new events" };
     if transcript.end.with_untracked(|said| said != words) && (is_final || !transcript.rows().is_empty()) {
         transcript.end.set(words.to_owned());
     }

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     extract::{Id, Params},
+    problem::Problem,
     state::AppState,
     wire_map,
 };
@@ -15,11 +16,12 @@ use app::{
 };
 use axum::{
     Router,
-    extract::State,
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode},
+    extract::{Path, State},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header::CONTENT_TYPE},
     response::{Html, IntoResponse, Response},
     routing::get,
 };
+use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use domain::id::SessionId;
 use ledger::{
     event::{Read, Slice},
@@ -30,12 +32,14 @@ use ledger::{
     },
 };
 use serde::Deserialize;
+use wire::Code;
 
 pub fn router() -> Router<AppState> {
     Router::new()
         .route("/sessions/{id}", get(show))
         .route("/sessions/{id}/rows", get(rows))
         .route("/sessions/{id}/summary", get(summary))
+        .route("/sessions/{id}/pictures/{sequence}/{name}", get(picture))
 }
 
 #[derive(Default, Deserialize)]
@@ -82,7 +86,6 @@ const fn opens_at(found: page::OpensAt) -> OpensAt {
     match found {
         page::OpensAt::Start => OpensAt::Start,
         page::OpensAt::End => OpensAt::End,
-        page::OpensAt::Event(sequence) => OpensAt::Event(sequence),
     }
 }
 
@@ -112,7 +115,6 @@ fn around_log(around: Around, rating: Rating) -> Props {
         has_earlier: false,
         has_later: false,
         kinds: String::new(),
-        kind_counts: around.kind_counts,
         retries: around.retries.into_iter().map(wire_map::session).collect(),
         parent: around.parent.map(wire_map::session),
         graph: wire_map::dependencies(around.related),
@@ -122,6 +124,8 @@ fn around_log(around: Around, rating: Rating) -> Props {
         form: FormState::default(),
         summary: Summary {
             failure: around.failure.map(wire_map::session_failure),
+            error_sequence: around.error_sequence,
+            kind_counts: around.kind_counts.clone(),
             rating,
             gate: around.gate.map(|item| (item.gate.id.to_string(), item.may_decide == MayDecide::Yes)),
             session: wire_map::session(around.session),
@@ -181,6 +185,26 @@ async fn rows(
     let (events, titles) = shown(found);
     let html = ui::rows_fragment(&id.to_string(), &events, &titles);
     Ok((sequences, Html(html)).into_response())
+}
+
+/// A picture that an event holds as base64. Its type is one of four, by its first bytes, whatever the event says.
+async fn picture(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Path((id, sequence, name)): Path<(String, String, String)>,
+) -> Result<Response, PageRejection> {
+    let none = || Problem::new(Code::NotFound);
+    let id: SessionId = id.parse().map_err(|_| none())?;
+    let sequence: u64 = sequence.parse().map_err(|_| none())?;
+    let after_sequence = Some(sequence.checked_sub(1).ok_or_else(none)?);
+    let wanted = Read { after_sequence, limit: 1, ..Read::default() };
+    let all = None::<fn(&[(String, u64)]) -> Vec<String>>;
+    let found = page::events(&state.ledger, &viewer.scope, id, wanted, all).await?;
+    let event = found.slice.events.first().filter(|event| event.sequence == sequence).ok_or_else(none)?;
+    let texts = [&*event.content, &*event.metadata];
+    let (media_type, data) = ui::picture_named(texts, &name).ok_or_else(none)?;
+    let bytes = STANDARD_NO_PAD.decode(data.trim_end_matches('=')).map_err(|_| none())?;
+    Ok(([(CONTENT_TYPE, media_type)], bytes).into_response())
 }
 
 /// Where a part of the log is: the headers from which the script knows what it has and what is left.

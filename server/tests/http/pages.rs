@@ -38,12 +38,12 @@ async fn a_transcript_opens_at_its_end_while_it_goes_on_and_at_its_start_when_it
     let newest = format!("said {}.", 2 * PAGE_EVENTS - 1);
 
     let page = ada.page(&path).await;
-    assert!(page.contains("data-begin=\"end\"") && page.contains(&newest) && !page.contains("said 0."));
+    assert!(page.contains(" data-end") && page.contains(&newest) && !page.contains("said 0."));
 
     app.post(Who::Worker, &format!("{}/complete", path.replace("/sessions", "/api/sessions")), json!({ "attempt": 1 }))
         .await;
     let page = ada.page(&path).await;
-    assert!(page.contains("said 0.") && !page.contains(&newest) && !page.contains("data-begin"));
+    assert!(page.contains("said 0.") && !page.contains(&newest) && !page.contains(" data-end"));
     let later = page.split("id=\"later\" href=\"").nth(1).unwrap_or_else(|| panic!("{page}"));
     let later = later.split('"').next().unwrap().to_owned();
     let next = ada.page(&later).await;
@@ -53,7 +53,7 @@ async fn a_transcript_opens_at_its_end_while_it_goes_on_and_at_its_start_when_it
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_failed_session_opens_at_the_error_it_failed_with() {
+async fn a_failed_session_opens_at_its_top_and_links_to_the_error_it_failed_with() {
     let app = App::start();
     let ada = Browser::of(&app, "ada@acme.test").await;
     let id = app.running(Who::Member).await;
@@ -61,7 +61,10 @@ async fn a_failed_session_opens_at_the_error_it_failed_with() {
     let fail = json!({ "attempt": 1, "error": { "message": "The disk is full" } });
     app.post(Who::Worker, &format!("/api/sessions/{id}/fail"), fail).await;
     let page = ada.page(&format!("/sessions/{id}")).await;
-    let at = page.split("data-begin=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    assert!(!page.contains(" data-end"));
+    let error = page.split("class=\"session-error\"").nth(1).unwrap().split("</div>").next().unwrap();
+    assert!(error.contains("The disk is full"), "{error}");
+    let at = error.split("href=\"#").nth(1).unwrap().split('"').next().unwrap().to_owned();
     let row = page.split(&format!("id=\"{at}\"")).nth(1).unwrap().split("</li>").next().unwrap();
     assert!(row.contains("session.error") && row.contains("The disk is full"), "{row}");
 }

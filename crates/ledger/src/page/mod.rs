@@ -28,6 +28,7 @@ pub mod session;
 pub mod sessions;
 pub mod settings;
 pub mod today;
+mod tool_pair;
 pub mod view;
 pub mod working_on;
 

@@ -3,6 +3,7 @@
 use super::{
     names::names,
     promotion::{PromotionState, promotion},
+    tool_pair::with_calls,
 };
 use crate::{
     Error, FailureRecord, Ledger, Result,
@@ -46,12 +47,10 @@ pub enum LogWindow {
 /// The position at which a page opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpensAt {
-    /// The first event of the page.
+    /// The top of the page, with the title, the state and the error of the session.
     Start,
     /// The last event of the page.
     End,
-    /// The event with this sequence.
-    Event(u64),
 }
 
 /// Everything that a page shows of a session except its log.
@@ -81,6 +80,8 @@ pub struct Around {
     pub timeline: Vec<Event>,
     /// Its failure, if it failed.
     pub failure: Option<FailureRecord>,
+    /// Sequence of its last error, if it failed.
+    pub error_sequence: Option<u64>,
     /// The gate at which it waits.
     pub gate: Option<GateItem>,
 }
@@ -129,13 +130,13 @@ pub async fn read(
         Box::pin(async move {
             let (around, counts) = around_on(conn, &reader, id, known, (now, true)).await?;
             let session = &around.session;
-            let (read, opens_at) = wanted(conn, session, window).await?;
+            let (read, opens_at) = wanted(session, around.error_sequence, window);
             let read = Read { kinds: kinds(&around.kind_counts), limit: EVENTS, ..read };
-            let events = events_on(conn, session, &read).await?;
+            let (events, is_more_before) = events_on(conn, session, &read).await?;
             let has_more = events.slice.has_more;
             let (has_earlier, has_later) = match read.before_sequence {
                 Some(before) => (has_more, before <= session.head_sequence),
-                None => (read.after_sequence.is_some_and(|after| after > 0), has_more),
+                None => (is_more_before.unwrap_or(read.after_sequence.is_some_and(|after| after > 0)), has_more),
             };
             Ok((Page { around, events, has_earlier, has_later, opens_at }, counts))
         })
@@ -187,7 +188,8 @@ pub async fn events(
                 }
                 None => (Vec::new(), None),
             };
-            Ok((events_on(conn, &session, &Read { kinds, ..read }).await?, counts))
+            let (events, _) = events_on(conn, &session, &Read { kinds, ..read }).await?;
+            Ok((events, counts))
         })
     });
     let (events, counts) = read.await?;
@@ -198,33 +200,40 @@ pub async fn events(
 }
 
 /// Returns which events to read for a window, and the position at which the page opens.
-async fn wanted(conn: &mut Conn<'_>, session: &Session, window: LogWindow) -> Result<(Read, OpensAt)> {
+fn wanted(session: &Session, error_sequence: Option<u64>, window: LogWindow) -> (Read, OpensAt) {
     let before = |before: u64| Read { before_sequence: Some(before), ..Read::default() };
     let after = |after: u64| Read { after_sequence: Some(after), ..Read::default() };
     let end = session.head_sequence + 1;
-    Ok(match window {
-        LogWindow::Before(sequence) => (before(sequence), OpensAt::Start),
-        LogWindow::After(sequence) => (after(sequence), OpensAt::Start),
-        LogWindow::End => (before(end), OpensAt::End),
-        LogWindow::Fitting if !session.status().is_final() => (before(end), OpensAt::End),
-        LogWindow::Fitting if session.status() == Status::Failed => {
-            let last_error = Read { kinds: vec![Kind::SESSION_ERROR.to_owned()], limit: 1, ..before(end) };
-            match event::read_on(conn, session, &last_error).await?.events.first() {
-                Some(error) => {
-                    let beyond = (error.sequence + BEYOND_ERROR).min(end);
-                    (before(beyond), OpensAt::Event(error.sequence))
-                }
-                None => (after(0), OpensAt::Start),
-            }
-        }
-        LogWindow::Fitting => (after(0), OpensAt::Start),
-    })
+    match (window, error_sequence) {
+        (LogWindow::Before(sequence), _) => (before(sequence), OpensAt::Start),
+        (LogWindow::After(sequence), _) => (after(sequence), OpensAt::Start),
+        (LogWindow::End, _) => (before(end), OpensAt::End),
+        (LogWindow::Fitting, _) if !session.status().is_final() => (before(end), OpensAt::End),
+        (LogWindow::Fitting, Some(error)) => (before((error + BEYOND_ERROR).min(end)), OpensAt::Start),
+        (LogWindow::Fitting, None) => (after(0), OpensAt::Start),
+    }
 }
 
-async fn events_on(conn: &mut Conn<'_>, session: &Session, read: &Read) -> Result<Events> {
-    let slice = event::read_on(conn, session, read).await?;
+/// Returns the sequence of the last error of a session that failed.
+async fn error_of(conn: &mut Conn<'_>, session: &Session) -> Result<Option<u64>> {
+    if session.status() != Status::Failed {
+        return Ok(None);
+    }
+    let before_sequence = Some(session.head_sequence + 1);
+    let last = Read { kinds: vec![Kind::SESSION_ERROR.to_owned()], limit: 1, before_sequence, ..Read::default() };
+    Ok(event::read_on(conn, session, &last).await?.events.first().map(|error| error.sequence))
+}
+
+/// Reads a part of a log. Backwards, or as a page of its own, it begins with the call of its first tool result. Returns
+/// with it whether there are events before it, if that was found out.
+async fn events_on(conn: &mut Conn<'_>, session: &Session, read: &Read) -> Result<(Events, Option<bool>)> {
+    let mut slice = event::read_on(conn, session, read).await?;
+    let is_more_before = with_calls(conn, session, read, &mut slice).await?;
+    if let (Some(is_more), Some(_)) = (is_more_before, read.before_sequence) {
+        slice.has_more = is_more;
+    }
     let names = names(conn, session.tenant_id, &slice.events).await?;
-    Ok(Events { slice, names })
+    Ok((Events { slice, names }, is_more_before))
 }
 
 async fn around_on(
@@ -271,6 +280,7 @@ async fn around_on(
         action_name: action.map(|action| action.name),
         timeline: event::timeline(conn, &session).await?,
         failure: store::failure::of_sessions(conn, tenant_id, &[id]).await?.pop(),
+        error_sequence: error_of(conn, &session).await?,
         gate,
         session,
     };

@@ -11,6 +11,7 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     action::ActionStatus,
+    event::NewEvent,
     gate::{GateState, Verdict},
     id::GateId,
     limit::UNDO_SECONDS_MAX,
@@ -50,7 +51,8 @@ on_both_engines!(
     a_forms_page_offers_the_entities_of_its_questions,
     an_item_of_the_inbox_offers_the_entities_of_its_questions,
     settings_are_one_snapshot_and_the_persons_sign_ins,
-    a_sessions_page_holds_what_is_around_it_and_opens_at_its_error,
+    a_sessions_page_holds_what_is_around_it_and_names_its_error,
+    a_page_that_begins_between_calls_and_results_begins_with_the_calls,
     a_sessions_retries_are_found_behind_any_number_of_newer_sessions,
     what_a_person_can_undo_is_found_behind_any_number_of_others_decisions,
     the_action_of_a_filter_is_offered_behind_any_number_of_newer_actions,
@@ -290,7 +292,7 @@ async fn settings_are_one_snapshot_and_the_persons_sign_ins(f: Fixture) {
     f.done().await;
 }
 
-async fn a_sessions_page_holds_what_is_around_it_and_opens_at_its_error(f: Fixture) {
+async fn a_sessions_page_holds_what_is_around_it_and_names_its_error(f: Fixture) {
     let session = f.running().await;
     f.append(session.id, session.attempt, vec![text("a"), text("b")]).await.unwrap();
     let failure = Failure { attempt: session.attempt, message: "no".into(), code: None, usage: None };
@@ -306,7 +308,7 @@ async fn a_sessions_page_holds_what_is_around_it_and_opens_at_its_error(f: Fixtu
     let log = f.log(session.id).await;
     assert_eq!(page.events.slice.events, log);
     let error = log.iter().find(|event| event.kind == "session.error").unwrap();
-    assert_eq!(page.opens_at, OpensAt::Event(error.sequence));
+    assert_eq!((page.opens_at, page.around.error_sequence), (OpensAt::Start, Some(error.sequence)));
     assert_eq!((page.has_earlier, page.has_later), (false, false));
     let around = page.around;
     assert_eq!(around.retries.iter().map(|session| session.id).collect::<Vec<_>>(), [repeat.id]);
@@ -321,6 +323,34 @@ async fn a_sessions_page_holds_what_is_around_it_and_opens_at_its_error(f: Fixtu
     assert_eq!((child.around.parent.map(|parent| parent.id), child.opens_at), (Some(session.id), OpensAt::End));
     let missing = page::session::around(&f.ledger, &f.stranger, session.id).await;
     assert!(matches!(missing, Err(ledger::Error::NotFound("session"))), "{missing:?}");
+    f.done().await;
+}
+
+async fn a_page_that_begins_between_calls_and_results_begins_with_the_calls(f: Fixture) {
+    let session = f.running().await;
+    let pair = |call: &str| {
+        let event = |kind: &str, part: &str| {
+            let content = json!([{ "type": part, "toolCallId": call, "toolName": "find" }]);
+            let content = Some(serde_json::value::to_raw_value(&content).unwrap());
+            NewEvent { kind: kind.into(), content, ..text("") }
+        };
+        [event("agent.tool_call", "tool-call"), event("agent.tool_result", "tool-result")]
+    };
+    let [[call_a, result_a], [call_b, result_b]] = [pair("a"), pair("b")];
+    f.append(session.id, session.attempt, vec![text("first"), call_a, call_b, text("between"), result_b, result_a])
+        .await
+        .unwrap();
+    let log = f.log(session.id).await;
+    let first = log.iter().position(|event| event.kind == "agent.tool_call").unwrap();
+    let after = log[first + 2].sequence;
+    let none = |_: &[(String, u64)]| Vec::new();
+    let page = page::session::read(&f.ledger, &f.member, session.id, LogWindow::After(after), none).await.unwrap();
+    assert_eq!(page.events.slice.events, log[first..], "the page begins with the first call");
+    assert!(page.has_earlier);
+    let only = |kind: &'static str| move |_: &[(String, u64)]| vec![kind.to_owned()];
+    let results = only("agent.tool_result");
+    let page = page::session::read(&f.ledger, &f.member, session.id, LogWindow::After(after), results).await.unwrap();
+    assert_eq!(page.events.slice.events.len(), 2, "a filter without calls adds none");
     f.done().await;
 }
 
