@@ -43,6 +43,15 @@ impl Filter {
 
     /// The address of the filtered list, from a cursor on.
     pub fn href(&self, cursor: Option<&str>) -> String {
+        self.address("/sessions", cursor.map(|cursor| ("cursor", cursor)))
+    }
+
+    /// The address that counts the sessions of the filtered list that are newer than this one.
+    pub fn fresh_href(&self, after: &str) -> String {
+        self.address("/sessions/fresh", Some(("after", after)))
+    }
+
+    fn address(&self, path: &str, more: Option<(&str, &str)>) -> String {
         let mut pairs = Vec::new();
         let mut add = |key: &str, value: Option<&str>| {
             if let Some(value) = value {
@@ -58,8 +67,10 @@ impl Filter {
         add("decided", self.decided.as_deref());
         add("answered", self.answered.as_deref());
         add("q", self.q.as_deref());
-        add("cursor", cursor);
-        if pairs.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{}", pairs.join("&")) }
+        if let Some((key, value)) = more {
+            add(key, Some(value));
+        }
+        if pairs.is_empty() { path.to_owned() } else { format!("{path}?{}", pairs.join("&")) }
     }
 }
 
@@ -129,6 +140,7 @@ mod tests {
         assert_eq!(decided.href(None), "/sessions?decided=2026-11-25");
         let answered = Filter { answered: Some("2026-11-25".into()), ..Filter::default() };
         assert_eq!(answered.href(None), "/sessions?answered=2026-11-25");
+        assert_eq!(since.fresh_href("0189"), "/sessions/fresh?endedSince=2026-11-01&after=0189");
     }
 
     #[test]

@@ -24,4 +24,4 @@ pub use refresh::start;
 #[cfg(feature = "ssr")]
 pub use row::{rows_fragment, session_table};
 #[cfg(feature = "ssr")]
-pub use view_model::{SessionEntry, cost_words, input_words, last_words};
+pub use view_model::{SessionEntry, cost_words, input_words, last_words, who};

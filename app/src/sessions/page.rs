@@ -45,9 +45,11 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let older = next_cursor.map(|cursor| filter.href(Some(&cursor)));
         let has_older = older.is_some();
         let pager = static_html((looked(&filter, has_older), view! { <Pager newest=newest older=older/> }));
+        let fresh = (!is_continued).then(|| static_html(fresh(&filter, entries.first())));
+        let (fresh, alone) = if entries.is_empty() { (None, fresh) } else { (fresh, None) };
         let list = if !entries.is_empty() {
             let table = static_html(session_table(&entries, now, "Sessions, newest first"));
-            (view! { <LiveRows>{table}</LiveRows> }, pager).into_any()
+            (view! { <LiveRows>{fresh}{table}</LiveRows> }, pager).into_any()
         } else if has_older {
             let none = view! {
                 <Empty
@@ -73,10 +75,22 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let page = view! {
             <PageHead title="Sessions"/>
             {static_html(filter_form(&filter, actions))}
+            {alone.map(|fresh| view! { <LiveRows>{fresh}</LiveRows> })}
             {list}
         };
         frame(shell, RailEntry::Sessions, page)
     })
+}
+
+/// The link to sessions that were created after the page, hidden until there are some. `newest` is the first row.
+fn fresh(filter: &Filter, newest: Option<&SessionEntry>) -> impl IntoView + use<> {
+    let after = newest.map(|entry| entry.session.id.to_string()).unwrap_or_default();
+    let from = filter.fresh_href(&after);
+    view! {
+        <p class="fresh" role="status">
+            <a class="button" data-size="small" href=filter.href(None) data-after=after data-fresh=from hidden=true></a>
+        </p>
+    }
 }
 
 /// Says that a search by title goes on with the next page; nothing if there is none.

@@ -1,9 +1,9 @@
-//! Reads rows of sessions and conversations again after a change. Only in the WASM build.
+//! Reads rows of sessions and conversations again after a change, and says how many are new. Only in the WASM build.
 
 use crate::browser::task::spawn_local;
 use crate::{
     browser::live::{self, Signal},
-    browser::{dom, patch, reads::Reads},
+    browser::{dom, fetch, patch, reads::Reads},
     fragment::Slot,
 };
 use std::{
@@ -13,10 +13,15 @@ use std::{
 };
 
 const GATHER_MS: i32 = 250;
+/// Signals of new sessions within this time cause one request, in milliseconds.
+const GATHER_FRESH_MS: i32 = 1_000;
 /// Rows that are updated.
 const ROW: &str = "[data-session-id]";
 /// Most rows in one request; the server refuses more.
 const IDS_MAX: usize = 100;
+
+/// The link to sessions that are newer than the page. Lists without it do not say what is new.
+const FRESH: &str = "[data-fresh]";
 
 /// Subscribes the rows of the page to the live stream.
 pub fn start(at: Slot) {
@@ -50,6 +55,37 @@ pub fn start(at: Slot) {
         });
     };
     live::subscribe(gather);
+    watch_fresh(at);
+}
+
+/// Asks how many sessions are newer than the page when a signal names one. Ids of sessions grow with time.
+fn watch_fresh(at: Slot) {
+    let Some(link) = at.find(FRESH) else { return };
+    let after = link.get_attribute("data-after").unwrap_or_default();
+    let due = Rc::new(Cell::new(false));
+    live::subscribe(move |signal: &Signal| {
+        let is_new = match signal {
+            Signal::Session { id, .. } => *id > after,
+            Signal::Resync | Signal::Opened => true,
+            Signal::Counts => false,
+        };
+        if !is_new || due.replace(true) {
+            return;
+        }
+        let due = due.clone();
+        dom::after(GATHER_FRESH_MS, move || {
+            due.set(false);
+            spawn_local(show_fresh(at));
+        });
+    });
+}
+
+async fn show_fresh(at: Slot) {
+    let Some(link) = at.find(FRESH) else { return };
+    let from = link.get_attribute("data-fresh").unwrap_or_default();
+    let Ok(words) = fetch::get_text(&from).await else { return };
+    link.set_hidden(words.is_empty());
+    link.set_text_content(Some(&words));
 }
 
 /// Reads rows and shows them. Returns whether it did.

@@ -2,7 +2,7 @@
 
 use super::{
     filter::type_word,
-    view_model::{SessionEntry, cost_words, input_words, is_live, last_words},
+    view_model::{SessionEntry, cost_words, input_words, is_live, last_words, who},
 };
 use crate::{
     render::{static_html, to_html},
@@ -41,8 +41,7 @@ pub fn session_table(entries: &[SessionEntry], now: Timestamp, caption: &'static
 
 fn row(entry: &SessionEntry, now: Timestamp) -> impl IntoView + use<> {
     let session = &entry.session;
-    let action = entry.action_name.clone().or_else(|| session.action_slug.clone());
-    let under: Vec<_> = [action, session.agent_slug.clone(), cost_words(session)].into_iter().flatten().collect();
+    let under: Vec<_> = who(entry).into_iter().chain(cost_words(session)).collect();
     let lasted = duration_ms(session, now).map(duration::words).unwrap_or_default();
     let live = is_live(session.status).then_some("");
     view! {

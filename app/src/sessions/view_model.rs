@@ -1,6 +1,6 @@
 //! The texts of a session's row.
 
-use crate::text::shorten::one_line;
+use crate::text::{label::slug_label, number, shorten::one_line};
 use domain::{
     action::ActionStatus,
     session::{Status, Usage},
@@ -46,13 +46,13 @@ pub fn input_words(session: &Session) -> Option<String> {
         Value::Object(members) => {
             let named = members.iter().filter(|(_, value)| !value.is_object() && !value.is_array() && !value.is_null());
             let named = named.map(|(key, value)| {
-                let value = one_line(&domain::entity::shown(value), VALUE_CHARS_MAX);
+                let value = one_line(&number::shown(value), VALUE_CHARS_MAX);
                 format!("{key}: {value}")
             });
             named.take(VALUES_MAX).collect::<Vec<_>>().join(", ")
         }
         Value::Array(_) | Value::Null => String::new(),
-        plain => domain::entity::shown(&plain),
+        plain => number::shown(&plain),
     };
     let words = one_line(&words, LINE_CHARS_MAX);
     (!words.is_empty()).then_some(words)
@@ -71,6 +71,16 @@ pub fn last_words(entry: &SessionEntry) -> Option<String> {
 /// The cost; `None` if no event reported one.
 pub fn cost_words(session: &Session) -> Option<String> {
     crate::session::cost(&Usage::read(session.usage.as_deref().map(RawValue::get)))
+}
+
+/// Task and agent of a session, by name. A task that is named like its agent is not named twice.
+pub fn who(entry: &SessionEntry) -> Vec<String> {
+    let session = &entry.session;
+    let action = entry.action_name.clone().or_else(|| session.action_slug.clone());
+    let agent = session.agent_slug.clone();
+    let is_same = |action: &str, agent: &str| slug_label(action).to_lowercase() == slug_label(agent).to_lowercase();
+    let action = action.filter(|action| agent.as_ref().is_none_or(|agent| !is_same(action, agent)));
+    [action, agent].into_iter().flatten().collect()
 }
 
 /// Whether the duration still increases.
@@ -93,6 +103,17 @@ mod tests {
         assert_eq!(given(r#"{"week": 47, "team": "sales", "parts": [1]}"#).as_deref(), Some("week: 47, team: sales"));
         assert_eq!(given(r#""Look at\nthe mail""#).as_deref(), Some("Look at the mail"));
         assert_eq!((given("null"), given("{}"), given("[1]")), (None, None, None));
+    }
+
+    #[test]
+    fn a_task_that_is_named_like_its_agent_is_not_named_twice() {
+        let of = |name: Option<&str>| {
+            let session = fixture::session();
+            who(&SessionEntry { action_name: name.map(str::to_owned), ..SessionEntry::new(session) })
+        };
+        assert_eq!(of(Some("Review the inbox")), ["Review the inbox", "scout"]);
+        assert_eq!(of(None), ["review-inbox", "scout"]);
+        assert_eq!((of(Some("Scout")), of(Some("scout"))), (vec!["scout".to_owned()], vec!["scout".to_owned()]));
     }
 
     #[test]

@@ -21,7 +21,14 @@ const NEEDS_SOMEBODY: &str = "Needs someone";
 impl Bucket {
     /// The heading, for the reader's work or everyone's.
     pub fn heading(&self, everyone: bool) -> &'static str {
-        if everyone && self.count == "needsMe" { NEEDS_SOMEBODY } else { self.label }
+        if everyone && self.counts_sessions_that_wait() { NEEDS_SOMEBODY } else { self.label }
+    }
+}
+
+impl Bucket {
+    /// Whether it counts sessions that wait for the reader. Open questions wait beside them.
+    pub fn counts_sessions_that_wait(&self) -> bool {
+        self.count == "needsMe"
     }
 }
 
@@ -44,8 +51,8 @@ pub const BUCKETS: [Bucket; 5] = [
     Bucket {
         name: "delegatable",
         count: "delegatable",
-        label: "Can be delegated",
-        about: "an agent is ready",
+        label: "Ready to run",
+        about: "tasks that name an agent",
         empty: "No task is ready to delegate. A task appears here when it names an agent.",
     },
     Bucket {

@@ -11,7 +11,7 @@ use crate::{
     render::{append_html, static_html, to_html},
     shell::{RailEntry, Shell, frame},
     ui::{
-        asked::{Question, asked},
+        asked::{Question, asked, count_words},
         empty::{Connect, ConnectAgent},
         page_head::PageHead,
         tabs::{Tab, Tabs},
@@ -59,7 +59,7 @@ fn switch(everyone: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
 
 /// The open questions as a fragment, for an update after a change.
 pub fn questions_fragment(questions: &[Question]) -> String {
-    to_html(asked(questions))
+    to_html(asked(questions, false))
 }
 
 /// Renders the page without the hourly counts, which the browser loads.
@@ -79,12 +79,14 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let counts = counts.map(|count| count.to_string()).join(" ");
         let picked_name = picked.map_or("", Bucket::as_str).to_owned();
         let mut below = to_html(connecting.map(|c| view! { <ConnectAgent connect=c/> }));
-        append_html(&mut below, asked(&questions));
+        // They need the reader too, although no session waits for them.
+        append_html(&mut below, asked(&questions, picked.is_some_and(|picked| picked != Bucket::NeedsMe)));
         for section in &sections {
             append_html(&mut below, section_view(shell, section, picked.is_some_and(|p| p != section.bucket)));
         }
         let day = day.as_ref().map(day_fragment).unwrap_or_default();
-        provide_context(StripContext { picked: picked_name, everyone, counts, timezone, sections: below, day });
+        let asked = count_words(questions.len() as u64);
+        provide_context(StripContext { picked: picked_name, everyone, counts, timezone, sections: below, day, asked });
         let page = view! {
             <PageHead title="Today">{static_html(switch(everyone, picked))}</PageHead>
             <p class="meta">{if everyone { OF_EVERYONE } else { OF_MINE }}</p>

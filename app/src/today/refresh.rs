@@ -1,13 +1,13 @@
 //! Keeps counts and sections current, and selects a bucket without loading a page. Only in the WASM build.
 
 use super::{
-    bucket::{BUCKETS, address},
+    bucket::{self, BUCKETS},
     queue::Queue,
 };
 use crate::browser::task::spawn_local;
 use crate::{
     browser::live::{self, Signal},
-    browser::{dom, fetch, patch, times},
+    browser::{address, dom, fetch, patch, times},
     fragment,
 };
 use leptos::prelude::Set as _;
@@ -104,11 +104,15 @@ fn read_questions(queue: Queue) {
     let Some(section) = queue.sections.find("[data-section=questions]") else { return };
     spawn_local(async move {
         let Some(new) = fragment::read("/today/questions").await else { return };
-        if let (Some(list), Some(rows)) = (dom::find(&section, ".rows"), dom::find(&new, ".rows")) {
-            patch::list(&list, &rows.inner_html(), "data-key-id");
-        }
-        section.set_hidden(new.hidden());
+        patch::parts(&section, &new);
+        section.set_hidden(new.hidden() || hides_questions());
     });
+}
+
+/// Whether the address selects a bucket that open questions do not belong to.
+fn hides_questions() -> bool {
+    let query = address::query();
+    query.contains("bucket=") && !query.contains("bucket=needs_me")
 }
 
 /// Shows the selected bucket, or all of them, and moves the focus there. What is shown is read again, because hidden
@@ -120,10 +124,11 @@ pub fn show(queue: Queue, picked: &str) {
         }
         read_section(queue, bucket.name);
     }
-    let address = address(queue.everyone, picked);
+    let address = bucket::address(queue.everyone, picked);
     if let Ok(history) = dom::window().history() {
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&address));
     }
+    read_questions(queue);
     if picked.is_empty() {
         return;
     }

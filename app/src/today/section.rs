@@ -4,7 +4,7 @@ use super::bucket::{BUCKETS, Bucket as Words};
 use crate::{
     render::to_html,
     session::{RetrySession, acknowledge, duration_ms, retry_fields, row_title},
-    sessions::{SessionEntry, cost_words, input_words, last_words},
+    sessions::{SessionEntry, cost_words, input_words, last_words, who},
     shell::Shell,
     text::{duration, markdown, number, shorten::one_line},
     trigger::trigger_button,
@@ -53,6 +53,8 @@ pub struct Section {
     pub gates: BTreeMap<String, Gate>,
     /// Whether there are more entries than these.
     pub has_more: bool,
+    /// Number of entries, if there are more than these.
+    pub total: Option<u64>,
     /// Number of further failed sessions of tasks that are assigned to no one.
     pub unassigned_failures: u64,
 }
@@ -68,8 +70,11 @@ pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl Into
     let words = words(section.bucket);
     let mut rows: Vec<_> = section.sessions.iter().map(|entry| session_row(shell, section, entry).into_any()).collect();
     rows.extend(section.actions.iter().map(|action| action_row(shell, action).into_any()));
-    let count = number::grouped(rows.len() as u64);
-    let count = if section.has_more { format!("{count}+") } else { count };
+    let shown = number::grouped(rows.len() as u64);
+    let count = match section.total {
+        Some(total) => format!("{}, {shown} shown", number::grouped(total)),
+        None => shown,
+    };
     let more = section.has_more.then(|| {
         let href = section.bucket.statuses().first().map_or("/actions".to_owned(), |s| format!("/sessions?status={s}"));
         view! { <a href=href>"Show all"</a> }
@@ -106,8 +111,7 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
     let session = &entry.session;
     let title = row_title(session);
     let href = format!("/sessions/{}", session.id);
-    let who = session.agent_slug.clone().or_else(|| entry.action_name.clone());
-    let under_action = entry.action_name.clone().filter(|name| Some(name) != who.as_ref());
+    let who = who(entry).into_iter().map(|name| view! { <span>{name}</span> }).collect::<Vec<_>>();
     let gate = section.gates.get(&session.id.to_string());
     let last = last_words(entry);
     let when = match bucket {
@@ -143,14 +147,12 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
             <div class="row-body">
                 <a class="row-title" href=href dir="auto">{title}</a>
                 <div class="row-sub">
-                    {who.map(|w| view! { <span>{w}</span> })}
-                    {under_action.map(|a| view! { <span>{a}</span> })}
+                    {who}
                     {cost_words(session).map(|cost| view! { <span>{cost}</span> })}
                     {input_words(session).map(|input| view! { <span class="row-input" dir="auto">{input}</span> })}
                     {last.map(|l| view! { <span class="row-last" dir="auto">{l}</span> })}
                 </div>
                 {elsewhere}
-                {entry.failure.as_ref().map(|failure| view! { <p class="row-help">{failure.remediation.clone()}</p> })}
             </div>
             <span class="row-when">{when}</span>
             <div class="row-action">{acknowledge}{action}</div>

@@ -1,7 +1,13 @@
 //! The strip of five buckets: plain links, whose counts the island keeps current.
 
-use super::{bucket::BUCKETS, queue::Queue};
-use crate::fragment::{Fragment, Slot};
+use super::{
+    bucket::{BUCKETS, Bucket},
+    queue::Queue,
+};
+use crate::{
+    count::grouped,
+    fragment::{Fragment, Slot},
+};
 use leptos::prelude::*;
 
 /// What the page says of the strip, as attributes: a parser of arguments would be more than the rest of this island.
@@ -19,6 +25,8 @@ pub struct StripContext {
     pub sections: String,
     /// The person's day below them, HTML of the server; empty for API tokens.
     pub day: String,
+    /// How many questions are open beside what the first bucket counts. The browser needs none: the page has it.
+    pub asked: Option<String>,
 }
 
 impl StripContext {
@@ -96,10 +104,10 @@ pub fn WorkQueueStrip() -> impl IntoView {
                         on:click=move |event| pick(bucket.name, event)
                     >
                         <span class="strip-count" data-waiting=move || count().is_none().then_some("")>
-                            {move || count().map_or_else(|| "–".to_owned(), |n| n.to_string())}
+                            {move || count().map_or_else(|| "–".to_owned(), grouped)}
                         </span>
                         <span class="strip-label">{bucket.heading(queue.everyone)}</span>
-                        <div class="strip-more"><Fragment html=about(bucket.about) at=trend/></div>
+                        <div class="strip-more"><Fragment html=about(&bucket, given.asked.as_deref()) at=trend/></div>
                     </a>
                 </li>
             }
@@ -118,6 +126,8 @@ pub fn WorkQueueStrip() -> impl IntoView {
 }
 
 /// What a bucket says until its hours are read.
-fn about(words: &str) -> String {
-    ["<span class=\"strip-sub\">", words, "</span>"].concat()
+fn about(bucket: &Bucket, asked: Option<&str>) -> String {
+    let beside = if bucket.counts_sessions_that_wait() { asked } else { None };
+    let beside = beside.map(|asked| [" + ", asked].concat()).unwrap_or_default();
+    ["<span class=\"strip-sub\">", bucket.about, &beside, "</span>"].concat()
 }

@@ -1,7 +1,11 @@
 //! How a bucket developed over the day: its age, and one bar for each hour. Loaded after the page.
 
 use super::bucket::BUCKETS;
-use crate::{render::to_html, text::html::Html, ui::time::machine};
+use crate::{
+    render::to_html,
+    text::html::Html,
+    ui::{asked::count_words, time::machine},
+};
 use domain::{Timestamp, work_queue::Bucket};
 use leptos::prelude::*;
 
@@ -22,12 +26,13 @@ pub struct Trend {
     pub hours: Vec<u64>,
 }
 
-/// An HTML fragment for each bucket, shown below its label.
-pub fn trend_fragment(trends: &[Trend]) -> String {
-    to_html(trends.iter().map(trend_view).collect::<Vec<_>>())
+/// An HTML fragment for each bucket, shown below its label. `questions` is the number of open questions beside the
+/// sessions that wait for the reader.
+pub fn trend_fragment(trends: &[Trend], questions: u64) -> String {
+    to_html(trends.iter().map(|trend| trend_view(trend, questions)).collect::<Vec<_>>())
 }
 
-fn trend_view(trend: &Trend) -> impl IntoView + use<> {
+fn trend_view(trend: &Trend, questions: u64) -> impl IntoView + use<> {
     let name = trend.bucket.as_str();
     let about = BUCKETS.into_iter().find(|words| words.name == name).map_or("", |words| words.about);
     let sub = match trend.at {
@@ -41,10 +46,11 @@ fn trend_view(trend: &Trend) -> impl IntoView + use<> {
             view! { {before}<time datetime=machine(at) data-time=kind></time> }.into_any()
         }
     };
+    let beside = count_words(questions).filter(|_| trend.bucket == Bucket::NeedsMe).map(|words| format!(" + {words}"));
     let width = trend.hours.len().max(24) * HOUR;
     view! {
         <div data-trend=name>
-            <span class="strip-sub">{sub}</span>
+            <span class="strip-sub">{sub}{beside}</span>
             <svg class="strip-day" viewBox=format!("0 0 {width} {TALLEST}") preserveAspectRatio="none" aria-hidden="true" inner_html=bars(&trend.hours)></svg>
         </div>
     }
@@ -79,9 +85,10 @@ mod tests {
     #[test]
     fn an_empty_bucket_shows_its_explanation() {
         let empty = Trend { bucket: Bucket::Failed, at: None, hours: vec![0; 3] };
-        assert!(trend_fragment(&[empty]).contains("in the last 24 hours"));
+        assert!(trend_fragment(&[empty], 2).contains("in the last 24 hours"));
         let at = Some("2026-11-21T07:04:03Z".parse().unwrap());
-        let html = trend_fragment(&[Trend { bucket: Bucket::NeedsMe, at, hours: vec![0, 2] }]);
+        let html = trend_fragment(&[Trend { bucket: Bucket::NeedsMe, at, hours: vec![0, 2] }], 2);
+        assert!(html.contains(" + 2 open questions"), "{html}");
         assert!(html.contains("oldest <") && html.contains("2026-11-21T07:04:03.000Z"), "{html}");
     }
 }

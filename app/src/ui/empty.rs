@@ -55,6 +55,7 @@ pub fn ConnectAgent(
                 <input type="hidden" name="name" value=format!("{agent_slug} (worker)")/>
                 <input type="hidden" name="scope" value="worker"/>
                 <input type="hidden" name="role" value="operator"/>
+                <input type="hidden" name="next" value="/today"/>
                 <Button look=Look::Primary>"Create a token"</Button>
                 <span class="meta">"The token is shown once, in these lines."</span>
             </form>
@@ -62,15 +63,13 @@ pub fn ConnectAgent(
     });
     let ask = (is_missing && !may_create_token)
         .then(|| view! { <p class="meta">"An admin of this workspace can create the token in the settings."</p> });
-    let lines = [
-        (format!("export SHIFTBOOK_URL={base_url}"), "the server's address"),
-        (format!("export SHIFTBOOK_TOKEN={token}"), "the token"),
-        (format!("shiftbook work --agent {agent_slug} -- ./your-agent"), "the worker command"),
-    ];
+    let lines = format!(
+        "export SHIFTBOOK_URL={base_url}\nexport SHIFTBOOK_TOKEN={token}\nshiftbook work --agent {agent_slug} -- ./your-agent"
+    );
     view! {
         <div class="connect">
             <p>"Connect an agent. Its sessions appear here as they run."</p>
-            <ol>{lines.into_iter().map(|(line, what)| view! { <li><CopyLine text=line what=what/></li> }).collect::<Vec<_>>()}</ol>
+            <CopyLine text=lines what="all three lines"/>
             {make}
             {ask}
             <p class="meta">

@@ -49,9 +49,9 @@ const CREATION_DIGEST: &str = "SELECT creation_digest FROM actions WHERE tenant_
 const SET_CREATION: &str =
     "UPDATE actions SET creation_key = $3, creation_digest = $4 WHERE tenant_id = $1 AND id = $2";
 
-const STATUSES_SQLITE: &str =
-    "SELECT id, status FROM actions WHERE tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))";
-const STATUSES_POSTGRES: &str = "SELECT id, status FROM actions WHERE tenant_id = $1 AND id = ANY($2)";
+const BRIEFS_SQLITE: &str =
+    "SELECT id, name, status FROM actions WHERE tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))";
+const BRIEFS_POSTGRES: &str = "SELECT id, name, status FROM actions WHERE tenant_id = $1 AND id = ANY($2)";
 
 pub(crate) const SQL: Texts = &[
     ("action::BY_ID", BY_ID),
@@ -64,9 +64,9 @@ pub(crate) const SQL: Texts = &[
     ("action::CREATION_DIGEST", CREATION_DIGEST),
     ("action::SET_CREATION", SET_CREATION),
 ];
-pub(crate) const SQLITE_SQL: Texts = &[("action::STATUSES_SQLITE", STATUSES_SQLITE)];
+pub(crate) const SQLITE_SQL: Texts = &[("action::BRIEFS_SQLITE", BRIEFS_SQLITE)];
 pub(crate) const POSTGRES_SQL: Texts =
-    &[("action::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES), ("action::STATUSES_POSTGRES", STATUSES_POSTGRES)];
+    &[("action::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES), ("action::BRIEFS_POSTGRES", BRIEFS_POSTGRES)];
 
 /// An action: configured work. Pages call it a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,26 +151,26 @@ pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ActionId
     run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?.map(ActionRecord::try_from).transpose()
 }
 
-/// The statuses of these actions. Ids of no action are left out.
-pub async fn statuses(
+/// What lists show of these actions: name and status. Ids of no action are left out.
+pub async fn briefs(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     ids: &[ActionId],
-) -> Result<HashMap<ActionId, ActionStatus>> {
-    type Row = (Uuid, String);
+) -> Result<HashMap<ActionId, (String, ActionStatus)>> {
+    type Row = (Uuid, String, String);
     let rows: Vec<Row> = match conn {
         Conn::Sqlite(c) => {
             let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
-            c.fetch_all::<Row>(STATUSES_SQLITE, &[&tenant_id.0, &serde_json::Value::from(hex).to_string()])?
+            c.fetch_all::<Row>(BRIEFS_SQLITE, &[&tenant_id.0, &serde_json::Value::from(hex).to_string()])?
         }
         Conn::Postgres(c) => {
             let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-            sqlx::query_as(STATUSES_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+            sqlx::query_as(BRIEFS_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
         }
     };
-    let read = |(id, status): Row| {
+    let read = |(id, name, status): Row| {
         let known = ActionStatus::parse(&status).ok_or_else(|| Error::inconsistent("actions", "status", &status))?;
-        Ok((ActionId(id), known))
+        Ok((ActionId(id), (name, known)))
     };
     rows.into_iter().map(read).collect()
 }

@@ -17,12 +17,12 @@ use chrono::NaiveDate;
 use domain::{
     id::SessionId,
     role::Permission,
-    session::{Status, Type},
+    session::{Session, Status, Type},
     slug::is_slug,
 };
 use ledger::{
     page::{Row, sessions as page},
-    session::ListSessions,
+    session::{self, ListSessions},
 };
 use serde::Deserialize;
 use wire::Code;
@@ -33,7 +33,7 @@ const ROWS: u32 = 50;
 const DAY_CHARS: usize = 10;
 
 pub fn router() -> Router<AppState> {
-    Router::new().route("/sessions", get(show)).route("/sessions/rows", get(rows))
+    Router::new().route("/sessions", get(show)).route("/sessions/rows", get(rows)).route("/sessions/fresh", get(fresh))
 }
 
 #[derive(Deserialize)]
@@ -135,6 +135,30 @@ fn props(page: page::Page) -> Props {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FreshQuery {
+    /// Id of the newest session of the page; empty if it shows none.
+    after: String,
+    #[serde(flatten)]
+    list: ListQuery,
+}
+
+/// How many sessions of a list are newer than its page, as the text of a link. Empty for none.
+async fn fresh(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Params(query): Params<FreshQuery>,
+) -> Result<String, PageRejection> {
+    let Filtered { wanted, .. } = Filtered::try_from(query.list)?;
+    let after = query.after.parse::<SessionId>().ok();
+    let newest = session::list(&state.ledger, &viewer.scope, wanted).await?;
+    let is_new = |session: &&Session| after.is_none_or(|after| session.id > after);
+    let count = newest.items.iter().take_while(is_new).count() as u64;
+    let more = if count == u64::from(ROWS) { "+" } else { "" };
+    Ok(if count == 0 { String::new() } else { format!("{count}{more} new") })
+}
+
+#[derive(Deserialize)]
 struct RowsQuery {
     ids: String,
 }
@@ -154,6 +178,7 @@ async fn rows(
 pub fn entry(row: Row) -> SessionEntry {
     let gate = row.gate.filter(|_| row.session.status() == Status::WaitingHuman);
     SessionEntry {
+        action_name: row.action_name,
         action_status: row.action_status,
         asks: gate.map(|item| app::inbox::summary(&wire_map::approval(item))),
         last_event: row.newest.map(wire_map::event),

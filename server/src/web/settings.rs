@@ -4,6 +4,7 @@ use super::{
     form::Form,
     new_secret::{Made, carried},
     shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
+    today,
 };
 use crate::{
     cookie::NewSecret,
@@ -132,7 +133,8 @@ async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form)
         Ok(secret) => secret,
         Err(problem) => return refused(&state, viewer, form.refused("token", &problem), &problem).await,
     };
-    if let Some(response) = carried(&state, &viewer, (NewSecret::Token, &secret), (PAGE, "#new-token")) {
+    let place = if form.text("next") == today::PAGE { (today::PAGE, "") } else { (PAGE, "#new-token") };
+    if let Some(response) = carried(&state, &viewer, (NewSecret::Token, &secret), place) {
         return Ok(response);
     }
     let props = Props { new_token: Some(secret), ..read(&state, &viewer, FormState::default()).await? };

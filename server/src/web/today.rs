@@ -2,12 +2,17 @@
 
 use super::{
     answer::question,
+    new_secret::Made,
     sessions::entry,
     shell::{PageRejection, Viewer, render},
     stalled::stalled_of,
 };
-use crate::{cookie, extract::Params, problem::Problem, state::AppState, wire_map};
-use app::today::{self, Gate, Props, Section, Trend};
+use crate::{cookie, cookie::NewSecret, extract::Params, problem::Problem, state::AppState, wire_map};
+use app::{
+    Connect,
+    today::{self, Gate, Props, Section, Trend},
+    ui::asked::Question,
+};
 use axum::{
     Router,
     extract::{Path, State},
@@ -17,13 +22,15 @@ use axum::{
 };
 use domain::{gate::GateKind, work_queue::Bucket};
 use ledger::{
-    feedback_request,
     gate::MayDecide,
     page::today as page,
     work_queue::{self, QueueScope},
 };
 use serde::Deserialize;
 use wire::Code;
+
+/// Path of the page.
+pub(super) const PAGE: &str = "/today";
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -60,20 +67,27 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Params(query): Params<TodayQuery>,
+    made: Made,
     headers: HeaderMap,
 ) -> Result<Response, PageRejection> {
     let whose = query.whose(&headers);
     let page = page::read(&state.ledger, &viewer.scope, whose, query.timezone(&viewer)).await?;
     let everyone = whose == QueueScope::Everyone;
-    let props = props(&viewer, &query, page, everyone);
+    let token = made.secret(NewSecret::Token, &viewer).map(str::to_owned);
+    let shows_token = token.is_some();
+    let props = props(&viewer, &query, (page, token), everyone);
     let mut response = render(StatusCode::OK, move || today::page(&viewer.shell, props)).await;
     if query.assigned_to.is_some() {
         response.headers_mut().append(SET_COOKIE, cookie::set_today(everyone));
     }
+    if shows_token {
+        made.forget(&state, NewSecret::Token, PAGE, &mut response);
+    }
     Ok(response)
 }
 
-fn props(viewer: &Viewer, query: &TodayQuery, page: page::Page, everyone: bool) -> Props {
+/// Converts what was read. A token that was just made is shown in the lines that connect an agent.
+fn props(viewer: &Viewer, query: &TodayQuery, (page, token): (page::Page, Option<String>), everyone: bool) -> Props {
     let counts = page.counts;
     Props {
         picked: query.bucket.as_deref().and_then(Bucket::parse),
@@ -81,9 +95,10 @@ fn props(viewer: &Viewer, query: &TodayQuery, page: page::Page, everyone: bool) 
         counts: [counts.needs_me, counts.running, counts.delegatable, counts.failed, counts.done_today],
         timezone: query.timezone(viewer).to_owned(),
         sections: page.sections.into_iter().map(|section| shown(section, everyone)).collect(),
-        questions: page.questions.into_iter().map(question).collect(),
+        questions: page.questions.into_iter().map(question_of).collect(),
         stalled: stalled_of(page.stalled),
-        connect: page.nothing_ever_ran.then(|| super::sessions::connect(viewer)),
+        connect: (page.nothing_ever_ran || token.is_some())
+            .then(|| Connect { token, ..super::sessions::connect(viewer) }),
         day: page.day.map(|day| super::working_on::day_of(viewer, day, false)),
     }
 }
@@ -96,7 +111,8 @@ async fn trends(
     headers: HeaderMap,
 ) -> Result<Html<String>, PageRejection> {
     let day = work_queue::day(&state.ledger, &viewer.scope, query.whose(&headers), query.timezone(&viewer)).await?;
-    Ok(Html(today::trend_fragment(&trends_of(day))))
+    let questions = page::questions(&state.ledger, &viewer.scope).await?.len() as u64;
+    Ok(Html(today::trend_fragment(&trends_of(day), questions)))
 }
 
 /// Converts the trends of a day, up to the present hour.
@@ -113,10 +129,16 @@ fn trends_of(day: work_queue::Day) -> [Trend; 4] {
     ]
 }
 
+/// Converts a question, with what the viewer can see of its session.
+fn question_of(found: page::OpenQuestion) -> Question {
+    let (title, agent) = found.session.map(|session| (session.title, session.agent_slug)).unzip();
+    Question { session_title: title, agent: agent.flatten(), ..question(found.request) }
+}
+
 /// The questions for which no session waits.
 async fn questions(State(state): State<AppState>, viewer: Viewer) -> Result<Html<String>, PageRejection> {
-    let open = feedback_request::open(&state.ledger, &viewer.scope).await?;
-    let questions: Vec<_> = open.into_iter().map(question).collect();
+    let open = page::questions(&state.ledger, &viewer.scope).await?;
+    let questions: Vec<_> = open.into_iter().map(question_of).collect();
     Ok(Html(today::questions_fragment(&questions)))
 }
 
@@ -148,6 +170,7 @@ fn shown(found: page::Section, everyone: bool) -> Section {
         sessions: found.rows.into_iter().map(entry).collect(),
         actions: found.actions.into_iter().map(wire_map::action).collect(),
         has_more: found.has_more,
+        total: found.total,
         unassigned_failures: found.unassigned_failures,
     }
 }

@@ -26,8 +26,9 @@ pub struct Row {
     pub failure: Option<FailureRecord>,
     /// The gate at which it waits.
     pub gate: Option<GateItem>,
-    /// The status of the session's action, if the session has ended. The session can be run again unless the
-    /// action is archived.
+    /// Name of the session's action.
+    pub action_name: Option<String>,
+    /// The status of the session's action. An ended session can be run again unless the action is archived.
     pub action_status: Option<ActionStatus>,
 }
 
@@ -59,11 +60,10 @@ pub(super) async fn rows(
     let waiting = ids_in([Status::WaitingHuman, Status::AwaitingTool]);
     let gates = gate::of_sessions_on(conn, scope, &waiting, now).await?;
     let mut gates: HashMap<_, _> = gates.into_iter().map(|item| (item.gate.session_id, item)).collect();
-    let ended = sessions.iter().filter(|session| session.status().is_final());
-    let actions: Vec<ActionId> = ended.filter_map(|session| session.action_id).collect();
-    let statuses = match actions.as_slice() {
+    let actions: Vec<ActionId> = sessions.iter().filter_map(|session| session.action_id).collect();
+    let actions = match actions.as_slice() {
         [] => HashMap::new(),
-        actions => store::action::statuses(conn, tenant_id, actions).await?,
+        actions => store::action::briefs(conn, tenant_id, actions).await?,
     };
     let mut shown = Vec::with_capacity(sessions.len());
     for session in sessions {
@@ -76,14 +76,19 @@ pub(super) async fn rows(
             shown.push(without_words(session, gate));
         }
     }
-    let row = |session: Session| Row {
-        action_status: session.action_id.and_then(|id| statuses.get(&id).copied()),
+    let mut row = |session: Session, (action_name, action_status)| Row {
+        action_name,
+        action_status,
         newest: newest.remove(&session.id),
         failure: failures.remove(&session.id),
         gate: gates.remove(&session.id),
         session,
     };
-    Ok(shown.into_iter().map(row).collect())
+    let with_action = |session: Session| {
+        let action = session.action_id.and_then(|id| actions.get(&id).cloned());
+        row(session, action.unzip())
+    };
+    Ok(shown.into_iter().map(with_action).collect())
 }
 
 /// A private session for somebody who may decide at its gate and may not read it: with the title of the gate.

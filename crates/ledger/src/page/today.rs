@@ -9,7 +9,8 @@ use crate::{
     session::{self, ListQuery, ListSessions},
     work_queue::{self, Counts, QueueScope},
 };
-use domain::{Scope, role::Permission, work_queue::Bucket};
+use domain::{Scope, Timestamp, id::SessionId, role::Permission, session::Session, work_queue::Bucket};
+use std::collections::HashMap;
 use store::{Conn, work_queue::Since};
 
 /// Number of rows in one section.
@@ -26,8 +27,19 @@ pub struct Section {
     pub actions: Vec<ActionRecord>,
     /// Whether the bucket contains more.
     pub has_more: bool,
+    /// Number of entries in the bucket, if it contains more than these.
+    pub total: Option<u64>,
     /// The same as in [`work_queue::Section`].
     pub unassigned_failures: u64,
+}
+
+/// A question for which no session waits.
+#[derive(Debug)]
+pub struct OpenQuestion {
+    /// The request.
+    pub request: RequestRecord,
+    /// The session that asked, if the caller can see it.
+    pub session: Option<Session>,
 }
 
 /// Everything that the page "Today" shows.
@@ -38,7 +50,7 @@ pub struct Page {
     /// Number of entries in each bucket.
     pub counts: Counts,
     /// Questions that the caller may answer and for which no session waits.
-    pub questions: Vec<RequestRecord>,
+    pub questions: Vec<OpenQuestion>,
     /// Memory writers that wait after failures, for those who may ask for a run.
     pub stalled: Vec<StalledRecord>,
     /// Whether the caller can see no session at all.
@@ -71,7 +83,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &
                 sections,
                 stalled,
                 counts: work_queue::counts_on(conn, &reader, whose, since).await?,
-                questions: feedback_request::open_on(conn, &reader, since.now).await?,
+                questions: questions_on(conn, &reader, since.now).await?,
                 nothing_ever_ran: session::list_on(conn, &reader, any).await?.items.is_empty(),
                 day: match person {
                     Some(user_id) => {
@@ -117,5 +129,40 @@ async fn section_on(
     found.sessions.truncate(keep);
     found.actions.truncate(keep);
     let rows = rows(conn, scope, found.sessions, since.now).await?;
-    Ok(Section { bucket, rows, actions: found.actions, has_more, unassigned_failures: found.unassigned_failures })
+    let total = match has_more {
+        true => Some(of_bucket(work_queue::counts_on(conn, scope, whose, since).await?, bucket)),
+        false => None,
+    };
+    let unassigned_failures = found.unassigned_failures;
+    Ok(Section { bucket, rows, actions: found.actions, has_more, total, unassigned_failures })
+}
+
+const fn of_bucket(counts: Counts, bucket: Bucket) -> u64 {
+    match bucket {
+        Bucket::NeedsMe => counts.needs_me,
+        Bucket::Running => counts.running,
+        Bucket::Delegatable => counts.delegatable,
+        Bucket::Failed => counts.failed,
+        Bucket::DoneToday => counts.done_today,
+    }
+}
+
+/// Reads the questions that the caller may answer and for which no session waits.
+pub async fn questions(ledger: &Ledger, scope: &Scope) -> Result<Vec<OpenQuestion>> {
+    require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    ledger.snapshot(scope, move |conn| Box::pin(async move { questions_on(conn, &reader, now).await })).await
+}
+
+async fn questions_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp) -> Result<Vec<OpenQuestion>> {
+    let open = feedback_request::open_on(conn, scope, now).await?;
+    let ids: Vec<SessionId> = open.iter().map(|request| request.session_id).collect();
+    let mut sessions = HashMap::new();
+    if !ids.is_empty() {
+        for session in session::list_by_ids_on(conn, scope, &ids).await? {
+            sessions.insert(session.id, session);
+        }
+    }
+    let of = |request: RequestRecord| OpenQuestion { session: sessions.get(&request.session_id).cloned(), request };
+    Ok(open.into_iter().map(of).collect())
 }

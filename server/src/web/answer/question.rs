@@ -40,6 +40,8 @@ pub fn question(request: RequestRecord) -> Question {
     Question {
         id: request.id.to_string(),
         session_id: request.session_id.to_string(),
+        session_title: None,
+        agent: None,
         message: request.message,
         asked_at: request.asked_at,
         expires_at: request.expires_at,
