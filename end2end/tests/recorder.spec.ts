@@ -417,3 +417,19 @@ test(`P-46: through ${ROUNDS} rounds of offline, reload, killed tab and killed s
     await site.end();
   }
 });
+
+test("a page that is left before the recorder has loaded is recorded by the next page, once", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "Quickly through"));
+  await page.route("**/pkg/**", (route) => route.abort());
+  for (const path of ["/actions", "/sessions"]) await page.goto(path, { waitUntil: "commit" });
+  await page.evaluate(() => document.readyState);
+  await page.unroute("**/pkg/**");
+  await visit(page, "/today");
+  await expect.poll(() => pathsOf(session), { timeout: 20_000 }).toEqual(["/actions", "/sessions", "/today"]);
+  // A page that stayed until it was recorded is not kept a second time.
+  await visit(page, "/memory");
+  await visit(page, "/insights");
+  await expect.poll(() => pathsOf(session), { timeout: 20_000 }).toEqual(["/actions", "/sessions", "/today", "/memory", "/insights"]);
+  expect(await page.evaluate(() => localStorage.getItem("shiftbook-left"))).toBeNull();
+});

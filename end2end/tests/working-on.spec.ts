@@ -470,3 +470,18 @@ test("the picker is there in the narrow rail and in the bar of a phone", async (
     await expect.poll(() => activeOf(page.context())).toBeNull();
   }
 });
+
+test("the shortcut of the marker opens the list of tasks while none is worked on, and says why", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const task = await taskFor(page, `First ${Date.now().toString(36)}`);
+  await awake(page, "/sessions");
+  await page.keyboard.press("Control+m");
+  await expect(finder(page)).toBeFocused();
+  await expect(page.getByText("Choose a task first.")).toBeVisible();
+  await finder(page).fill(task.name);
+  await options(page).filter({ hasText: task.name }).first().click();
+  await expect(working(page, task.name)).toBeVisible();
+  await expect.poll(async () => (await activeOf(page.context()))?.title).toBe(task.name);
+  await page.keyboard.press("Control+m");
+  await expect(marker(page)).toBeVisible();
+});

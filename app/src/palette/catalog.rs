@@ -99,13 +99,16 @@ const fn press(scope: ShortcutScope, id: &'static str, keys: &'static [&'static 
 }
 
 /// All shortcuts.
-pub const SHORTCUTS: [Shortcut; 37] = [
+pub const SHORTCUTS: [Shortcut; 40] = [
     shortcut("today", &["g t"], "Go to Today", Command::Go("/today")),
     shortcut("inbox", &["g i"], "Go to Inbox", Command::Go("/inbox")),
     shortcut("sessions", &["g s"], "Go to Sessions", Command::Go("/sessions")),
     shortcut("chat", &["g c"], "Go to Chat", Command::Go("/chat")),
     shortcut("actions", &["g a"], "Go to Tasks", Command::Go("/actions")),
     shortcut("entities", &["g e"], "Go to Entities", Command::Go("/entities")),
+    shortcut("agents", &["g o"], "Go to Agents", Command::Go("/agents")),
+    shortcut("memory", &["g m"], "Go to Memory", Command::Go("/memory")),
+    shortcut("forms", &["g f"], "Go to Forms", Command::Go("/views")),
     shortcut("working-on", &["g w"], "Go to your day", Command::Go("/working-on")),
     shortcut("insights", &["g n"], "Go to Insights", Command::Go("/insights")),
     shortcut("settings", &["g ,"], "Go to Settings", Command::Go("/settings")),

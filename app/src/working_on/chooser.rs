@@ -359,6 +359,7 @@ fn Foot(chooser: Chooser) -> impl IntoView {
     let work = chooser.work;
     let add_marker = move |_| {
         chooser.close();
+        #[cfg(feature = "hydrate")]
         work.open_marker();
     };
     let pause_or_resume = move |_| {

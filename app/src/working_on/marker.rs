@@ -10,7 +10,7 @@ use leptos::{
 /// Longest note, characters.
 const NOTE_CHARS_MAX: &str = "2000";
 
-/// The dialog. [`Work::open_marker`] opens it.
+/// The dialog. `Work::open_marker` opens it.
 #[component]
 pub fn MarkerDialog(work: Work) -> impl IntoView {
     let Marking { dialog, field, note, problem, .. } = work.marker;

@@ -30,6 +30,8 @@ mod entity_ref;
 #[cfg(feature = "hydrate")]
 mod flush;
 #[cfg(feature = "hydrate")]
+mod left;
+#[cfg(feature = "hydrate")]
 mod queue;
 #[cfg(feature = "hydrate")]
 mod recorder;

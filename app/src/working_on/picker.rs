@@ -91,7 +91,7 @@ fn Label(work: Work) -> impl IntoView {
     };
     view! {
         <span class="working-text">
-            "Working on: "<span dir="auto" data-part="title">{title}</span>" · "
+            <span class="hidden-text">"Working on: "</span><span dir="auto" data-part="title">{title}</span>" · "
             <time data-part="elapsed" datetime=started_at>{time}</time>
         </span>
     }

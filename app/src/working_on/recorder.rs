@@ -7,6 +7,7 @@ use super::{
     Work, channel,
     entity_ref::extract_entity_ref_from_path,
     flush::{self, Ended},
+    left::{self, Left},
     queue::{self, Added, Row, Stored},
     work::Waiting,
 };
@@ -18,13 +19,16 @@ use leptos::prelude::{GetUntracked as _, UpdateValue as _};
 
 /// Interval between two flushes of the queue, in milliseconds.
 const SEND_EVERY_MS: i32 = 5_000;
+/// Attribute of the root element: the path of the page, once it is recorded. Tests wait for it.
+const RECORDED: &str = "data-recorded";
 /// Session storage key of this tab's id, which is kept across its pages.
 const TAB_KEY: &str = "shiftbook-tab";
 
 /// Runs once per page: records it if a session is active, and sends what earlier pages queued.
 pub fn start(work: Work) {
     let is_active = work.active_now().is_some();
-    if !is_active && !channel::was_queued(work) {
+    let left = left::take(&work.owner());
+    if !is_active && left.is_empty() && !channel::was_queued(work) {
         return;
     }
     let document = dom::document();
@@ -33,16 +37,17 @@ pub fn start(work: Work) {
     if is_active && is_ahead {
         dom::when(&document, "prerenderingchange", move || arrive(work));
     }
-    listen(work, is_active && !is_ahead);
+    listen(work, is_active && !is_ahead, left);
 }
 
 /// Starts recording, because a session has started on this page.
 pub fn session_began(work: Work) {
-    listen(work, true);
+    listen(work, true, Vec::new());
 }
 
-/// Attaches the listeners of the page; every navigation loads a new page. Records the page first if it is visible.
-fn listen(work: Work, arrived: bool) {
+/// Attaches the listeners of the page; every navigation loads a new page. Records the pages that were left before, and
+/// then this page if it is visible.
+fn listen(work: Work, arrived: bool, left: Vec<Left>) {
     if work.tab.try_update_value(|tab| std::mem::replace(&mut tab.is_listening, true)) == Some(true) {
         if arrived {
             arrive(work);
@@ -59,6 +64,7 @@ fn listen(work: Work, arrived: bool) {
     dom::when(&window, "online", move || send(work));
     dom::every(SEND_EVERY_MS, move || send(work));
     spawn_local(async move {
+        keep_left(work, left).await;
         let mut found = if arrived { record(work, true).await } else { None };
         if found.is_none() {
             found = queue::all(&work.owner()).await.ok();
@@ -107,22 +113,67 @@ async fn record(work: Work, look: bool) -> Option<Stored> {
     if channel::is_paused() {
         return None;
     }
-    let session = work.confirmed()?;
+    let session_id = work.confirmed()?.session_id;
     let path = dom::window().location().pathname().ok()?;
+    let at = now_text();
+    let visit = Visit { event: event("human.navigate", &at, &[("pathname", &path)]), session_id, path, at };
+    let root = dom::root()?;
+    // If the page is left before the database has answered, its first script keeps the event.
+    let _ = root.remove_attribute(RECORDED);
+    let _ = root.set_attribute("data-event", &visit.event);
+    let path = visit.path.clone();
+    let known = keep(work, visit, look).await;
+    let _ = root.set_attribute(RECORDED, &path);
+    known
+}
+
+/// Queues the pages that were left before they were recorded, unless the database had their events all the same.
+async fn keep_left(work: Work, left: Vec<Left>) {
+    if left.is_empty() {
+        return;
+    }
+    let queued = queue::all(&work.owner()).await.map(|found| found.waiting).unwrap_or_default();
+    for visit in left.into_iter().map(Visit::of_left) {
+        if queued.iter().all(|row| row.json != visit.event) {
+            keep(work, visit, false).await;
+        }
+    }
+}
+
+/// A page that was opened, with its event.
+struct Visit {
+    session_id: String,
+    path: String,
+    at: String,
+    event: String,
+}
+
+impl Visit {
+    fn of_left(left: Left) -> Self {
+        let Left { session_id, path, at, event: made } = left;
+        let made = made.unwrap_or_else(|| event("human.navigate", &at, &[("pathname", &path)]));
+        Self { event: made, session_id, path, at }
+    }
+}
+
+/// Queues the events of a page. With `look` it returns all queued rows; `None` if the database failed.
+async fn keep(work: Work, visit: Visit, look: bool) -> Option<Stored> {
+    let Visit { session_id, path, at, event: navigated } = visit;
     let tab = tab();
-    let row = |json| Row { number: 0.0, session_id: session.session_id.clone(), tab: tab.clone(), json };
-    let always = row(event("human.navigate", &[("pathname", &path)]));
+    let row = |json| Row { number: 0.0, session_id: session_id.clone(), tab: tab.clone(), json };
+    let always = row(navigated);
     let once = extract_entity_ref_from_path(&path).map(|entity| {
         let id = entity.entity_id.to_ascii_lowercase();
         // An entity's page names its type in an attribute, because its path may not have it.
-        let marked = dom::root().and_then(|root| dom::find(&root, "[data-entity-type]"));
+        let is_here = dom::window().location().pathname().is_ok_and(|here| here == path);
+        let marked = dom::root().filter(|_| is_here).and_then(|root| dom::find(&root, "[data-entity-type]"));
         let marked = marked.and_then(|element| element.get_attribute("data-entity-type"));
         let entity_type = entity.entity_type.map(str::to_owned).or(marked);
         let mut members = vec![("entityId", id.as_str())];
         members.extend(entity_type.as_deref().map(|kind| ("entityType", kind)));
         members.push(("pathname", &path));
-        let name = [&session.session_id, " ", &id].concat();
-        (name, row(event("human.entity_view", &members)))
+        let name = [&session_id, " ", &id].concat();
+        (name, row(event("human.entity_view", &at, &members)))
     });
     let mut known = None;
     match queue::keep(&work.owner(), always, once, look).await {
@@ -145,18 +196,13 @@ async fn record(work: Work, look: bool) -> Option<Stored> {
             work.say("This browser does not store data for Shiftbook, so pages are not recorded.".to_owned(), true);
         }
     }
-    // Tests wait for this attribute.
-    if let Some(root) = dom::root() {
-        let _ = root.set_attribute("data-recorded", &path);
-    }
     known
 }
 
 /// An event in the form of the API, with a new id and with its time in the metadata.
-fn event(kind: &str, members: &[(&str, &str)]) -> String {
-    let at = now_text();
-    let metadata = dom::object(&[members, &[("at", &at)]].concat());
-    let event = dom::object(&[("id", &new_id()), ("type", kind), ("at", &at)]);
+fn event(kind: &str, at: &str, members: &[(&str, &str)]) -> String {
+    let metadata = dom::object(&[members, &[("at", at)]].concat());
+    let event = dom::object(&[("id", &new_id()), ("type", kind), ("at", at)]);
     let _ = js_sys::Reflect::set(&event, &"metadata".into(), &metadata);
     js_sys::JSON::stringify(&event).map(String::from).unwrap_or_default()
 }

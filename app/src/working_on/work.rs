@@ -103,15 +103,6 @@ impl Work {
     pub fn say(self, text: String, is_bad: bool) {
         self.message.set(Some(Message { text, is_bad }));
     }
-
-    /// Opens the marker dialog. Returns false if no working session is active.
-    pub fn open_marker(self) -> bool {
-        let is_active = self.confirmed().is_some();
-        if is_active {
-            self.marker.open();
-        }
-        is_active
-    }
 }
 
 #[cfg(feature = "hydrate")]
@@ -119,6 +110,25 @@ impl Work {
     /// Makes this the state of the page.
     pub fn connect(self) {
         let _ = OF_PAGE.set(self);
+    }
+
+    /// Opens the marker dialog. Without a working session it opens the list of tasks, because a marker belongs to one.
+    /// Returns false while the server has not confirmed the session.
+    pub fn open_marker(self) -> bool {
+        if self.confirmed().is_some() {
+            self.marker.open();
+            return true;
+        }
+        let is_idle = self.active_now().is_none();
+        if is_idle {
+            self.say("Choose a task first. A marker belongs to a task.".to_owned(), false);
+            let button = crate::browser::dom::root()
+                .and_then(|root| crate::browser::dom::find(&root, ".working [data-part=idle] button"));
+            if let Some(button) = button {
+                button.click();
+            }
+        }
+        is_idle
     }
 
     /// Shows this working session, whatever was shown before.
