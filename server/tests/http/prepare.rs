@@ -88,7 +88,7 @@ pub async fn prepare(app: &App, people: &People, person: &Person, (method, path)
     let ends = ["/sign-out", "/sign-in", "/settings/password", "/workspace"].contains(&path.as_str())
         || path.contains("/sign-ins");
     let concrete = match path.split_once('{') {
-        Some((start, rest)) if !path.starts_with("/t/") && !path.contains("/agents/{slug}") => {
+        Some((start, rest)) if !["/t/", "/agents/{slug}", "/pictures/"].iter().any(|part| path.contains(part)) => {
             format!("{start}{object}{}", rest.split_once('}').unwrap().1)
         }
         Some(_) => object,
@@ -132,6 +132,18 @@ impl Maker<'_> {
         let session = self.running().await;
         self.worker(&session, "yield", json!({ "attempt": 1, "status": "awaiting_tool" })).await;
         session
+    }
+
+    /// Creates a session whose second message is a picture. Returns the address of the picture.
+    pub async fn picture(&self) -> String {
+        let session = self.running().await;
+        let pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+        let parts = json!([{ "type": "image", "data": pixel, "mediaType": "image/png" }]);
+        let said = json!({ "attempt": 1, "events": [{ "type": "agent.message", "content": parts }] });
+        let appended = self.app.post(Who::Worker, &format!("/api/sessions/{session}/events"), said).await;
+        let sequence = appended["events"][0]["sequence"].as_u64().unwrap();
+        let name = &domain::chain::body_digest(pixel, "").to_string()[..16];
+        format!("/sessions/{session}/pictures/{sequence}/{name}")
     }
 
     pub async fn completed(&self) -> String {

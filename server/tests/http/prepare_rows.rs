@@ -61,6 +61,7 @@ const PLAIN: [(&str, &str); 53] = [
     ("/needs-you", ""),
     ("/readyz", ""),
     ("/sessions", ""),
+    ("/sessions/fresh", "?after="),
     ("/views", ""),
     ("/views/new", ""),
 ];
@@ -307,6 +308,7 @@ impl Maker<'_> {
             "/link/{secret}" => self.link().await,
             "/pkg/{file}" => self.asset().await,
             "/sessions/rows" => format!("?ids={}", self.running().await),
+            "/sessions/{id}/pictures/{sequence}/{name}" => self.picture().await,
             path if path.starts_with("/sessions/{id}") => self.running().await,
             "/settings/members/{id}" => self.member(path).await,
             "/t/{tenant}/{type}/{id}" => {
