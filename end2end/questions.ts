@@ -1,4 +1,5 @@
 /** Questions of agents that wait in the inbox. */
+import type { Page } from "@playwright/test";
 import { api } from "./support";
 
 interface Item {
@@ -51,4 +52,10 @@ export async function askWithForm(asked: Asked) {
   const body = { attempt, idempotencyKey: "k", ...asked };
   const { request, url } = await api().post<{ request: { id: string }; url?: string | null }>(path, body);
   return { agentSlug, session, id: request.id, url };
+}
+
+/** Shows the open questions of Today, which are one line if there are many. */
+export async function unfoldQuestions(page: Page) {
+  const folded = page.locator(".asked:not([open]) > summary");
+  if ((await folded.count()) > 0) await folded.click();
 }

@@ -3,7 +3,7 @@
  * scripts.
  */
 import { type Page } from "@playwright/test";
-import { askQuestion, askWithForm, itemOf, unique } from "../questions";
+import { askQuestion, askWithForm, itemOf, unfoldQuestions, unique } from "../questions";
 import { api, expect, expectAccessibleAsWide, hydrated, signIn, test } from "../support";
 
 // Most tests wait until the answer has reached the agent, and do not look for the offer to undo.
@@ -303,6 +303,7 @@ test("a question of an agent that goes on is answered in place @nojs", async ({ 
   await page.goto("/today");
   const before = Number(await page.locator("#needs-me").getAttribute("data-figure"));
   expect(before).toBeGreaterThan(0);
+  await unfoldQuestions(page);
   await page.locator(`a.row-title[href="/inbox/${asked.id}"]`).click();
   await expect(page).toHaveURL(new RegExp(`/inbox/${asked.id}$`));
   await expect(page.locator("#gate")).toContainText("The agent keeps working.");

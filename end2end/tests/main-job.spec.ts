@@ -151,7 +151,7 @@ test("the strip says since when, and in which hours of the day", async ({ page }
   const waiting = await take();
   await api().post(`/api/sessions/${waiting.id}/yield`, { attempt: waiting.attempt, status: "waiting_human" });
   await page.goto("/today");
-  for (const [bucket, words] of [["failed", /^last .+/], ["needs_me", /^oldest \S+/], ["delegatable", "an agent is ready"]] as const) {
+  for (const [bucket, words] of [["failed", /^last .+/], ["needs_me", /^oldest \S+/], ["delegatable", "tasks that name an agent"]] as const) {
     await expect(page.locator(`[data-bucket=${bucket}] .strip-sub`)).toHaveText(words);
   }
   // Midnight may have passed in between; the current hour has started in any case.

@@ -11,6 +11,7 @@ import {
   environment,
   test,
 } from "../support";
+import { unfoldQuestions } from "../questions";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
@@ -269,9 +270,10 @@ test("Today shows a question while it waits for an answer, without a reload", as
     idempotencyKey: "k",
     fields: [{ key: "which", label: "Which?", type: "short_text", required: true }],
   });
-  const questions = page.getByRole("region", { name: "Open questions" });
+  const questions = page.getByRole("region", { name: /open questions?$/ });
   const asked = questions.locator(`a.row-title[href="/inbox/${request.id}"]`);
   await expect(asked).toHaveText(message);
+  await unfoldQuestions(page);
   await expect(questions.getByRole("link", { name: "Answer this" }).first()).toBeVisible();
   await expectAccessible(page);
   await api().post(`/api/feedback-requests/${request.id}/answer`, { content: { which: "Both" } });

@@ -46,7 +46,7 @@ pub fn asked(questions: &[Question], is_elsewhere: bool) -> impl IntoView + use<
     let hidden = is_elsewhere || questions.is_empty();
     view! {
         <section class="section inbox-terminal" data-section="questions" aria-labelledby="asked-title" hidden=hidden>
-            <details class="asked" open=(1..=OPEN_MAX).contains(&questions.len())>
+            <details class="asked" open={questions.len() <= OPEN_MAX}>
                 <summary>
                     <h2 id="asked-title" data-part="asked">{count}</h2>
                     <span class="meta">"The agents keep working. They read your answer at their next step."</span>
