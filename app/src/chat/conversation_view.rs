@@ -37,7 +37,10 @@ pub fn conversation_view(conversation: &Conversation) -> impl IntoView + use<> {
         view! { <p class="meta"><a href=format!("/chat/{id}")>"Go to the newest messages"</a></p> }
     });
     let kept = conversation.memory.as_ref().map(|memory| {
-        let ratings = number::counted(memory.session_feedback_count, "rating");
+        let ratings = match memory.session_feedback_count {
+            Some(count) => number::counted(count, "rating"),
+            None => "ratings cannot be read now".to_owned(),
+        };
         view! {
             <div><dt>"Messages"</dt><dd>{number::grouped(memory.turn_count)}</dd></div>
             <div><dt>"Recorded"</dt><dd>{number::counted(memory.event_count, "event")}", "{ratings}</dd></div>

@@ -1,5 +1,6 @@
 //! Statistics of a time window: ratings, decisions, waiting times, outcomes and usage.
 
+pub use crate::feedback::RatingsMissing;
 use crate::{Error, Ledger, Result, feedback, guard::require};
 use domain::{
     Scope,
@@ -9,7 +10,6 @@ use domain::{
     role::Permission,
     session::Usage,
 };
-use std::collections::HashMap;
 use store::{
     Conn, Page,
     insight::{Answer, ClosedGate, EndedSession},
@@ -32,15 +32,6 @@ pub struct InsightsRecord {
     pub ratings_missing: Option<RatingsMissing>,
     /// What the memory writers of agents used, by agent.
     pub writers: Vec<RunTotals>,
-}
-
-/// Why ratings could not be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RatingsMissing {
-    /// The database of ratings is locked or cannot be reached.
-    Unavailable,
-    /// The database of ratings is damaged or cannot be opened.
-    Unreadable,
 }
 
 /// The newest rows of a window, which one snapshot reads. Older rows are read in short transactions.
@@ -101,7 +92,7 @@ pub(crate) async fn count(
     while let Some(ended) = page {
         let ids: Vec<_> = ended.items.iter().map(|ended| ended.id).collect();
         let ratings = if ratings_missing.is_none() {
-            ratings_of(ledger, &ids).await.map_err(|why| ratings_missing = Some(why)).ok()
+            feedback::of_sessions(ledger, &ids).await.map_err(|why| ratings_missing = Some(why)).ok()
         } else {
             None
         };
@@ -136,20 +127,6 @@ pub(crate) async fn count(
     }
     let is_cut = sessions.is_cut || gates.is_cut || answers.is_cut;
     Ok(InsightsRecord { insights: tally.finish(), is_cut, ratings_missing, writers: newest.writers })
-}
-
-/// Reads the ratings of these sessions. Errors are logged, and the statistics are shown without ratings.
-async fn ratings_of(
-    ledger: &Ledger,
-    ids: &[SessionId],
-) -> std::result::Result<HashMap<SessionId, Ratings>, RatingsMissing> {
-    feedback::of_sessions(ledger, ids).await.map_err(|error| {
-        tracing::warn!(%error, "insights are shown without ratings");
-        match error {
-            Error::Unavailable(_) => RatingsMissing::Unavailable,
-            _ => RatingsMissing::Unreadable,
-        }
-    })
 }
 
 async fn sessions_page(

@@ -1,5 +1,6 @@
 //! Conversations with agents, and ratings of sessions that have ended.
 
+use crate::insight::RatingsMissing;
 use domain::{
     Timestamp,
     id::{ActionId, EventId, SessionId},
@@ -236,10 +237,14 @@ pub struct MemoryStatus {
     pub turn_count: u64,
     /// Number of events in its log.
     pub event_count: u64,
-    /// Number of ratings of this session. Without `thread_id`: number of sessions that the caller has rated.
-    pub session_feedback_count: u64,
-    /// Number of sessions that the caller has rated; null if the caller is not a person.
+    /// Number of ratings of this session. Without `thread_id`: number of sessions that the caller has rated. Null if
+    /// ratings cannot be read.
+    pub session_feedback_count: Option<u64>,
+    /// Number of sessions that the caller has rated; null if the caller is not a person, or if ratings cannot be read.
     pub own_feedback_count: Option<u64>,
+    /// Why ratings could not be read; null if they were.
+    #[serde(default)]
+    pub ratings_missing: Option<RatingsMissing>,
     /// Where its rating is stored: sqlite, postgres or memory.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::RatingBackend))]
     pub feedback_backend: String,

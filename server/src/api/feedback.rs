@@ -8,7 +8,7 @@ use crate::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{id::SessionId, session_feedback::Surface};
-use ledger::feedback as use_case;
+use ledger::feedback::{self as use_case, Undone};
 use serde::Deserialize;
 use wire::thread::{MemoryStatus, OwnFeedback, RateSession};
 
@@ -23,6 +23,10 @@ use wire::thread::{MemoryStatus, OwnFeedback, RateSession};
     responses(
         (status = 200, description = "The caller's rating", body = OwnFeedback),
         (
+            status = 202, description = "The caller's rating, which is still to be written: its database is locked",
+            body = OwnFeedback,
+        ),
+        (
             status = 409, description = "`wrong_status`: it has not ended",
             body = wire::Problem, content_type = "application/problem+json",
         ),
@@ -33,10 +37,11 @@ pub async fn rate(
     caller: Caller,
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<RateSession>,
-) -> Result<Json<OwnFeedback>, Problem> {
+) -> Result<(StatusCode, Json<OwnFeedback>), Problem> {
     let source = if caller.scope().user_id().is_some() { Surface::WebEnd } else { Surface::ApiEnd };
-    let kept = use_case::record(&state.ledger, caller.scope(), id, body.label, source).await?;
-    Ok(Json(wire_map::own_feedback(Some(&kept))))
+    let given = use_case::record(&state.ledger, caller.scope(), id, body.label, source).await?;
+    let status = if given.is_late { StatusCode::ACCEPTED } else { StatusCode::OK };
+    Ok((status, Json(wire_map::own_feedback(Some(&given.rating)))))
 }
 
 /// Read one's own rating
@@ -65,12 +70,15 @@ pub async fn get(
     delete, path = "/api/sessions/{id}/feedback", operation_id = "undoRating", tag = "feedback",
     params(("id" = uuid::Uuid, Path, description = "The session")),
     responses(
+        (status = 202, description = "The rating is still to be removed: its database is locked"),
         (status = 204, description = "The caller has no rating of it"),
     ),
 )]
 pub async fn undo(State(state): State<AppState>, caller: Caller, Id(id): Id<SessionId>) -> Result<StatusCode, Problem> {
-    use_case::undo(&state.ledger, caller.scope(), id).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(match use_case::undo(&state.ledger, caller.scope(), id).await? {
+        Undone::Removed | Undone::Nothing => StatusCode::NO_CONTENT,
+        Undone::Late => StatusCode::ACCEPTED,
+    })
 }
 
 /// The query of [`status`].
@@ -86,7 +94,7 @@ pub struct StatusQuery {
 
 /// Count what is stored
 ///
-/// The turns, events and ratings of a conversation.
+/// The turns, events and ratings of a conversation. If ratings cannot be read, the rest is returned.
 #[utoipa::path(
     get, path = "/api/memory/status", operation_id = "memoryStatus", tag = "feedback", params(StatusQuery),
     responses(

@@ -119,6 +119,7 @@ pub fn memory_status(status: &feedback::Status) -> wire_thread::MemoryStatus {
         event_count: session.map_or(0, |session| session.event_count),
         session_feedback_count: status.session_feedback_count,
         own_feedback_count: status.own_feedback_count,
+        ratings_missing: status.ratings_missing.map(super::ratings_missing),
         feedback_backend: status.feedback_backend.to_owned(),
     }
 }

@@ -197,6 +197,32 @@ async fn ratings_survive_a_kill_and_incognito_ones_do_not() {
     assert!(dir.path().join("log.db.session_feedback.sqlite3").exists());
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_damaged_file_of_ratings_answers_503_and_the_rest_of_the_status_is_served() {
+    let mut app = App::start();
+    let cookie = app.cookie().await;
+    let id = rested(&app, false).await;
+    app.post(Who::Operator, &format!("/threads/{id}/end"), json!({ "feedback": "positive" })).await;
+    app.kill();
+    // The write-ahead log could repair it.
+    for file in ["session_feedback.sqlite3-wal", "session_feedback.sqlite3-shm"] {
+        let _ = std::fs::remove_file(app.data_dir().join(file));
+    }
+    std::fs::write(app.data_dir().join("session_feedback.sqlite3"), "this was a database").unwrap();
+    app.serve_again();
+    for (method, body) in [(Method::GET, None), (Method::PUT, Some("negative")), (Method::DELETE, None)] {
+        let path = format!("{}/api/sessions/{id}/feedback", app.url);
+        let asked = app.http.request(method.clone(), path).header("cookie", &cookie).header("origin", &app.url);
+        let asked = body.map_or(asked.try_clone().unwrap(), |label| asked.json(&json!({ "label": label })));
+        let (status, refused) = problem(asked.send().await.unwrap()).await;
+        assert_eq!((status, &refused["code"]), (503, &json!("unavailable")), "{method}");
+    }
+    let status = get(&app, &format!("/api/memory/status?thread_id={id}")).await;
+    assert_eq!((&status["session_feedback_count"], &status["ratings_missing"]), (&Value::Null, &json!("unreadable")));
+    assert_eq!((&status["turn_count"], &status["status"]), (&json!(1), &json!("completed")));
+    assert!(status["event_count"].as_u64().unwrap() > 0, "{status}");
+}
+
 fn settings(model: &ScriptedModel) -> String {
     format!(
         "[agents.clerk]\nadapter = \"chat\"\nworkspace = \"acme\"\nwire = \"openai\"\nbase_url = \"{}\"\nmodel = \"m-1\"\n\

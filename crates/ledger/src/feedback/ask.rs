@@ -1,6 +1,6 @@
 //! Reading ratings: the caller's own rating, and counts.
 
-use super::{backend, opaque_id, rater, record::rated};
+use super::{RatingsMissing, backend, opaque_id, rater, record::rated, unavailable};
 use crate::{FeedbackRecord, Ledger, Result, guard::require, session, visibility::is_own};
 use domain::{
     Scope, human,
@@ -23,11 +23,19 @@ const NOT_RATED: [&str; 4] = [human::SOURCE, response::SOURCE, response::PROMOTI
 /// # Errors
 /// [`crate::Error::NoInstanceKey`] without a key; [`crate::Error::NotFound`] if there is no such session or the caller
 /// cannot see it; [`crate::Error::Forbidden`] if the caller acts for no person, or if another person's private
-/// session is meant.
+/// session is meant; [`crate::Error::Unavailable`] if ratings cannot be read.
 pub async fn of_session(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<Option<FeedbackRecord>> {
     let session = rated(ledger, scope, session_id).await?;
-    let (backend, name) = (backend(ledger, &session), opaque_id(ledger, session_id)?);
-    Ok(backend.of(&name, rater(scope, &session)).await?)
+    own(ledger, scope, &session).await
+}
+
+/// Reads the caller's rating: one that is still to be written, or the stored one.
+async fn own(ledger: &Ledger, scope: &Scope, session: &Session) -> Result<Option<FeedbackRecord>> {
+    let key = (opaque_id(ledger, session.id)?, rater(scope, session));
+    if let Some(late) = ledger.ratings().late_writes.pending(&key) {
+        return Ok(late);
+    }
+    backend(ledger, session).of(&key.0, key.1).await.map_err(unavailable)
 }
 
 /// Whether a page asks the caller to rate a session.
@@ -56,8 +64,7 @@ pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &Session) -> Result
     else {
         return Ok(Prompt::Silent);
     };
-    let (backend, name) = (backend(ledger, session), opaque_id(ledger, session.id)?);
-    Ok(match backend.of(&name, rater(scope, session)).await? {
+    Ok(match own(ledger, scope, session).await? {
         Some(given) => Prompt::Given(given.label),
         None if ended_at < asked_since(ledger.now()) => Prompt::Silent,
         None => Prompt::Ask,
@@ -68,16 +75,22 @@ pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &Session) -> Result
 ///
 /// # Errors
 /// [`crate::Error::NotFound`] if there is no such session or the caller cannot see it; [`crate::Error::NoInstanceKey`]
-/// without a key.
+/// without a key; [`crate::Error::Unavailable`] if ratings cannot be read.
 pub async fn count(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<u64> {
     let session = session::get(ledger, scope, session_id).await?;
     let (backend, name) = (backend(ledger, &session), opaque_id(ledger, session_id)?);
-    Ok(backend.count_of_session(&name).await?)
+    backend.count_of_session(&name).await.map_err(unavailable)
 }
 
 /// Returns the ratings of these sessions. Sessions without a rating and private sessions are left out. The
 /// caller limits the number of sessions.
-pub(crate) async fn of_sessions(ledger: &Ledger, sessions: &[SessionId]) -> Result<HashMap<SessionId, Ratings>> {
+///
+/// # Errors
+/// Why the ratings could not be read, which is logged.
+pub(crate) async fn of_sessions(
+    ledger: &Ledger,
+    sessions: &[SessionId],
+) -> std::result::Result<HashMap<SessionId, Ratings>, RatingsMissing> {
     // Without an instance key no rating can have been recorded.
     let Ok(names) = sessions.iter().map(|id| Ok((opaque_id(ledger, *id)?, *id))).collect::<Result<HashMap<_, _>>>()
     else {
@@ -97,10 +110,14 @@ pub(crate) async fn of_sessions(ledger: &Ledger, sessions: &[SessionId]) -> Resu
 pub struct Status {
     /// The session, if the request named one.
     pub session: Option<SessionState>,
-    /// Number of ratings of that session. Without a session: number of sessions that the caller has rated.
-    pub session_feedback_count: u64,
-    /// Number of sessions that the caller has rated; `None` if the caller is not a person.
+    /// Number of ratings of that session. Without a session: number of sessions that the caller has rated. `None` if
+    /// ratings cannot be read.
+    pub session_feedback_count: Option<u64>,
+    /// Number of sessions that the caller has rated; `None` if the caller is not a person, or if ratings cannot be
+    /// read.
     pub own_feedback_count: Option<u64>,
+    /// Why ratings could not be read; `None` if they were.
+    pub ratings_missing: Option<RatingsMissing>,
     /// Where ratings are stored: `sqlite`, `postgres` or `memory`.
     pub feedback_backend: &'static str,
 }
@@ -120,7 +137,8 @@ pub struct SessionState {
     pub event_count: u64,
 }
 
-/// Returns what is stored about a session or, without one, about the caller's ratings.
+/// Returns what is stored about a session or, without one, about the caller's ratings. If ratings cannot be read, the
+/// rest is returned.
 ///
 /// # Errors
 /// [`crate::Error::NoInstanceKey`] without a key; [`crate::Error::NotFound`] if there is no such session or the caller
@@ -133,11 +151,12 @@ pub async fn status(ledger: &Ledger, scope: &Scope, session_id: Option<SessionId
         let turns = session::turns(ledger, scope, &session).await?;
         return status_of(ledger, scope, &session, turns).await;
     }
-    let own = own_count(ledger, scope).await?;
+    let (own, ratings_missing) = split(own_count(ledger, scope).await);
     Ok(Status {
         session: None,
-        session_feedback_count: own.unwrap_or_default(),
-        own_feedback_count: own,
+        session_feedback_count: own.map(Option::unwrap_or_default),
+        own_feedback_count: own.flatten(),
+        ratings_missing,
         feedback_backend: ledger.store().feedback().name(),
     })
 }
@@ -149,10 +168,13 @@ pub async fn status(ledger: &Ledger, scope: &Scope, session_id: Option<SessionId
 /// [`crate::Error::NoInstanceKey`] without a key.
 pub async fn status_of(ledger: &Ledger, scope: &Scope, session: &Session, turns: u64) -> Result<Status> {
     require(scope, Permission::Read)?;
-    let backend = backend(ledger, session);
+    let (backend, name) = (backend(ledger, session), opaque_id(ledger, session.id)?);
+    let (of_session, of_session_missing) = split(backend.count_of_session(&name).await);
+    let (own, own_missing) = split(own_count(ledger, scope).await);
     Ok(Status {
-        session_feedback_count: backend.count_of_session(&opaque_id(ledger, session.id)?).await?,
-        own_feedback_count: own_count(ledger, scope).await?,
+        session_feedback_count: of_session,
+        own_feedback_count: own.flatten(),
+        ratings_missing: of_session_missing.or(own_missing),
         feedback_backend: backend.name(),
         session: Some(SessionState {
             id: session.id,
@@ -165,9 +187,17 @@ pub async fn status_of(ledger: &Ledger, scope: &Scope, session: &Session, turns:
 }
 
 /// Returns the number of sessions that the caller has rated.
-async fn own_count(ledger: &Ledger, scope: &Scope) -> Result<Option<u64>> {
+async fn own_count(ledger: &Ledger, scope: &Scope) -> store::Result<Option<u64>> {
     match scope.acting_user() {
-        Some(user) => Ok(Some(ledger.store().feedback().count_of_user(user).await?)),
+        Some(user) => ledger.store().feedback().count_of_user(user).await.map(Some),
         None => Ok(None),
+    }
+}
+
+/// Splits what was read from the reason why it could not be.
+fn split<T>(read: store::Result<T>) -> (Option<T>, Option<RatingsMissing>) {
+    match read {
+        Ok(value) => (Some(value), None),
+        Err(error) => (None, Some(error.into())),
     }
 }

@@ -1,58 +1,145 @@
-//! Stores the rating of an ended conversation without delaying the request that ended it.
+//! Carries out changes of ratings without delaying the request: after 1 s it goes on in the background.
 
-use super::{LATE_RATINGS_MAX, Rating, backend, count_failure, record::to_record};
-use crate::{Error, Ledger};
+use super::{LATE_RATINGS_MAX, Rating, backend, count_failure, late::Key, record::to_record, unavailable};
+use crate::{Error, FeedbackRecord, Ledger, Result};
 use domain::session::Session;
 use std::{sync::Arc, time::Duration};
-use tokio::task::JoinHandle;
+use store::FeedbackBackend;
+use tokio::sync::oneshot;
 
-/// Longest time that the end of a conversation waits for its rating, and that a stopping server waits for late
-/// ratings.
+/// Longest time that a request waits for a change of a rating, and that a stopping server waits for late ones.
 const WAIT: Duration = Duration::from_secs(1);
-/// How often a write is attempted while the database is locked or unavailable. On SQLite each attempt waits up
+/// How often a change is attempted while the database is locked or unavailable. On SQLite each attempt waits up
 /// to 5 s.
 const TRIES: u32 = 12;
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Stores a rating. After 1 s the caller continues and the write goes on in the background, so a locked file
-/// delays no one. A rating that cannot be stored is logged and counted.
-pub(crate) async fn store_within_timeout(ledger: &Ledger, session: &Session, rating: Rating) {
-    let Ok(permit) = Arc::clone(&ledger.ratings().late).try_acquire_owned() else {
-        let error = Error::Unavailable(format!("{LATE_RATINGS_MAX} ratings wait for their database"));
-        return count_failure(ledger, &error);
+/// A change of a person's rating of a session.
+#[derive(Debug, Clone)]
+pub(super) enum Change {
+    /// Stores this rating.
+    Give(FeedbackRecord),
+    /// Removes the rating.
+    TakeBack,
+}
+
+impl Change {
+    async fn carry_out(&self, backend: &FeedbackBackend, key: &Key) -> store::Result<Applied> {
+        match self {
+            Self::Give(record) => backend.record(record.clone()).await.map(Applied::Stored),
+            Self::TakeBack => backend.remove(&key.0, key.1).await.map(Applied::Removed),
+        }
+    }
+
+    fn rating(&self) -> Option<FeedbackRecord> {
+        match self {
+            Self::Give(record) => Some(record.clone()),
+            Self::TakeBack => None,
+        }
+    }
+}
+
+/// What became of a change after at most 1 s.
+#[derive(Debug)]
+pub(super) enum Applied {
+    /// The rating that is stored now.
+    Stored(FeedbackRecord),
+    /// Whether a rating was removed.
+    Removed(bool),
+    /// A newer request of the same person about the same session replaced it.
+    Replaced,
+    /// It is attempted in the background.
+    Late,
+}
+
+/// Who gives a rating.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Caller {
+    /// A request that does nothing else. A failure within 1 s is its answer.
+    Waits,
+    /// The end of a conversation. A rating that cannot be stored yet is attempted again.
+    Ends,
+}
+
+/// Stores the rating of a conversation that has ended. After 1 s the caller continues and the write goes on in the
+/// background, so a locked file delays no one. A rating that cannot be stored is logged and counted.
+pub(crate) async fn store_ending(ledger: &Ledger, session: &Session, rating: Rating) {
+    let stored = async {
+        let record = to_record(ledger, session, rating)?;
+        let key = (record.session_id_opaque.clone(), record.user_id_or_null);
+        apply(ledger, session, key, Change::Give(record), Caller::Ends).await
     };
+    if let Err(error) = stored.await {
+        count_failure(ledger, &error);
+    }
+}
+
+/// Carries out a change, after an earlier one of the same person about the same session, which it replaces.
+///
+/// # Errors
+/// The failure of the first attempt, if it fails within 1 s. Later failures are logged and counted.
+/// [`Error::Unavailable`] if [`LATE_RATINGS_MAX`] changes wait.
+pub(super) async fn apply(
+    ledger: &Ledger,
+    session: &Session,
+    key: Key,
+    change: Change,
+    caller: Caller,
+) -> Result<Applied> {
+    let Ok(permit) = Arc::clone(&ledger.ratings().late).try_acquire_owned() else {
+        return Err(Error::Unavailable(format!("{LATE_RATINGS_MAX} ratings wait for their database")));
+    };
+    let started = ledger.ratings().late_writes.begin(key.clone(), change.rating());
+    let (report, reported) = oneshot::channel();
     let (ledger, session) = (ledger.clone(), session.clone());
-    let kept = tokio::spawn(async move {
+    tokio::spawn(async move {
         let _permit = permit;
-        if let Err(error) = store_with_retries(&ledger, &session, rating).await {
+        let write = started.after_earlier().await;
+        let attempt = || write.attempt(change.carry_out(backend(&ledger, &session), &key));
+        let unreported = attempt_until_done(attempt, report, caller).await;
+        ledger.ratings().late_writes.remove(&key, &write);
+        if let Some(error) = unreported {
             count_failure(&ledger, &error);
         }
     });
-    wait_for(kept).await;
+    wait_for(reported).await
 }
 
-/// Waits up to [`WAIT`] for a write. Afterwards the dropped handle detaches its task, which continues.
-async fn wait_for(write: JoinHandle<()>) {
-    let _ = tokio::time::timeout(WAIT, write).await;
+/// Waits up to [`WAIT`] for a change. Afterwards its task, which has nobody to report to any more, continues.
+async fn wait_for(reported: oneshot::Receiver<Result<Applied>>) -> Result<Applied> {
+    match tokio::time::timeout(WAIT, reported).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(_)) => Err(Error::Internal("the task of a rating has ended without a report".into())),
+        Err(_) => Ok(Applied::Late),
+    }
 }
 
-async fn store_with_retries(ledger: &Ledger, session: &Session, rating: Rating) -> crate::Result<()> {
-    let (record, backend) = (to_record(ledger, session, rating)?, backend(ledger, session));
-    let (writes, key) = (&ledger.ratings().late_writes, (record.session_id_opaque.clone(), record.user_id_or_null));
-    let write = writes.add(key.clone()).await;
-    let mut tries = 0;
-    let outcome = loop {
+/// Attempts a change until it is done, replaced, or given up, and reports that to the request if it still waits.
+/// Returns the error that no one received.
+async fn attempt_until_done<F: Future<Output = Option<store::Result<Applied>>>>(
+    attempt: impl Fn() -> F,
+    report: oneshot::Sender<Result<Applied>>,
+    caller: Caller,
+) -> Option<Error> {
+    let (mut tries, mut report) = (0, Some(report));
+    loop {
         tries += 1;
-        match write.attempt(backend.record(record.clone())).await {
-            // Meanwhile the person has taken the rating back, or has given another one.
-            None => break Ok(()),
-            Some(Err(store::Error::Unavailable(_))) if tries < TRIES => tokio::time::sleep(PAUSE).await,
-            Some(other) => break other.map(drop).map_err(Into::into),
+        let outcome = attempt().await.unwrap_or(Ok(Applied::Replaced));
+        let is_busy = matches!(outcome, Err(store::Error::Unavailable(_))) && tries < TRIES;
+        if !is_busy || caller == Caller::Waits {
+            let outcome = outcome.map_err(unavailable);
+            let unsent = match report.take() {
+                Some(report) => report.send(outcome).err(),
+                None => Some(outcome),
+            };
+            let error = unsent?.err();
+            if !is_busy {
+                return error;
+            }
         }
-    };
-    writes.remove(&key, &write);
-    outcome
+        tokio::time::sleep(PAUSE).await;
+    }
 }
 
 /// Waits up to 1 s for ratings that are still being written, and logs how many are lost.
@@ -68,27 +155,57 @@ pub(crate) async fn finish(ledger: &Ledger) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::{sync::oneshot, time::Instant};
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use tokio::time::Instant;
 
-    #[tokio::test(start_paused = true)]
-    async fn a_locked_file_holds_an_ending_for_one_second_and_is_written_to_later() {
-        let (unlock, unlocked) = oneshot::channel::<()>();
-        let (written, is_written) = oneshot::channel();
-        let write = tokio::spawn(async move {
-            unlocked.await.unwrap();
-            written.send(()).unwrap();
-        });
-        let started = Instant::now();
-        wait_for(write).await;
-        assert_eq!(started.elapsed().as_secs(), 1);
-        unlock.send(()).unwrap();
-        is_written.await.unwrap();
+    fn busy() -> store::Error {
+        store::Error::Unavailable("locked".into())
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_written_rating_holds_an_ending_no_longer() {
-        let started = Instant::now();
-        wait_for(tokio::spawn(async {})).await;
-        assert!(started.elapsed() < WAIT);
+    async fn a_request_waits_one_second_for_a_locked_file_and_the_write_goes_on() {
+        for caller in [Caller::Waits, Caller::Ends] {
+            let tries = Arc::new(AtomicU32::new(0));
+            let counted = Arc::clone(&tries);
+            // Each attempt waits 5 s for the lock. The third one gets it.
+            let attempt = move || {
+                let tries = Arc::clone(&counted);
+                async move {
+                    tokio::time::sleep(Duration::from_secs(5)).await;
+                    let is_free = tries.fetch_add(1, Ordering::Relaxed) == 2;
+                    Some(if is_free { Ok(Applied::Removed(true)) } else { Err(busy()) })
+                }
+            };
+            let (report, reported) = oneshot::channel();
+            let write = tokio::spawn(async move { attempt_until_done(attempt, report, caller).await });
+            let started = Instant::now();
+            assert!(matches!(wait_for(reported).await, Ok(Applied::Late)), "{caller:?}");
+            assert_eq!(started.elapsed().as_secs(), 1);
+            assert!(write.await.unwrap().is_none(), "{caller:?}");
+            assert_eq!(tries.load(Ordering::Relaxed), 3);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_failure_within_the_second_is_the_answer_of_a_request_and_no_ones_of_an_ending() {
+        let (report, reported) = oneshot::channel();
+        let write = tokio::spawn(attempt_until_done(|| async { Some(Err(busy())) }, report, Caller::Waits));
+        let refused = wait_for(reported).await;
+        assert!(matches!(&refused, Err(Error::Unavailable(why)) if why == "locked"), "{refused:?}");
+        assert!(write.await.unwrap().is_none(), "it was reported, and is not attempted again");
+
+        let (report, reported) = oneshot::channel();
+        let write = tokio::spawn(attempt_until_done(|| async { Some(Err(busy())) }, report, Caller::Ends));
+        assert!(matches!(wait_for(reported).await, Ok(Applied::Late)));
+        assert!(matches!(write.await.unwrap(), Some(Error::Unavailable(_))), "it is given up after some tries");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_damaged_file_is_unavailable() {
+        let damaged = || async { Some(Err(store::Error::Database("malformed".into()))) };
+        let (report, reported) = oneshot::channel();
+        tokio::spawn(attempt_until_done(damaged, report, Caller::Ends));
+        let refused = wait_for(reported).await;
+        assert!(matches!(&refused, Err(Error::Unavailable(why)) if why.contains("malformed")), "{refused:?}");
     }
 }

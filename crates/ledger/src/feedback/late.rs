@@ -3,34 +3,59 @@
 //! Without this, a rating that was taken back while its write waited for a locked database would be written
 //! afterwards. Only this process knows its late writes: a request at another server does not stop them.
 
+use crate::FeedbackRecord;
 use domain::id::UserId;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex as StdMutex, PoisonError},
 };
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// The name of a session in the ratings, and the person; `None` for a private session.
 pub(super) type Key = (String, Option<UserId>);
 
-/// The late writes of this process.
+/// The writes of this process that are not done.
 #[derive(Default)]
 pub(super) struct LateWrites(StdMutex<HashMap<Key, Arc<LateWrite>>>);
 
-/// One late write. The value says whether a newer request replaces it. An attempt holds the lock, so whoever replaces
-/// the write waits for the attempt that is running.
-#[derive(Default)]
-pub(super) struct LateWrite(Mutex<bool>);
+/// One write. The value of the mutex says whether a newer request replaces it. An attempt holds the lock, so whoever
+/// replaces the write waits for the attempt that is running.
+#[derive(Debug)]
+pub(super) struct LateWrite {
+    is_replaced: Arc<Mutex<bool>>,
+    /// The rating to write; `None` if the rating is to be removed.
+    rating: Option<FeedbackRecord>,
+}
 
 impl LateWrite {
     /// Runs one attempt, unless the write was replaced. `None` if it was.
     pub(super) async fn attempt<T>(&self, write: impl Future<Output = T>) -> Option<T> {
-        let is_replaced = self.0.lock().await;
+        let is_replaced = self.is_replaced.lock().await;
         if *is_replaced { None } else { Some(write.await) }
     }
 
     async fn replace(&self) {
-        *self.0.lock().await = true;
+        *self.is_replaced.lock().await = true;
+    }
+}
+
+/// A write that has been added and not attempted. It holds its own lock, so a newer one waits for all earlier ones.
+#[derive(Debug)]
+pub(super) struct Started {
+    write: Arc<LateWrite>,
+    earlier: Option<Arc<LateWrite>>,
+    lock: Option<OwnedMutexGuard<bool>>,
+}
+
+impl Started {
+    /// Stops the earlier write with the same key. Waits for an attempt of it that is running. Then this write can be
+    /// attempted.
+    pub(super) async fn after_earlier(mut self) -> Arc<LateWrite> {
+        if let Some(earlier) = &self.earlier {
+            earlier.replace().await;
+        }
+        drop(self.lock.take());
+        self.write
     }
 }
 
@@ -40,13 +65,19 @@ impl LateWrites {
     }
 
     /// Adds a write, which replaces an earlier one with this key.
-    pub(super) async fn add(&self, key: Key) -> Arc<LateWrite> {
-        let added = Arc::new(LateWrite::default());
-        let earlier = self.map().insert(key, Arc::clone(&added));
-        if let Some(earlier) = earlier {
-            earlier.replace().await;
-        }
-        added
+    pub(super) fn begin(&self, key: Key, rating: Option<FeedbackRecord>) -> Started {
+        let is_replaced = Arc::new(Mutex::new(false));
+        // No one else knows the lock yet.
+        let lock = Arc::clone(&is_replaced).try_lock_owned().ok();
+        let write = Arc::new(LateWrite { is_replaced, rating });
+        let earlier = self.map().insert(key, Arc::clone(&write));
+        Started { write, earlier, lock }
+    }
+
+    /// Returns the rating that a write with this key leaves, `Some(None)` if it removes the rating. `None` without such
+    /// a write.
+    pub(super) fn pending(&self, key: &Key) -> Option<Option<FeedbackRecord>> {
+        self.map().get(key).map(|write| write.rating.clone())
     }
 
     /// Removes a write that is finished.
@@ -54,15 +85,6 @@ impl LateWrites {
         let mut map = self.map();
         if map.get(key).is_some_and(|known| Arc::ptr_eq(known, finished)) {
             map.remove(key);
-        }
-    }
-
-    /// Stops the write with this key, if there is one, before a newer request is carried out. Waits for an attempt that
-    /// is running.
-    pub(super) async fn replace(&self, key: &Key) {
-        let known = self.map().get(key).cloned();
-        if let Some(known) = known {
-            known.replace().await;
         }
     }
 }
@@ -87,39 +109,33 @@ mod tests {
     #[tokio::test]
     async fn a_replaced_write_is_not_attempted_again() {
         let late = LateWrites::default();
-        let write = late.add(key()).await;
-        assert_eq!(write.attempt(async { 1 }).await, Some(1));
-        late.replace(&key()).await;
-        assert_eq!(write.attempt(async { 2 }).await, None);
+        let first = late.begin(key(), None).after_earlier().await;
+        assert_eq!(first.attempt(async { 1 }).await, Some(1));
+        let second = late.begin(key(), None).after_earlier().await;
+        assert_eq!(first.attempt(async { 2 }).await, None);
+        late.remove(&key(), &first);
+        assert_eq!(late.pending(&key()), Some(None), "the second one is still known");
+        assert_eq!(second.attempt(async { 2 }).await, Some(2));
+        late.remove(&key(), &second);
+        assert_eq!(late.pending(&key()), None);
     }
 
     #[tokio::test]
-    async fn a_newer_request_waits_for_the_running_attempt() {
+    async fn a_newer_write_waits_for_the_running_attempt_of_every_earlier_one() {
         let late = LateWrites::default();
-        let write = late.add(key()).await;
+        let first = late.begin(key(), None).after_earlier().await;
         let (finish, finished) = oneshot::channel::<()>();
-        let mut attempt = pin!(write.attempt(finished));
+        let mut attempt = pin!(first.attempt(finished));
         assert!(poll(attempt.as_mut()).is_pending());
-        late.replace(&("other".into(), None)).await;
-        let found = key();
-        let mut replace = pin!(late.replace(&found));
-        assert!(poll(replace.as_mut()).is_pending(), "the attempt has the lock");
+        let _other = late.begin(("other".into(), None), None).after_earlier().await;
+        let mut second = pin!(late.begin(key(), None).after_earlier());
+        let mut third = pin!(late.begin(key(), None).after_earlier());
+        assert!(poll(second.as_mut()).is_pending(), "the attempt has the lock");
+        assert!(poll(third.as_mut()).is_pending(), "the second one waits");
         finish.send(()).unwrap();
         assert!(matches!(poll(attempt.as_mut()), Poll::Ready(Some(Ok(())))));
-        replace.await;
-        assert_eq!(write.attempt(async { 2 }).await, None);
-    }
-
-    #[tokio::test]
-    async fn a_second_write_replaces_the_first_and_outlives_its_removal() {
-        let late = LateWrites::default();
-        let first = late.add(key()).await;
-        let second = late.add(key()).await;
-        assert_eq!(first.attempt(async { 1 }).await, None);
-        late.remove(&key(), &first);
-        late.replace(&key()).await;
-        assert_eq!(second.attempt(async { 2 }).await, None, "it is still known");
-        late.remove(&key(), &second);
-        assert!(late.map().is_empty());
+        let second = second.await;
+        third.await;
+        assert_eq!(second.attempt(async { 2 }).await, None);
     }
 }

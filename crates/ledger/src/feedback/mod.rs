@@ -12,10 +12,10 @@ mod record;
 
 pub use ask::{Prompt, Status, count, of_session, prompt, status, status_of};
 pub use operate::{count_by_operator, list_by_operator, purge_by_operator};
-pub use record::{record, undo};
+pub use record::{Given, Undone, record, undo};
 
 pub(crate) use ask::of_sessions;
-pub(crate) use background::{finish, store_within_timeout};
+pub(crate) use background::{finish, store_ending};
 pub(crate) use record::Rating;
 
 use crate::{Error, Ledger, Result};
@@ -99,6 +99,36 @@ fn rater(scope: &Scope, session: &Session) -> Option<UserId> {
 /// [`Error::Unavailable`] if the ratings file is read-only, [`Error::Internal`] if it cannot be opened.
 pub async fn check(ledger: &Ledger) -> Result<()> {
     Ok(ledger.store().feedback().check().await?)
+}
+
+/// Why ratings could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RatingsMissing {
+    /// The database of ratings is locked or cannot be reached.
+    Unavailable,
+    /// The database of ratings is damaged or cannot be opened.
+    Unreadable,
+}
+
+impl From<store::Error> for RatingsMissing {
+    fn from(error: store::Error) -> Self {
+        tracing::warn!(%error, "ratings cannot be read");
+        match error {
+            store::Error::Unavailable(_) => Self::Unavailable,
+            _ => Self::Unreadable,
+        }
+    }
+}
+
+/// Converts an error of the database of ratings. A damaged one is unavailable until it is repaired, and nothing else
+/// fails with it.
+fn unavailable(error: store::Error) -> Error {
+    match error {
+        store::Error::Database(why) | store::Error::Inconsistent(why) | store::Error::Unusable(why) => {
+            Error::Unavailable(format!("the database of ratings cannot be used: {why}"))
+        }
+        other => other.into(),
+    }
 }
 
 /// Counts and logs a rating that could not be stored.

@@ -1,6 +1,9 @@
 //! Giving a rating and undoing it.
 
-use super::{backend, opaque_id, rater};
+use super::{
+    background::{Applied, Caller, Change, apply},
+    opaque_id, rater,
+};
 use crate::{Error, FeedbackRecord, Ledger, Result, guard::require, session, visibility::is_own};
 use domain::{
     Scope,
@@ -20,40 +23,78 @@ pub(crate) struct Rating {
     pub(crate) turns: u64,
 }
 
+/// A rating that was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// The rating as it is stored, or is going to be.
+    pub rating: FeedbackRecord,
+    /// Whether it is still to be written, because its database is locked. This process tries for some minutes.
+    pub is_late: bool,
+}
+
+/// What became of a request to undo a rating.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undone {
+    /// The rating was removed.
+    Removed,
+    /// There was none.
+    Nothing,
+    /// It is still to be removed, because its database is locked. This process tries for some minutes.
+    Late,
+}
+
 /// Rates an ended session. Each person has one rating per session: another label replaces the first one, and the
 /// same label changes nothing.
 ///
-/// The caller is a person or a token that acts for one. A private session can only be rated by its own person.
+/// The caller is a person or a token that acts for one. A private session can only be rated by its own person. If the
+/// database of ratings is locked, the rating is written in the background after 1 s.
 ///
 /// # Errors
 /// [`Error::NoInstanceKey`] without a key; [`Error::NotFound`] if there is no such session or the caller cannot see it;
 /// [`Error::Forbidden`] if the caller acts for no person, or if another person's private session is meant;
-/// [`Error::Refused`] if the session has not ended.
+/// [`Error::Refused`] if the session has not ended; [`Error::Unavailable`] if the database of ratings is damaged or
+/// read-only, or if too many ratings wait for it.
 pub async fn record(
     ledger: &Ledger,
     scope: &Scope,
     session_id: SessionId,
     label: Label,
     source: Surface,
-) -> Result<FeedbackRecord> {
+) -> Result<Given> {
     let session = rated(ledger, scope, session_id).await?;
     if !session.status().is_final() {
         return Err(Error::Refused(Refusal::WrongStatus { status: session.status() }));
     }
     let turns = session::turns(ledger, scope, &session).await?;
-    keep(ledger, &session, Rating { user: rater(scope, &session), label, source, turns }).await
+    let rating = Rating { user: rater(scope, &session), label, source, turns };
+    let record = to_record(ledger, &session, rating)?;
+    let key = (record.session_id_opaque.clone(), record.user_id_or_null);
+    let applied = apply(ledger, &session, key, Change::Give(record.clone()), Caller::Waits).await?;
+    Ok(match applied {
+        Applied::Stored(rating) => Given { rating, is_late: false },
+        Applied::Late => Given { rating: record, is_late: true },
+        Applied::Removed(_) | Applied::Replaced => Given { rating: record, is_late: false },
+    })
 }
 
-/// Removes the caller's rating, or stops it if it is still to be written. Returns whether one was stored.
+/// Removes the caller's rating, or stops it if it is still to be written. If the database of ratings is locked, the
+/// rating is removed in the background after 1 s.
 ///
 /// # Errors
 /// [`Error::NoInstanceKey`] without a key; [`Error::NotFound`] if there is no such session or the caller cannot see it;
-/// [`Error::Forbidden`] if the caller acts for no person, or if another person's private session is meant.
-pub async fn undo(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<bool> {
+/// [`Error::Forbidden`] if the caller acts for no person, or if another person's private session is meant;
+/// [`Error::Unavailable`] as for [`record`].
+pub async fn undo(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<Undone> {
     let session = rated(ledger, scope, session_id).await?;
-    let (backend, key) = (backend(ledger, &session), (opaque_id(ledger, session_id)?, rater(scope, &session)));
-    ledger.ratings().late_writes.replace(&key).await;
-    Ok(backend.remove(&key.0, key.1).await?)
+    let key = (opaque_id(ledger, session_id)?, rater(scope, &session));
+    let is_pending = matches!(ledger.ratings().late_writes.pending(&key), Some(Some(_)));
+    Ok(match apply(ledger, &session, key, Change::TakeBack, Caller::Waits).await? {
+        Applied::Removed(true) => Undone::Removed,
+        Applied::Late => Undone::Late,
+        // A rating that was still to be written is not written any more.
+        _ if is_pending => Undone::Removed,
+        _ => Undone::Nothing,
+    })
 }
 
 /// Returns a session that the caller may rate.
@@ -74,13 +115,6 @@ pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId)
         return Err(Error::Forbidden("only the person of a private session can rate it"));
     }
     Ok(session)
-}
-
-/// Stores a rating in the backend of its session.
-async fn keep(ledger: &Ledger, session: &Session, rating: Rating) -> Result<FeedbackRecord> {
-    let record = to_record(ledger, session, rating)?;
-    ledger.ratings().late_writes.replace(&(record.session_id_opaque.clone(), record.user_id_or_null)).await;
-    Ok(backend(ledger, session).record(record).await?)
 }
 
 /// Builds the record of a rating that is given now.

@@ -86,7 +86,7 @@ pub async fn end_with(
     let ended: Ended = ended.await?;
     if let Some(label) = ending.feedback {
         let rating = Rating { user: scope.acting_user(), label, source: ending.source, turns: ended.turns };
-        feedback::store_within_timeout(ledger, &ended.session, rating).await;
+        feedback::store_ending(ledger, &ended.session, rating).await;
     }
     Ok(ended)
 }

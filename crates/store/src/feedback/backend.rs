@@ -16,18 +16,22 @@ use domain::{
 use sqlx::PgPool;
 use std::{
     path::PathBuf,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
+use tokio::sync::Semaphore;
 
 /// Most ratings that one transaction of a purge removes, so that others do not wait long for the lock.
 const PURGE_BATCH: i64 = 5_000;
+/// Most connections to PostgreSQL that write ratings at once. Others wait without a connection, so that a locked table
+/// does not hold up the whole pool.
+const POSTGRES_WRITES_MAX: usize = 2;
 
 /// Where ratings are stored.
 pub enum FeedbackBackend {
     /// A file beside the ledger's.
     Sqlite(FeedbackFile),
-    /// A schema beside the ledger's.
-    Postgres(PgPool),
+    /// A schema beside the ledger's, with a permit for each connection that writes.
+    Postgres(PgPool, Arc<Semaphore>),
     /// The memory of this process. The ratings are lost when it ends.
     Memory(Mutex<Vec<FeedbackRecord>>),
 }
@@ -43,6 +47,11 @@ impl FeedbackBackend {
         Self::Sqlite(FeedbackFile::new(data_dir))
     }
 
+    /// The schema of this pool's database.
+    pub(crate) fn postgres(pool: PgPool) -> Self {
+        Self::Postgres(pool, Arc::new(Semaphore::new(POSTGRES_WRITES_MAX)))
+    }
+
     /// Whether ratings can be stored, as far as that can be found out without storing one.
     ///
     /// # Errors
@@ -51,7 +60,7 @@ impl FeedbackBackend {
     pub async fn check(&self) -> Result<()> {
         match self {
             Self::Sqlite(file) => file.check().await,
-            Self::Postgres(_) | Self::Memory(_) => Ok(()),
+            Self::Postgres(..) | Self::Memory(_) => Ok(()),
         }
     }
 
@@ -66,7 +75,7 @@ impl FeedbackBackend {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "sqlite",
-            Self::Postgres(_) => "postgres",
+            Self::Postgres(..) => "postgres",
             Self::Memory(_) => "memory",
         }
     }
@@ -223,7 +232,7 @@ impl FeedbackBackend {
     async fn read<T: Send + 'static>(&self, body: Body<T>) -> Result<T> {
         match self {
             Self::Sqlite(file) => file.read(body).await,
-            Self::Postgres(pool) => in_schema(pool, Mode::Read, body).await,
+            Self::Postgres(pool, _) => in_schema(pool, Mode::Read, body).await,
             Self::Memory(_) => Err(Error::Database("ratings in memory cannot be queried with SQL".into())),
         }
     }
@@ -232,7 +241,11 @@ impl FeedbackBackend {
     async fn write<T: Send + 'static>(&self, body: Body<Written<T>>) -> Result<T> {
         match self {
             Self::Sqlite(file) => file.write(body).await,
-            Self::Postgres(pool) => Ok(in_schema(pool, Mode::Write, body).await?.value),
+            Self::Postgres(pool, writes) => {
+                // The semaphore is never closed.
+                let _permit = Arc::clone(writes).acquire_owned().await;
+                Ok(in_schema(pool, Mode::Write, body).await?.value)
+            }
             Self::Memory(_) => Err(Error::Database("ratings in memory cannot be queried with SQL".into())),
         }
     }

@@ -62,7 +62,7 @@ impl Store {
         let sink = (notices.clone(), notifier.clone());
         Ok(Self(Arc::new(Inner {
             writer: Writer::postgres(pool.clone(), sink.0, sink.1),
-            feedback: FeedbackBackend::Postgres(pool.clone()),
+            feedback: FeedbackBackend::postgres(pool.clone()),
             db: Db::Postgres(pool),
             notices,
             notifier: Some(notifier),

@@ -14,7 +14,7 @@ use domain::{
 };
 use ledger::{
     Error, FeedbackRecord, InstanceKey,
-    feedback::{self, Prompt},
+    feedback::{self, Prompt, Undone},
     human, session,
     thread::{self, Ending, NewThread},
     webhook::{self, NewWebhook},
@@ -83,12 +83,12 @@ async fn each_label_lands_once_and_nothing_lands_without_one(f: Fixture) {
         [(Label::Skip, Surface::CliEnd)]
     );
     let status = feedback::status(l, m, Some(silent.id)).await.unwrap();
-    assert_eq!((status.session_feedback_count, status.own_feedback_count), (1, Some(5)));
+    assert_eq!((status.session_feedback_count, status.own_feedback_count), (Some(1), Some(5)));
     let state = status.session.unwrap();
     assert_eq!((state.turn_count, state.incognito), (1, false));
     assert!(state.event_count >= 5);
     assert_eq!(status.feedback_backend, if l.data_dir().is_some() { "sqlite" } else { "postgres" });
-    assert_eq!(feedback::status(l, &f.other_member, None).await.unwrap().session_feedback_count, 0);
+    assert_eq!(feedback::status(l, &f.other_member, None).await.unwrap().session_feedback_count, Some(0));
     f.done().await;
 }
 
@@ -167,7 +167,7 @@ async fn an_incognito_rating_has_no_name_and_ends_with_the_process(mut f: Fixtur
     let own = feedback::of_session(&f.ledger, &m, id).await.unwrap().unwrap();
     assert_eq!((own.label, own.user_id_or_null), (Label::Negative, None));
     let status = feedback::status(&f.ledger, &m, Some(id)).await.unwrap();
-    assert_eq!((status.feedback_backend, status.session_feedback_count), ("memory", 1));
+    assert_eq!((status.feedback_backend, status.session_feedback_count), ("memory", Some(1)));
     assert_eq!((status.own_feedback_count, status.session.unwrap().incognito), (Some(0), true));
     for other in [f.other_member, f.operator] {
         let refused = feedback::record(&f.ledger, &other, id, Label::Positive, Surface::WebEnd).await;
@@ -191,15 +191,16 @@ async fn any_ended_session_is_rated_once_by_each_person_who_can_take_it_back(f: 
         .unwrap();
     for (who, label) in [(&f.member, Label::Positive), (&f.other_member, Label::Negative), (&f.member, Label::Positive)]
     {
-        let record = feedback::record(l, who, running.id, label, Surface::WebEnd).await.unwrap();
+        let record = feedback::record(l, who, running.id, label, Surface::WebEnd).await.unwrap().rating;
         assert_eq!((record.label, record.user_id_or_null), (label, who.user_id()));
         assert_eq!(record.turn_count_at_end, 1, "of a session without messages: its attempts");
     }
     assert_eq!(feedback::count(l, &f.member, running.id).await.unwrap(), 2);
     feedback::record(l, &f.member, running.id, Label::Skip, Surface::WebEnd).await.unwrap();
     assert_eq!(feedback::of_session(l, &f.member, running.id).await.unwrap().unwrap().label, Label::Skip);
-    assert!(feedback::undo(l, &f.member, running.id).await.unwrap());
-    assert!(!feedback::undo(l, &f.member, running.id).await.unwrap());
+    for undone in [Undone::Removed, Undone::Nothing] {
+        assert_eq!(feedback::undo(l, &f.member, running.id).await.unwrap(), undone);
+    }
     assert_eq!(feedback::of_session(l, &f.member, running.id).await.unwrap(), None);
     assert_eq!(feedback::count(l, &f.member, running.id).await.unwrap(), 1);
     // Many concurrent ratings from one person result in one rating.
@@ -268,7 +269,7 @@ async fn no_one_is_asked_about_a_promotion_and_the_rating_of_a_private_one_has_n
         let id = promote(&f, response, by).await.unwrap().promotion_session_id.unwrap();
         let session = session::get(l, o, id).await.unwrap();
         assert_eq!(prompts(&f, &session, [o, &f.member, &f.admin]).await, [Prompt::Silent; 3]);
-        let rating = feedback::record(l, o, id, Label::Positive, Surface::WebEnd).await.unwrap();
+        let rating = feedback::record(l, o, id, Label::Positive, Surface::WebEnd).await.unwrap().rating;
         assert_eq!(rating.user_id_or_null, o.acting_user().filter(|_| !is_private));
         assert_eq!(ratings_of(&f, &session).await.len(), usize::from(!is_private), "a private one is only in memory");
     }
@@ -281,7 +282,7 @@ async fn no_one_can_read_or_change_the_rating_of_another_person(f: Fixture) {
     thread::end(l, &f.member, session.id, with(Label::Negative, Surface::CliEnd)).await.unwrap();
     for other in [&f.other_member, &f.operator, &f.admin] {
         assert_eq!(feedback::of_session(l, other, session.id).await.unwrap(), None);
-        assert!(!feedback::undo(l, other, session.id).await.unwrap());
+        assert_eq!(feedback::undo(l, other, session.id).await.unwrap(), Undone::Nothing);
     }
     let s = &f.stranger;
     let not_found = |result: Result<(), Error>| assert!(matches!(result, Err(Error::NotFound(_))), "{result:?}");

@@ -8,7 +8,8 @@ use domain::{
     session_feedback::{Label, Surface},
 };
 use ledger::{
-    Error, feedback,
+    Error,
+    feedback::{self, Undone},
     insight::{self, RatingsMissing},
     retention,
     session::{self, Completion},
@@ -24,6 +25,7 @@ use testkit::{Engine, Fixture, Raw, on_both_engines};
 on_both_engines!(
     ratings_are_read_while_another_process_writes,
     a_locked_database_of_ratings_does_not_hold_up_the_end_of_a_conversation,
+    ratings_behind_a_lock_are_answered_and_written_in_their_order,
     insights_are_shown_without_ratings_that_cannot_be_read,
 );
 
@@ -54,7 +56,7 @@ async fn ratings_are_read_while_another_process_writes(f: Fixture) {
     let session = rate(&f).await;
     let mut other = writer(&f).await;
     assert_eq!(feedback::of_session(l, m, session.id).await.unwrap().unwrap().label, Label::Positive);
-    assert_eq!(feedback::status(l, m, Some(session.id)).await.unwrap().session_feedback_count, 1);
+    assert_eq!(feedback::status(l, m, Some(session.id)).await.unwrap().session_feedback_count, Some(1));
     let record = insight::read_window(l, m, 1).await.unwrap();
     assert_eq!((record.insights.total.ratings.positive, record.ratings_missing), (1, None));
     other.execute("ROLLBACK").await.unwrap();
@@ -79,6 +81,46 @@ async fn a_locked_database_of_ratings_does_not_hold_up_the_end_of_a_conversation
         tokio::task::yield_now().await;
     }
     assert_eq!(feedback::list_by_operator(l, session.id).await.unwrap()[0].label, Label::Positive);
+    f.done().await;
+}
+
+/// Ratings that wait at once. Written one after the other, each would wait for the lock timeouts of those before it.
+const QUEUED: usize = 10;
+
+async fn ratings_behind_a_lock_are_answered_and_written_in_their_order(f: Fixture) {
+    let (l, m) = (&f.ledger, &f.member);
+    let mut sessions = Vec::new();
+    for _ in 0..QUEUED {
+        sessions.push(rate(&f).await);
+    }
+    let mut other = writer(&f).await;
+    let requests = sessions.iter().map(|session| async {
+        let given = feedback::record(l, m, session.id, Label::Negative, Surface::WebEnd).await.unwrap();
+        assert!(given.is_late, "the other one has the lock");
+        assert_eq!(
+            feedback::of_session(l, m, session.id).await.unwrap(),
+            Some(given.rating),
+            "one reads what one wrote"
+        );
+    });
+    futures_util::future::join_all(requests).await;
+    // Each replaces a rating that is still to be written.
+    assert_eq!(feedback::undo(l, m, sessions[0].id).await.unwrap(), Undone::Late);
+    assert_eq!(feedback::of_session(l, m, sessions[0].id).await.unwrap(), None);
+    assert!(feedback::record(l, m, sessions[1].id, Label::Skip, Surface::WebEnd).await.unwrap().is_late);
+    assert_eq!(feedback::count_by_operator(l).await.unwrap(), QUEUED as u64, "nothing is written");
+    other.execute("ROLLBACK").await.unwrap();
+    let stored = async |session: &Session| {
+        let of = feedback::list_by_operator(l, session.id).await.unwrap();
+        of.first().map(|rating| rating.label)
+    };
+    for (at, session) in sessions.iter().enumerate() {
+        let expected = [None, Some(Label::Skip)].get(at).copied().unwrap_or(Some(Label::Negative));
+        while stored(session).await != expected {
+            assert_eq!(feedback::failures(l), 0, "a rating was given up");
+            tokio::task::yield_now().await;
+        }
+    }
     f.done().await;
 }
 
@@ -114,7 +156,17 @@ async fn a_damaged_file_works_again_as_soon_as_it_is_replaced() {
     let (l, m) = (&f.ledger, &f.member);
     assert!(matches!(feedback::check(l).await, Err(Error::Internal(_))));
     assert_eq!(insight::read_window(l, m, 1).await.unwrap().ratings_missing, Some(RatingsMissing::Unreadable));
-    assert!(feedback::of_session(l, m, session.id).await.is_err());
+    let refused = feedback::of_session(l, m, session.id).await;
+    assert!(matches!(&refused, Err(Error::Unavailable(why)) if why.contains("cannot be used")), "{refused:?}");
+    let refused = feedback::record(l, m, session.id, Label::Negative, Surface::WebEnd).await;
+    assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
+    assert!(matches!(feedback::undo(l, m, session.id).await, Err(Error::Unavailable(_))));
+    let status = feedback::status(l, m, Some(session.id)).await.unwrap();
+    assert_eq!((status.session_feedback_count, status.own_feedback_count), (None, None));
+    assert_eq!(status.ratings_missing, Some(RatingsMissing::Unreadable));
+    let shown = status.session.unwrap();
+    assert!(shown.event_count > 0 && shown.turn_count > 0, "the rest is read: {shown:?}");
+    assert_eq!(feedback::status(l, m, None).await.unwrap().ratings_missing, Some(RatingsMissing::Unreadable));
     std::fs::write(file(&f), good).unwrap();
     assert_eq!(feedback::of_session(l, m, session.id).await.unwrap().unwrap().label, Label::Positive);
     feedback::record(l, m, session.id, Label::Negative, Surface::WebEnd).await.unwrap();
@@ -147,7 +199,7 @@ async fn a_read_only_file_is_reported_at_start_and_works_when_it_is_writable() {
     set_write_version(&f, 2);
     feedback::check(l).await.unwrap();
     let changed = feedback::record(l, m, session.id, Label::Negative, Surface::WebEnd).await.unwrap();
-    assert_eq!(changed.label, Label::Negative);
+    assert_eq!(changed.rating.label, Label::Negative);
     f.done().await;
 }
 
@@ -189,7 +241,7 @@ async fn ratings_that_were_removed_are_in_no_file() {
     let (taken_back, purged) = (rate(&f).await, rate(&f).await);
     let names = [&taken_back, &purged].map(|session| feedback::opaque_id(l, session.id).unwrap());
     assert!(names.iter().all(|name| can_be_read(&f, name)));
-    assert!(feedback::undo(l, m, taken_back.id).await.unwrap());
+    assert_eq!(feedback::undo(l, m, taken_back.id).await.unwrap(), Undone::Removed);
     assert!(!can_be_read(&f, &names[0]) && can_be_read(&f, &names[1]));
     f.clock.advance(chrono::TimeDelta::seconds(1));
     assert_eq!(feedback::purge_by_operator(l, l.now()).await.unwrap(), 1);

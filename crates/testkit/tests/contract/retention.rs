@@ -231,7 +231,7 @@ async fn an_incognito_session_stays_one_when_it_is_erased(f: Fixture) {
     thread::end(&f.ledger, &f.member, id, ENDING).await.unwrap();
     f.clock.advance(TimeDelta::days(40));
     erase(&f, 30).await.unwrap();
-    let rated = feedback::record(&f.ledger, &f.member, id, Label::Positive, Surface::WebEnd).await.unwrap();
+    let rated = feedback::record(&f.ledger, &f.member, id, Label::Positive, Surface::WebEnd).await.unwrap().rating;
     assert_eq!(rated.user_id_or_null, None, "a rating after the erasure names somebody");
     assert!(feedback::list_by_operator(&f.ledger, id).await.unwrap().is_empty(), "it outlives the process");
     f.done().await;

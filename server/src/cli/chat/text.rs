@@ -1,7 +1,10 @@
 //! Texts of the chat, and the parsing of typed lines.
 
 use domain::{count::counted, session_feedback::Label};
-use wire::thread::{MemoryStatus, ThreadSummary};
+use wire::{
+    insight::RatingsMissing,
+    thread::{MemoryStatus, ThreadSummary},
+};
 
 /// Asks for the rating when a conversation ends.
 pub const RATING_QUESTION: &str = "Quick check — did today feel helpful? [y/n/s] (or Enter to skip without recording)";
@@ -110,12 +113,17 @@ fn time(ms: u64) -> String {
 
 /// What is recorded of a conversation, as a table.
 pub fn memory(status: &MemoryStatus) -> String {
-    let own = status.own_feedback_count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+    let count = |count: Option<u64>| match (count, status.ratings_missing) {
+        (Some(count), _) => count.to_string(),
+        (None, None) => "-".to_owned(),
+        (None, Some(RatingsMissing::Unavailable)) => "? (their database is locked or cannot be reached)".to_owned(),
+        (None, Some(RatingsMissing::Unreadable)) => "? (their database is damaged or cannot be opened)".to_owned(),
+    };
     let rows = [
         ("messages", status.turn_count.to_string()),
         ("events in the log", status.event_count.to_string()),
-        ("session feedback records", status.session_feedback_count.to_string()),
-        ("sessions you rated", own),
+        ("session feedback records", count(status.session_feedback_count)),
+        ("sessions you rated", count(status.own_feedback_count)),
         ("feedback is kept in", status.feedback_backend.clone()),
         ("incognito", if status.incognito { "yes" } else { "no" }.to_owned()),
     ];
