@@ -159,7 +159,7 @@ pub struct Answer {
 /// What is wrong, for the request to repair it.
 pub fn parse(text: &str) -> Result<Answer, String> {
     if text.len() > ANSWER_BYTES_MAX {
-        return Err(format!("the answer has more than {ANSWER_BYTES_MAX} bytes"));
+        return Err(too_long());
     }
     let mut answer: Answer = serde_json::from_str(unfenced(text.trim())).map_err(|error| unreadable(&error))?;
     if ![SCHEMA, SCHEMA_OF_BODIES].contains(&answer.schema) {
@@ -211,6 +211,11 @@ fn in_blocks(body: &str, mut blocks: Vec<Block>, evidence: &[NamedTurn]) -> (Str
 /// Returns a text whose lines end with a line feed each. Models also answer with those of Windows.
 fn with_line_feeds(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+/// Says that an answer is longer than [`ANSWER_BYTES_MAX`].
+pub fn too_long() -> String {
+    format!("the answer has more than {ANSWER_BYTES_MAX} bytes")
 }
 
 /// Says of a text that is no JSON at all that it is none, because the parser's own message names only a place.

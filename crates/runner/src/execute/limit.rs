@@ -73,6 +73,12 @@ pub const MODEL_SILENCE_MAX: Duration = Duration::from_secs(180);
 /// Time for which a service that reported no tokens is taken for one that never does. Sessions with a budget of tokens
 /// or cost do not start within it.
 pub const USAGE_UNKNOWN_TIME: Duration = Duration::from_mins(10);
+/// Longest time for one reply of a model from its request to its end.
+pub const MODEL_REPLY_TIME_MAX: Duration = Duration::from_secs(1_800);
+/// Longest reply of a model, bytes of its text, its reasoning or the arguments of a call.
+pub const MODEL_REPLY_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Processor time that is spent on one line of a model's reply. A line of 1 MiB takes a fraction of a second.
+pub const MODEL_LINE_BUSY_MAX: Duration = Duration::from_secs(2);
 /// Longest summary of a conversation by its agent, tokens.
 pub const SUMMARY_TOKENS_MAX: u32 = 400;
 /// Pause between two deltas of a reply.

@@ -9,10 +9,10 @@ use domain::{
     Timestamp,
     issue::Issue,
     memory_writer::{
-        answer::{Answer, parse, shape},
+        answer::{Answer, parse, shape, too_long},
         check::{Window, usable},
         dedupe::dedupe,
-        limit::{HOLD_EVERY_SECONDS, READ_ROUNDS_MAX},
+        limit::{ANSWER_BYTES_MAX, HOLD_EVERY_SECONDS, READ_ROUNDS_MAX},
         plan::{Change, plan},
         prompt::{Prompt, render, repair},
     },
@@ -280,6 +280,9 @@ impl Pass<'_> {
         self.count(reply.tokens);
         if let Some(failure) = reply.failure() {
             return Err(NoAnswer::of_window(failure.message));
+        }
+        if reply.text.len() > ANSWER_BYTES_MAX {
+            return Err(NoAnswer::of_window(too_long()));
         }
         memory_writer::redacted(&reply.text).map_err(|error| NoAnswer::of_window(error.to_string()))
     }

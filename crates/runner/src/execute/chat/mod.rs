@@ -5,6 +5,7 @@
 //! way.
 
 mod asking;
+mod bounded;
 mod budget;
 mod conversation;
 mod model;

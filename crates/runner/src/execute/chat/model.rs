@@ -26,6 +26,7 @@ use tokio::time::Instant;
 
 use super::{
     super::{adapter::Failure, delta::DeltaSender, limit},
+    bounded::Bounded,
     reply::{ModelReply, ReplyReader},
 };
 
@@ -203,7 +204,23 @@ impl Model {
         self.try_once(question, Some(tokens_max), None).await.map_err(|failed| failed.failure)
     }
 
+    /// Sends a request once. It takes at most [`limit::MODEL_REPLY_TIME_MAX`].
     async fn try_once(
+        &self,
+        question: &ModelRequest,
+        tokens_max: Option<u32>,
+        deltas: Option<DeltaSender>,
+    ) -> Result<ModelReply, FailedTry> {
+        let most = limit::MODEL_REPLY_TIME_MAX;
+        let answered = tokio::time::timeout(most, self.try_without_end(question, tokens_max, deltas)).await;
+        answered.unwrap_or_else(|_| {
+            let message = format!("the model's answer was not complete after {} min", most.as_secs() / 60);
+            let failure = Failure::new("model_unavailable", message);
+            Err(FailedTry { failure, is_transient: false, retry_after: None })
+        })
+    }
+
+    async fn try_without_end(
         &self,
         question: &ModelRequest,
         tokens_max: Option<u32>,
@@ -224,7 +241,7 @@ impl Model {
             options = options.with_response_format(JsonSpec::new("reply", schema.clone()));
         }
         let answer = self.client.exec_chat_stream(self.target.clone(), request, Some(&options)).await;
-        let mut stream = answer.map_err(|error| self.failed_try(error))?.stream;
+        let mut stream = Bounded::new(answer.map_err(|error| self.failed_try(error))?.stream);
         while let Some(event) = stream.next().await {
             let fresh = locked(&reader).fresh_text();
             if let Some(deltas) = deltas.as_ref().filter(|_| !fresh.is_empty()) {
