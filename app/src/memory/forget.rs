@@ -95,13 +95,18 @@ fn result(props: &ForgetProps, found: &ForgottenPerson) -> impl IntoView + use<>
     let documents = found.documents.iter().map(|one| document(people, one)).collect::<Vec<_>>();
     let proposals = found.proposals.iter().map(|one| proposal(people, one)).collect::<Vec<_>>();
     let leads = found.leads.iter().map(lead).collect::<Vec<_>>();
-    let is_empty = documents.is_empty() && proposals.is_empty() && leads.is_empty() && found.denials == 0;
+    let counts = found.denials + found.interactions;
+    let is_empty = documents.is_empty() && proposals.is_empty() && leads.is_empty() && counts == 0;
     let denials = (found.denials > 0).then(|| view! { <p>{counted(found.denials, "denied line")}</p> });
+    let captured = (found.interactions > 0).then(|| {
+        let count = counted(found.interactions, "prompt");
+        view! { <p>{count}" with answers in the training data"</p> }
+    });
     let kept = found.kept.iter().map(|text| view! { <li dir="auto">{text.clone()}</li> }).collect::<Vec<_>>();
     let names = found.names.join(", ");
     let looked = if names.is_empty() { "No name is known.".to_owned() } else { format!("Looked for: {names}.") };
     let done = found.applied.then(|| {
-        let text = "Erased. The digests of the texts are kept. What this person says later is not remembered.";
+        let text = "Erased. The digests of the texts are kept. What this person says later is neither remembered nor captured.";
         static_html(view! { <Notice tone=Tone::Good><p>{text}</p></Notice> })
     });
     let confirm = (!found.applied).then(|| static_html(confirm(props, found)));
@@ -110,9 +115,10 @@ fn result(props: &ForgetProps, found: &ForgottenPerson) -> impl IntoView + use<>
         <Section name="gone" title=what>
             <p dir="auto">{named(people, &found.path)}</p>
             <p class="meta" dir="auto">{looked}</p>
-            {is_empty.then(|| view! { <p>"No memory has anything of this person."</p> })}
+            {is_empty.then(|| view! { <p>"Neither a memory nor the training data has anything of this person."</p> })}
             <ul class="forget-list">{documents}{proposals}{leads}</ul>
             {denials}
+            {captured}
         </Section>
         <Section name="kept" title="What is kept, and what cannot be found">
             <ul class="forget-kept">{kept}</ul>
@@ -232,6 +238,7 @@ mod tests {
                 email: Some("ines@example.org".into()),
                 responses: 2,
             }],
+            interactions: 0,
             kept: vec!["Logs are kept.".into()],
         };
         let props = ForgetProps { found: Some(found.clone()), ..ForgetProps::default() };

@@ -1,10 +1,10 @@
 //! Captures the turns of agents from the log as training data, in the database and optionally in files.
 
-use chrono::TimeDelta;
-use datalake::{Collector, FeedbackRecord, InteractionRecord, Layout, OutcomeRecord};
+use chrono::{NaiveDate, TimeDelta};
+use datalake::{Collector, Fate, FeedbackRecord, InteractionRecord, Layout, OutcomeRecord, SessionKey, erase};
 use domain::{
     Entropy, Scope, Timestamp,
-    id::InteractionId,
+    id::{InteractionId, SessionId, TenantId},
     interaction::{Feedback, Source},
     limit::EDITED_CHARS_MAX,
     outcome::Outcome,
@@ -95,6 +95,16 @@ impl TurnCapture {
                 true
             }
         }
+    }
+
+    /// Removes the lines of these sessions from the files, if files are written. Nothing is captured meanwhile.
+    fn forget(&self, sessions: &HashSet<SessionKey>) -> io::Result<()> {
+        let Some(files) = &self.files else { return Ok(()) };
+        let files = files.lock().unwrap_or_else(PoisonError::into_inner);
+        let fate = |key: &SessionKey| if sessions.contains(key) { Fate::Erased } else { Fate::Kept };
+        let erased = erase(files.layout(), NaiveDate::MIN, fate)?;
+        tracing::info!(lines = erased.lines, files = erased.files, "training data of forgotten sessions is removed");
+        Ok(())
     }
 
     fn write(&self, captured: Vec<Captured>, now: Timestamp) -> io::Result<()> {
@@ -227,6 +237,23 @@ async fn capture(ledger: &Ledger, turn_capture: &Arc<TurnCapture>, due: &[EndedT
     record_turns(ledger, lines).await.map_err(|error| error.to_string())?;
     turn_capture.captured.fetch_add(answers as u64, Ordering::Relaxed);
     Ok(())
+}
+
+/// Removes the lines of sessions whose training data is forgotten from the files of this server.
+///
+/// # Errors
+/// If a file cannot be read or written. The next run of retention removes the lines.
+pub(crate) async fn forget_files(
+    turn_capture: &Arc<TurnCapture>,
+    tenant_id: TenantId,
+    sessions: &[SessionId],
+) -> io::Result<()> {
+    if sessions.is_empty() {
+        return Ok(());
+    }
+    let keys = sessions.iter().map(|id| (tenant_id.to_string(), id.to_string())).collect();
+    let files = Arc::clone(turn_capture);
+    tokio::task::spawn_blocking(move || files.forget(&keys)).await.map_err(io::Error::other)?
 }
 
 /// Records a person's feedback on an answer, in the database and, if files are written, beside the answer's file.

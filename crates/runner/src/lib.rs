@@ -6,6 +6,7 @@
 pub mod capture;
 pub mod execute;
 pub mod export;
+pub mod forget;
 pub mod import;
 pub mod mail;
 pub mod memory_writer;

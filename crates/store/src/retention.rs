@@ -89,7 +89,8 @@ const SAVE_FINISHED: &str =
 const BY_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at, row_digest, events_digest FROM erasures \
      WHERE tenant_id = $1 AND session_id = $2";
 const ERASURE_STATE: &str = "SELECT (SELECT COUNT(*) FROM sessions WHERE tenant_id = $1 AND id = $2), \
-     (SELECT COUNT(*) FROM erasures WHERE tenant_id = $1 AND session_id = $2)";
+     (SELECT COUNT(*) FROM erasures WHERE tenant_id = $1 AND session_id = $2) \
+     + (SELECT COUNT(*) FROM captures_forgotten WHERE tenant_id = $1 AND session_id = $2)";
 const OF_AGENT: &str = "SELECT COUNT(*) AS sessions, CAST(COALESCE(SUM(e.head_sequence), 0) AS bigint) AS events, \
      MAX(e.older_than) AS older_than, MAX(e.begun_at) AS begun_at FROM (SELECT e.head_sequence, e.older_than, e.begun_at \
          FROM sessions s JOIN erasures e ON e.tenant_id = s.tenant_id AND e.session_id = s.id \
@@ -324,12 +325,12 @@ pub async fn of_session(
     run!(conn, fetch_optional Row, BY_SESSION, tenant_id.0, session_id.0)?.map(ErasureRecord::try_from).transpose()
 }
 
-/// Whether the ledger still has the content of a session. Copies elsewhere follow it.
+/// Whether the ledger still has the content of a session and training data may. Copies elsewhere follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErasureState {
     /// The content is stored.
     Kept,
-    /// The content is erased, or its erasure has begun.
+    /// The content is erased, its erasure has begun, or its training data is forgotten.
     Erased,
     /// There is no such session.
     Unknown,

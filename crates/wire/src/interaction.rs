@@ -90,3 +90,18 @@ pub struct MarkAnswer {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Edited>))]
     pub edited: Option<String>,
 }
+
+/// What was deleted of the training data of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ForgottenInteractions {
+    /// Number of prompts with answers.
+    pub interactions: u64,
+    /// UUIDs of the exports of the last 50 whose files can have them, newest first. The files are not changed.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Id>))]
+    pub exports: Vec<uuid::Uuid>,
+    /// Whether the server's files of training data have lost the lines too. If not, the next run of retention removes
+    /// them.
+    pub files_rewritten: bool,
+}

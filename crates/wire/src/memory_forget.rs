@@ -48,6 +48,9 @@ pub struct ForgottenPerson {
     /// At most 1,000.
     #[serde(default)]
     pub leads: Vec<ForgottenLead>,
+    /// Number of captured prompts with answers that are deleted from the training data.
+    #[serde(default)]
+    pub interactions: u64,
     /// What is not touched or cannot be found, as sentences.
     pub kept: Vec<String>,
 }

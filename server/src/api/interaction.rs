@@ -14,10 +14,11 @@ use domain::{
     outcome::Outcome,
 };
 use ledger::interaction as use_case;
+use runner::forget::forget_session;
 use serde::Deserialize;
 use wire::{
     Page,
-    interaction::{AnswerFeedback, Interaction, MarkAnswer},
+    interaction::{AnswerFeedback, ForgottenInteractions, Interaction, MarkAnswer},
 };
 
 /// A filter for feedback: one label, or `unknown` for interactions without feedback.
@@ -160,4 +161,25 @@ pub async fn mark(
     let mark = runner::capture::mark(&state.ledger, &state.turn_capture, caller.scope(), id, feedback, change).await?;
     let kept = AnswerFeedback { feedback, source: Source::Manual, was_edited, edited, recorded_at: mark.at };
     Ok((StatusCode::CREATED, Json(kept)))
+}
+
+/// Remove the training data of a session
+///
+/// Deletes its captured prompts and answers, with feedback and outcomes, and captures nothing of it any more. The log
+/// stays. For the person of the session and for admins. The request can be repeated.
+#[utoipa::path(
+    delete, path = "/api/sessions/{id}/interactions", operation_id = "forgetInteractions", tag = "feedback",
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "What was deleted", body = ForgottenInteractions),
+    ),
+)]
+pub async fn forget(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+) -> Result<Json<ForgottenInteractions>, Problem> {
+    let (found, files_rewritten) = forget_session(&state.ledger, &state.turn_capture, caller.scope(), id).await?;
+    let exports = found.exports.iter().map(|job| job.id).collect();
+    Ok(Json(ForgottenInteractions { interactions: found.interactions, exports, files_rewritten }))
 }

@@ -8,13 +8,15 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use ledger::memory_forget as use_case;
+use runner::forget::forget_person;
 use wire::memory_forget::{ForgetPerson, ForgottenPerson, RememberPerson, RememberedPerson};
 
 /// Forget a person
 ///
 /// Lists what the memories of all agents have of a person: their documents, lines that come from their turns, lines
-/// that name them, proposals, and denied lines. With `apply` all of it is erased from the database, and it cannot be
-/// undone. Later turns of the person are not remembered until an admin allows it. Only admins forget people.
+/// that name them, proposals, denied lines, and the captured prompts and answers of sessions in which they wrote. With
+/// `apply` all of it is erased, and it cannot be undone. Later turns of the person are neither remembered nor captured
+/// until an admin allows it. Only admins forget people.
 #[utoipa::path(
     post, path = "/api/memory/forget", operation_id = "forgetPerson", tag = "memory",
     request_body = ForgetPerson,
@@ -29,7 +31,7 @@ pub async fn forget(
 ) -> Result<Json<ForgottenPerson>, Problem> {
     let (apply, of) = (body.apply, wire_map::forget_person(body));
     let found = if apply {
-        use_case::forget(&state.ledger, caller.scope(), of).await?
+        forget_person(&state.ledger, &state.turn_capture, caller.scope(), of).await?
     } else {
         use_case::preview(&state.ledger, caller.scope(), of).await?
     };

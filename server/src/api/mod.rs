@@ -244,6 +244,7 @@ fn reports(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(insight::read))
         .routes(routes!(interaction::list))
         .routes(routes!(interaction::mark))
+        .routes(routes!(interaction::forget))
         .routes(routes!(live::live))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))

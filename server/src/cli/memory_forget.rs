@@ -3,7 +3,7 @@
 use super::common::{Failure, print_line};
 use clap::builder::NonEmptyStringValueParser;
 use client::Client;
-use domain::count::counted;
+use domain::{count::counted, id::SessionId};
 use wire::memory_forget::{ForgetPerson, ForgottenPerson, RememberPerson};
 
 /// The server and the token.
@@ -27,8 +27,11 @@ impl Server {
 #[derive(Debug, clap::Args)]
 pub struct ForgetArgs {
     /// Platform and id, such as discord-1234, or the path of the person's document
-    #[arg(long, value_name = "PLATFORM-ID", value_parser = NonEmptyStringValueParser::new())]
-    person: String,
+    #[arg(long, value_name = "PLATFORM-ID", value_parser = NonEmptyStringValueParser::new(), required_unless_present = "session")]
+    person: Option<String>,
+    /// Delete the training data of this session instead; also for its person, with their token
+    #[arg(long, value_name = "ID", conflicts_with_all = ["person", "names"])]
+    session: Option<SessionId>,
     /// Look for this name, instead of the names in the person's documents; may be repeated
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
@@ -56,11 +59,30 @@ fn failed(error: client::Error) -> Failure {
 /// Prints what is known about a person, or erases it.
 pub async fn forget(args: ForgetArgs) -> Result<(), Failure> {
     let client = args.server.client()?;
+    if let Some(id) = args.session {
+        return forget_session(&client, id, args.apply).await;
+    }
     let names = (!args.names.is_empty()).then_some(args.names);
-    let body = ForgetPerson { person: args.person, names, apply: args.apply };
+    let body = ForgetPerson { person: args.person.unwrap_or_default(), names, apply: args.apply };
     let found = client.forget_person(&body).await.map_err(failed)?;
     for line in report(&found) {
         print_line(&line)?;
+    }
+    Ok(())
+}
+
+/// Deletes the training data of a session. Prints how much it was, and the exports that can have it.
+async fn forget_session(client: &Client, id: SessionId, apply: bool) -> Result<(), Failure> {
+    if !apply {
+        return print_line("the training data of this session would be deleted; repeat it with --apply");
+    }
+    let found = client.forget_interactions(id).await.map_err(failed)?;
+    print_line(&format!("{} deleted; nothing more of it is captured", counted(found.interactions, "captured answer")))?;
+    for export in &found.exports {
+        print_line(&format!("kept: the files of export {export} can have them"))?;
+    }
+    if !found.files_rewritten {
+        print_line("kept: files of training data could not be rewritten; the next run of retention removes the lines")?;
     }
     Ok(())
 }
@@ -101,6 +123,9 @@ fn report(found: &ForgottenPerson) -> Vec<String> {
     }
     if found.denials > 0 {
         lines.push(format!("denied lines: {}", found.denials));
+    }
+    if found.interactions > 0 {
+        lines.push(format!("captured prompts with answers: {}", found.interactions));
     }
     lines.extend(found.kept.iter().map(|sentence| format!("kept: {}", visible(sentence))));
     let word = if found.applied { "erased" } else { "would be erased; repeat it with --apply" };

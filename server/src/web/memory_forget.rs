@@ -19,9 +19,10 @@ use axum::{
 };
 use domain::role::Permission;
 use ledger::{
-    Error, Ledger, Scope,
+    Error, Scope,
     memory_forget::{self, Forget, Forgetting},
 };
+use runner::forget::forget_person;
 use serde::Deserialize;
 use wire::Code;
 
@@ -129,17 +130,17 @@ async fn forget(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
     let (of, step) = (person_of(&form), Step::of(&form));
     let person = of.person.clone();
     let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
-    let found = Some(wire_map::forgotten_person(take(&state.ledger, &viewer.scope, of, step).await?));
+    let found = Some(wire_map::forgotten_person(take(&state, &viewer.scope, of, step).await?));
     let (form, problem) = step.answer(&form);
     let props = ForgetProps { person, found, people, form, requests: Vec::new() };
     Ok(render_or_refuse(problem.as_ref(), move || ui::forget_page(&viewer.shell, props)).await)
 }
 
 /// Erases what is known about the person, or only finds it.
-async fn take(ledger: &Ledger, scope: &Scope, of: Forget, step: Step) -> Result<Forgetting, Error> {
+async fn take(state: &AppState, scope: &Scope, of: Forget, step: Step) -> Result<Forgetting, Error> {
     match step {
-        Step::Preview | Step::Unconfirmed => memory_forget::preview(ledger, scope, of).await,
-        Step::Forget => memory_forget::forget(ledger, scope, of).await,
+        Step::Preview | Step::Unconfirmed => memory_forget::preview(&state.ledger, scope, of).await,
+        Step::Forget => forget_person(&state.ledger, &state.turn_capture, scope, of).await,
     }
 }
 

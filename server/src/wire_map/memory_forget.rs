@@ -10,7 +10,19 @@ pub fn forget_person(body: to::ForgetPerson) -> from::Forget {
 
 /// Converts what is erased, or would be.
 pub fn forgotten_person(found: from::Forgetting) -> to::ForgottenPerson {
-    let from::Forgetting { path, names, short_names, documents, proposals, denials, leads, kept, is_done } = found;
+    let from::Forgetting {
+        path,
+        names,
+        short_names,
+        documents,
+        proposals,
+        denials,
+        leads,
+        interactions,
+        kept,
+        is_done,
+        captured_sessions: _,
+    } = found;
     let line =
         |one: domain::memory_forget::RemovedLine| to::ForgottenLine { line: one.line, text: one.text, why: one.why };
     let document = |one: from::ForgottenDocument| to::ForgottenDocument {
@@ -41,6 +53,7 @@ pub fn forgotten_person(found: from::Forgetting) -> to::ForgottenPerson {
         proposals: proposals.into_iter().map(proposal).collect(),
         denials,
         leads: leads.into_iter().map(lead).collect(),
+        interactions,
         kept,
     }
 }

@@ -330,3 +330,60 @@ async fn an_export_is_looked_at_made_and_downloaded_by_plain_forms() {
     let elsewhere = app.request(Who::Stranger, Method::GET, &preview).send().await.unwrap();
     assert_eq!(elsewhere.status(), 404);
 }
+
+/// Whether any file of training data of the server has this text.
+fn is_in_files(app: &App, text: &str) -> bool {
+    let mut folders = vec![app.data_dir().join("datalake/01-raw")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if std::fs::read_to_string(&path).unwrap().contains(text) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// A conversation of a person, whose token acts for her.
+async fn conversation_of_ada(app: &App, prompt: &str, reply: &str) -> String {
+    let add = ["token", "add", "--tenant", "acme", "--name", "Ada's", "--role", "member", "--user", "ada@acme.test"];
+    let token = String::from_utf8(app.cli().args(add).output().unwrap().stdout).unwrap();
+    let new = json!({ "agent": "scout", "message": prompt });
+    let started = app.http.post(format!("{}/api/threads", app.url)).bearer_auth(token.trim()).json(&new);
+    let thread: Value = started.send().await.unwrap().json().await.unwrap();
+    let id = thread["id"].as_str().unwrap().to_owned();
+    turn(app, &id, reply).await;
+    id
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_training_data_of_a_session_or_a_person_goes_from_files_and_exports_too() {
+    let app = App::start();
+    let first = conversation(&app, &[("My dog is called Rexmarker.", "A fine name.")], "positive").await;
+    let second = conversation_of_ada(&app, "I live in Lisbonmarker.", "Nice.").await;
+    asked_once(&app, "Which portmarker?", "5432").await;
+    for session in [&first, &second] {
+        captured(&app, session, 1).await;
+    }
+    while !is_in_files(&app, "portmarker") {
+        tokio::task::yield_now().await;
+    }
+    assert!(is_in_files(&app, "Rexmarker") && is_in_files(&app, "Lisbonmarker"));
+    let path = format!("/api/sessions/{first}/interactions");
+    let other = app.request(Who::OtherMember, Method::DELETE, &path).send().await.unwrap();
+    assert_eq!(problem(other).await.0, 403);
+    let gone: Value = app.request(Who::Member, Method::DELETE, &path).send().await.unwrap().json().await.unwrap();
+    assert_eq!(gone, json!({ "interactions": 1, "exports": [], "filesRewritten": true }));
+    assert!(!is_in_files(&app, "Rexmarker") && is_in_files(&app, "Lisbonmarker"));
+
+    let session = get(&app, &format!("/api/sessions/{second}")).await;
+    let person = format!("shiftbook-{}", session["userId"].as_str().unwrap());
+    let forget = json!({ "person": person, "apply": true });
+    let forgotten = app.post(Who::Admin, "/api/memory/forget", forget).await;
+    assert_eq!(forgotten["interactions"], 1, "{forgotten}");
+    assert!(!is_in_files(&app, "Lisbonmarker"));
+    assert_eq!(get(&app, &format!("/api/interactions?sessionId={second}")).await["items"], json!([]));
+}

@@ -139,6 +139,7 @@ impl Maker<'_> {
             "/api/invitations/{id}" => self.invitation().await["invitation"]["id"].as_str().unwrap().to_owned(),
             "/api/members/{id}" => self.member(path).await,
             "/api/sessions/{id}/feedback" => self.rated().await,
+            "/api/sessions/{id}/interactions" => self.completed().await,
             "/api/sign-ins/{id}" => self.sign_in().await,
             "/api/view-links/{id}" => self.form_link("none").await.1,
             "/api/views/{id}" => self.view(false).await,

@@ -1,10 +1,11 @@
 //! Ended turns that are not captured yet.
 
 use super::{
+    forget::is_of,
     step::{ANSWER, CALL},
     turn::{PreviousOutcome, Turn, last, staged},
 };
-use crate::{Ledger, Result, commit::has_answered, gate::reviewed};
+use crate::{Ledger, Result, commit::has_answered, gate::reviewed, memory::Marks};
 use chrono::TimeDelta;
 use domain::{
     Timestamp,
@@ -71,7 +72,7 @@ pub async fn claim_ended_turns(ledger: &Ledger, lease: TimeDelta, max: u32) -> R
     });
     let mut taken = EndedTurns::default();
     for row in rows.await? {
-        match gather(ledger, row).await {
+        match gather(ledger.clone(), row).await {
             Ok(due) => taken.due.push(due),
             // An unreadable turn does not stop the others.
             Err(error) => {
@@ -87,17 +88,21 @@ pub async fn claim_ended_turns(ledger: &Ledger, lease: TimeDelta, max: u32) -> R
 
 /// Reads everything of one turn in one transaction, because on PostgreSQL each transaction needs round trips of
 /// its own.
-async fn gather(ledger: &Ledger, row: DueRecord) -> Result<EndedTurn> {
-    let read = ledger
-        .store()
-        .read(Access::System, move |conn| Box::pin(async move { Ok::<_, store::Error>(turn_of(conn, row).await) }));
+async fn gather(ledger: Ledger, row: DueRecord) -> Result<EndedTurn> {
+    let keeper = ledger.clone();
+    let read = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move { Ok::<_, store::Error>(turn_of(conn, &keeper, row).await) })
+    });
     read.await?
 }
 
-async fn turn_of(conn: &mut Conn<'_>, row: DueRecord) -> Result<EndedTurn> {
+async fn turn_of(conn: &mut Conn<'_>, ledger: &Ledger, row: DueRecord) -> Result<EndedTurn> {
     let DueRecord { tenant_id, session_id, sequence, .. } = row;
     let session = store::session::find(conn, tenant_id, session_id).await?;
     let session = session.ok_or(crate::Error::NotFound("session"))?;
+    if is_forgotten(conn, ledger, &session, sequence).await? {
+        return Ok(EndedTurn { row, session, turns: Vec::new(), judged: None });
+    }
     let mut events = Vec::new();
     let read = [
         ([MESSAGE, REPLY], MESSAGES_MAX),
@@ -128,4 +133,14 @@ async fn turn_of(conn: &mut Conn<'_>, row: DueRecord) -> Result<EndedTurn> {
         judged.is_judged = is_judged(conn, tenant_id, judged.id).await?;
     }
     Ok(EndedTurn { row, session, turns, judged })
+}
+
+/// Whether nothing of a session is captured: its training data is forgotten, or a person who is forgotten has written
+/// in it.
+async fn is_forgotten(conn: &mut Conn<'_>, ledger: &Ledger, session: &Session, upto: u64) -> Result<bool> {
+    if store::interaction::forgotten::is_forgotten(conn, session.tenant_id, session.id).await? {
+        return Ok(true);
+    }
+    let marks = Marks::read(conn, ledger, session.tenant_id).await?;
+    Ok(!marks.is_empty() && is_of(conn, session, upto, |path| marks.has(path)).await?)
 }

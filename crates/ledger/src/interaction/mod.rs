@@ -5,6 +5,7 @@
 
 mod due;
 mod entry;
+mod forget;
 mod list;
 mod mark;
 mod record_turns;
@@ -12,6 +13,8 @@ mod step;
 mod turn;
 
 pub use due::{EndedTurn, EndedTurns, claim_ended_turns};
+pub use forget::{CapturedData, forget_session};
+pub(crate) use forget::{erase, find};
 pub use list::{ListInteractions, list, page_by_operator};
 pub use mark::{Mark, list_unwritten, mark, mark_written, postpone_unwritten};
 pub use record_turns::{Line, Lines, record_turns};

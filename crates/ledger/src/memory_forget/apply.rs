@@ -5,6 +5,7 @@ use super::{
     find::{Forget, Forgetting, Found, find},
     lead::ForgottenLead,
     person::parse,
+    training,
 };
 use crate::{
     Error, Ledger, Result, entity,
@@ -54,6 +55,8 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
         Box::pin(async move { Ok(store::memory_writer::end_leases(tx, tenant_id, None).await?) })
     });
     stopped.await?;
+    // After the mark: what ends from now on is not captured.
+    let captured = training::erase(ledger, scope, &of.person).await?;
     let before = find(ledger, scope, of.clone()).await?;
     for proposal in &before.answer.proposals {
         end_proposal(ledger, scope, proposal.session_id, REASON).await?;
@@ -79,6 +82,7 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
     });
     done.await?;
     ledger.store().empty_wal().await;
+    training::add(&mut answer, captured);
     answer.is_done = true;
     Ok(answer)
 }

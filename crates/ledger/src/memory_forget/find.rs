@@ -4,6 +4,7 @@ use super::{
     ADMINS,
     lead::{self, ForgottenLead},
     person::{Person, Turns, member_of, names_of, parse},
+    training,
 };
 use crate::{
     Ledger, Result,
@@ -54,6 +55,10 @@ pub struct Forgetting {
     pub denials: u64,
     /// Leads with a name or an address of the person, at most [`domain::limit::MEMORY_FORGET_LEADS_MAX`].
     pub leads: Vec<ForgottenLead>,
+    /// Number of captured prompts with answers that are deleted.
+    pub interactions: u64,
+    /// Their sessions, and others of which something was going to be captured.
+    pub captured_sessions: Vec<SessionId>,
     /// What is not touched or cannot be found, as sentences.
     pub kept: Vec<String>,
     /// Whether the erasure is complete; `false` in a preview.
@@ -104,7 +109,10 @@ pub(super) struct Found {
 /// # Errors
 /// [`crate::Error::Invalid`] for a text that names no person, and for wrong names.
 pub async fn preview(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forgetting> {
-    Ok(find(ledger, scope, of).await?.answer)
+    let person = of.person.clone();
+    let mut answer = find(ledger, scope, of).await?.answer;
+    training::add(&mut answer, training::find(ledger, scope, &person).await?);
+    Ok(answer)
 }
 
 /// Checks the request and finds everything in one snapshot.
@@ -381,7 +389,7 @@ impl Search {
         kept.push(
             "Lines that mean the person without a name, and lines that a reviewer reworded, are not found.".into(),
         );
-        kept.push("Messages that were sent, backups, exports and files of training data are not touched. The next run of retention removes erased proposals from those files.".into());
+        kept.push("Messages that were sent, and backups, are not touched.".into());
         found
     }
 }

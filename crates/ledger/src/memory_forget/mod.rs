@@ -1,8 +1,9 @@
 //! Forgetting a person in the memories of all agents of a workspace, and erasing one document.
 //!
 //! Erased are their documents, lines that come from their turns, lines that name them, proposals that quote either,
-//! denied lines, and leads who gave the person's name or address before a form, with their responses. A mark stays, so that no writer learns them again. The logs of conversations are not touched:
-//! retention erases those.
+//! denied lines, leads who gave the person's name or address before a form, with their responses, and the training data
+//! of sessions in which they wrote. A mark stays, so that no writer learns them again and nothing more is captured of
+//! them. The logs of conversations are not touched: retention erases those.
 
 mod apply;
 mod ask;
@@ -10,6 +11,7 @@ mod document;
 mod find;
 mod lead;
 mod person;
+mod training;
 
 pub use apply::{Remembered, forget, lift};
 pub use ask::{ForgetRequestRecord, ask, requests, withdraw};

@@ -1,0 +1,166 @@
+//! Forgetting the captured prompts and answers of a session, or of all sessions of a person.
+
+use crate::{Error, Ledger, Result, guard::require, session, visibility::is_own};
+use domain::{
+    Scope, Timestamp,
+    event::{Event, Kind},
+    id::{SessionId, TenantId},
+    interaction::ExportState,
+    limit::EXPORT_JOBS_REMEMBERED,
+    memory_writer::turn,
+    role::Permission,
+    session::Session,
+    thread::MESSAGE,
+};
+use store::{
+    Access, Conn,
+    export_job::{self, ExportJobRecord},
+    interaction::forgotten,
+};
+use uuid::Uuid;
+
+/// Sessions that are looked at in one read.
+const SESSIONS: u32 = 100;
+/// Events that are read at once.
+const EVENTS: u32 = 200;
+
+/// What of a person or of a session is captured, and goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CapturedData {
+    /// Sessions of which something is captured or going to be.
+    pub sessions: Vec<SessionId>,
+    /// Number of prompts with answers.
+    pub interactions: u64,
+    /// Exports that were written since the first of them, newest first: their files can have them.
+    pub exports: Vec<ExportJobRecord>,
+}
+
+/// Deletes what is captured of a session, with feedback and outcomes, and captures nothing of it any more. Later
+/// exports do not have it. The log does not change.
+///
+/// Allowed for the person who runs or started the session, and for admins.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such session or the caller cannot see it; [`Error::Forbidden`] for the session
+/// of another person.
+pub async fn forget_session(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<CapturedData> {
+    require(scope, Permission::Converse)?;
+    let session = session::get(ledger, scope, id).await?;
+    if !is_own(scope, &session) && !scope.may(Permission::Administer) {
+        return Err(Error::Forbidden("only the person of a session and admins can remove its training data"));
+    }
+    erase(ledger, scope.tenant_id, vec![id]).await
+}
+
+/// Finds what is captured of people in the workspace. `is_theirs` says whether a path is the document of one of them.
+pub(crate) async fn find(
+    ledger: &Ledger,
+    tenant_id: TenantId,
+    is_theirs: impl Fn(&str) -> bool + Clone + Send + Sync + 'static,
+) -> Result<CapturedData> {
+    let (mut found, mut first_at, mut after) = (CapturedData::default(), None, SessionId(Uuid::nil()));
+    loop {
+        let is_theirs = is_theirs.clone();
+        let read = ledger.store().read(Access::System, move |conn| {
+            Box::pin(async move { Ok::<_, store::Error>(page(conn, tenant_id, after, is_theirs).await) })
+        });
+        let (last, sessions) = read.await??;
+        for (id, count) in sessions {
+            found.sessions.push(id);
+            found.interactions += count.interactions;
+            first_at = first_at.into_iter().chain(count.first_at).min();
+        }
+        match last {
+            Some(last) => after = last,
+            None => break,
+        }
+    }
+    found.exports = exports_since(ledger, tenant_id, first_at).await?;
+    Ok(found)
+}
+
+/// Deletes what is captured of these sessions.
+pub(crate) async fn erase(ledger: &Ledger, tenant_id: TenantId, sessions: Vec<SessionId>) -> Result<CapturedData> {
+    let (mut interactions, mut first_at) = (0, None);
+    for id in &sessions {
+        let (id, at) = (*id, ledger.now());
+        let forgotten = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
+            Box::pin(async move { Ok(forgotten::forget(tx, tenant_id, id, at).await?) })
+        });
+        let count = forgotten.await?;
+        interactions += count.interactions;
+        first_at = first_at.into_iter().chain(count.first_at).min();
+    }
+    ledger.store().empty_wal().await;
+    let exports = exports_since(ledger, tenant_id, first_at).await?;
+    Ok(CapturedData { sessions, interactions, exports })
+}
+
+type Page = (Option<SessionId>, Vec<(SessionId, forgotten::CapturedCount)>);
+
+async fn page(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    after: SessionId,
+    is_theirs: impl Fn(&str) -> bool,
+) -> Result<Page> {
+    let ids = forgotten::sessions_after(conn, tenant_id, after, SESSIONS).await?;
+    let mut found = Vec::new();
+    for id in &ids {
+        let Some(session) = store::session::find(conn, tenant_id, *id).await? else { continue };
+        if is_of(conn, &session, session.head_sequence, &is_theirs).await? {
+            found.push((*id, forgotten::count(conn, tenant_id, *id).await?));
+        }
+    }
+    Ok((ids.last().copied(), found))
+}
+
+/// Whether a session is of one of these people, or has something that one of them said up to `upto`.
+pub(super) async fn is_of(
+    conn: &mut Conn<'_>,
+    session: &Session,
+    upto: u64,
+    is_theirs: impl Fn(&str) -> bool,
+) -> Result<bool> {
+    let people = session.user_id.into_iter().chain(turn::member(&session.created_by));
+    if people.map(turn::own_path).any(|path| is_theirs(&path)) {
+        return Ok(true);
+    }
+    let said = |event: &Event| {
+        let content = turn::read(&event.kind, &event.actor, &event.content, &event.metadata, None);
+        let paths = content
+            .into_iter()
+            .flat_map(|content| content.speaker.map(|speaker| speaker.path).into_iter().chain(content.earlier_paths));
+        let member = turn::member(&event.actor).map(turn::own_path);
+        paths.chain(member).any(|path| is_theirs(&path))
+    };
+    let kinds = [MESSAGE, Kind::USER_FORM_SUBMIT].map(str::to_owned);
+    let mut after = 0;
+    loop {
+        let events = store::event::after(conn, session.tenant_id, session.id, (after, upto), &kinds, EVENTS).await?;
+        if events.items.iter().any(said) {
+            return Ok(true);
+        }
+        match events.items.last().filter(|_| events.has_more) {
+            Some(last) => after = last.sequence,
+            None => return Ok(false),
+        }
+    }
+}
+
+/// The exports that ended after this time, newest first. None without a time.
+async fn exports_since(ledger: &Ledger, tenant_id: TenantId, since: Option<Timestamp>) -> Result<Vec<ExportJobRecord>> {
+    let Some(since) = since else { return Ok(Vec::new()) };
+    let read = ledger
+        .store()
+        .read(Access::System, move |conn| Box::pin(export_job::list(conn, tenant_id, EXPORT_JOBS_REMEMBERED)));
+    let mut jobs = read.await?;
+    // One that is running may have read them.
+    let may_have_them = |job: &ExportJobRecord| match job.state {
+        ExportState::Running => true,
+        ExportState::Done => job.ended_at.is_none_or(|ended_at| ended_at >= since),
+        _ => false,
+    };
+    jobs.retain(may_have_them);
+    Ok(jobs)
+}
