@@ -99,8 +99,7 @@ mod tests {
         question.task = raw(&json!({"kind": "question", "question": {"message": "?", "schema": schema}}));
         let mut item = detail(question);
         let given = json!({"any": "12", "at": "2026-03-01T09:30:00+02:00", "stops": ["Kyoto", "Nara"]});
-        item.decisions =
-            vec![decision(1, Some(Verdict::Respond), None, Some(given)), decision(2, None, Some(1), None)];
+        item.decisions = vec![decision(1, Some(Verdict::Respond), None, Some(given)), decision(2, None, Some(1), None)];
         let form = undone_form(&item, person(1)).unwrap();
         let texts = ["any", "at", "at.zone", "stops", "left"].map(|key| form.value(&format!("answer.{key}")));
         let expected = ["\"12\"", "2026-03-01T09:30", "+02:00", "Kyoto\nNara", ""].map(Some);

@@ -300,20 +300,22 @@ async fn an_erased_event_that_is_changed_is_named(f: Fixture) {
     let running = f.running().await;
     let from_outside = NewEvent { external_event_id: Some("mail from Ann".into()), ..text("hello") };
     f.append(running.id, 1, vec![from_outside, text("and more")]).await.unwrap();
-    let end = Completion { attempt: 1, ..Completion::default() };
+    let end = Completion { attempt: 1, result: None, usage: None };
     session::complete(&f.ledger, &f.worker, running.id, end).await.unwrap();
     f.clock.advance(TimeDelta::days(40));
     let before = f.ledger.now() - TimeDelta::days(30);
     retention::erase_by_operator(&f.ledger, &key(), before, |_| {}).await.unwrap();
     assert_eq!(f.engine.raw().await.number("SELECT COUNT(external_event_id) FROM session_events").await, 0);
     assert_eq!(verified(&f).await.bad, None);
+    let log = f.log(running.id).await;
+    let message = log.iter().find(|event| event.kind == "agent.message").unwrap();
     let mut raw = intruder(&f).await;
     let of_message = "event_type = 'agent.message' AND sequence = (SELECT MIN(sequence) FROM session_events \
                       WHERE event_type = 'agent.message')";
     for (change, back) in [
-        ("actor = 'user:x'", format!("actor = '{}'", f.worker.caller)),
+        ("actor = 'user:x'", format!("actor = '{}'", message.actor)),
         ("at = at + 1", "at = at - 1".to_owned()),
-        ("role = 'user'", "role = 'assistant'".to_owned()),
+        ("role = 'system'", format!("role = '{}'", message.role.as_str())),
         ("external_event_id = 'forged'", "external_event_id = NULL".to_owned()),
     ] {
         assert_eq!(raw.execute(&format!("UPDATE session_events SET {change} WHERE {of_message}")).await.unwrap(), 1);
