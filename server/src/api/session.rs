@@ -206,8 +206,8 @@ pub async fn retry(
 
 /// Send a message to the agent of a session
 ///
-/// Continues a session that its worker left `idle`: the message is recorded as `user.message`, and the session is queued.
-/// While it is queued, further messages are recorded. A conversation takes messages here too.
+/// Continues a session that its worker left `idle`: the message is recorded as `user.message`, and the session is
+/// queued. While it is queued, further messages are recorded. A conversation takes messages here too.
 ///
 /// A repeated request with the same `id` is answered with the recorded message.
 #[utoipa::path(
@@ -218,7 +218,8 @@ pub async fn retry(
         (status = 201, description = "Recorded, now or before", body = SessionMessageReceipt),
         (
             status = 409,
-            description = "`wrong_status`: it takes no message now; `already_final`; `id_conflict`: the id is recorded with another text",
+            description = "`wrong_status`: it takes no message now; `already_final`; `id_conflict`: the id is recorded \
+                with another text",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),
@@ -250,7 +251,8 @@ pub async fn send_message(
         (status = 200, description = "The session, queued or still waiting", body = Session),
         (
             status = 409,
-            description = "`wrong_status`: it waits for no tool, or for a decision; `already_final`; `id_conflict`: the call has another result",
+            description = "`wrong_status`: it waits for no tool, or for a decision; `already_final`; `id_conflict`: the \
+                call has another result",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

@@ -164,8 +164,8 @@ pub async fn yield_to(
 
 /// Wake a session
 ///
-/// The worker that left the session `idle` takes it back under the same attempt, with a new lease. Its next call goes on
-/// as if it had not yielded. A conversation continues with the next message of its person instead.
+/// The worker that left the session `idle` takes it back under the same attempt, with a new lease. Its next call goes
+/// on as if it had not yielded. A conversation continues with the next message of its person instead.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/wake", operation_id = "wakeSession", tag = "worker", request_body = worker::Wake,
     params(("id" = uuid::Uuid, Path, description = "The session")),

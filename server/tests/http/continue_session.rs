@@ -34,7 +34,6 @@ async fn an_idle_session_goes_on_with_a_message_and_ends() {
     park(&app, &session, 2, "idle").await;
     let woken = app.post(Who::Worker, &format!("/api/sessions/{session}/wake"), json!({ "attempt": 2 })).await;
     assert_eq!((&woken["status"], &woken["attempt"]), (&json!("running"), &json!(2)), "{woken}");
-    park(&app, &session, 2, "idle").await;
     let done = json!({ "attempt": 2, "result": "42" });
     let done = app.post(Who::Worker, &format!("/api/sessions/{session}/complete"), done).await;
     assert_eq!((&done["status"], &done["result"]), (&json!("completed"), &json!("42")), "{done}");

@@ -33,8 +33,8 @@ pub struct TaskStatus {
 pub struct TaskStatusAndEvents {
     /// Status, duration and error.
     pub status: TaskStatus,
-    /// The session's newest events, oldest first, at most [`TASK_STATUS_EVENTS_MAX`]. Empty if the caller cannot see the
-    /// session.
+    /// The session's newest events, oldest first, at most [`TASK_STATUS_EVENTS_MAX`]. Empty if the caller cannot see
+    /// the session.
     pub recent_events: Vec<Event>,
 }
 

@@ -59,8 +59,8 @@ pub(crate) async fn judge(
     Ok(Judged { output, criteria, score, flags })
 }
 
-/// Returns the output once with the plain answers to its dimensions, and once with each rating, where they say something
-/// else than the output. Keys of answers have underscores for the hyphens of slugs.
+/// Returns the output once with the plain answers to its dimensions, and once with each rating, where they say
+/// something else than the output. Keys of answers have underscores for the hyphens of slugs.
 fn given(
     output: &Map<String, Value>,
     answers: &Map<String, Value>,

@@ -143,7 +143,7 @@ async fn memory(
                 return Ok(None);
             }
             // A coding agent has no channel.
-            // No text has fewer bytes than UTF-16 units, so a block of so many bytes fits into the context of each agent.
+            // No text has fewer bytes than UTF-16 units, so a block of so many bytes fits into any agent's context.
             let bytes_max = room.saturating_sub(BETWEEN);
             let about =
                 About { person: person.as_ref(), is_of_person: true, channel: None, said: &said, bytes_max, bounds };

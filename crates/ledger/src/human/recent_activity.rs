@@ -41,7 +41,8 @@ pub async fn recent_activity(ledger: &Ledger, scope: &Scope) -> Result<Option<Bl
     recent_activity_within(ledger, scope, |_| true).await
 }
 
-/// Does the same as [`recent_activity`] with as many of the newest events as fit. `None` also if not even the frame fits.
+/// Does the same as [`recent_activity`] with as many of the newest events as fit. `None` also if the frame does not
+/// fit.
 ///
 /// # Errors
 /// [`Error::Forbidden`] if the caller acts for no person.

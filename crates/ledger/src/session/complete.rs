@@ -1,9 +1,8 @@
 //! Completing a session. The first report of a worker is recorded and never changes.
 
-use super::wake::wake_on;
 use crate::{
     ActionRecord, Ledger, Result,
-    commit::{Change, EventFactory, is_thread, state, write},
+    commit::{Change, EventFactory, state, write},
     gate::{self, Stage},
     guard::{Fields, require},
     output::{self, Refused, WriteBack, Written},
@@ -14,7 +13,6 @@ use domain::{
     event::Kind,
     gate::{Staged, Task},
     id::{EntityId, GateId, SessionId},
-    limit::LEASE_SECONDS_DEFAULT,
     role::Permission,
     session::{Actor, Command, Refusal, Report, Session, Status, Transition, decide},
 };
@@ -32,9 +30,9 @@ pub struct Completion {
     pub usage: Option<String>,
 }
 
-/// Completes a session that runs, or that its worker left idle, and writes its result to the entities that its action's
-/// output contract names, in one transaction. If the action requires approval, a gate opens instead. A repeat with the
-/// same attempt returns the recorded outcome.
+/// Completes a session and writes its result to the entities that its action's output contract names, in one
+/// transaction. If the action requires approval, a gate opens instead. A repeat with the same attempt returns
+/// the recorded outcome.
 ///
 /// # Errors
 /// [`crate::Error::NotFound`] if there is no such session, or if the caller neither can see it nor claimed it last;
@@ -57,7 +55,6 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
         reason: "completed by its worker".into(),
         factory: EventFactory::new(ledger, now, 2),
     };
-    let (woken, leases) = (EventFactory::new(ledger, now, 1), ledger.lease_time());
     let gate_id = GateId::new(now, ledger.entropy());
     let entity_ids = output::entity_ids(ledger, now, completion.result.as_deref().unwrap_or_default());
     let caller = *scope;
@@ -66,7 +63,7 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
             Box::pin(async move {
                 let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
                 let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
-                let mut transition = match decide(state(&before), change.actor, change.command) {
+                let transition = match decide(state(&before), change.actor, change.command) {
                     Err(Refusal::AlreadyFinal { status: Status::Completed }) => return Ok(Ok(before)),
                     Err(refused @ Refusal::WrongStatus { status: Status::WaitingHuman }) => {
                         let staged = is_staged(tx, &before, &completion).await?;
@@ -74,13 +71,6 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
                     }
                     decided => decided?,
                 };
-                let mut before = before;
-                // A contract may refuse or stage the result, and only a running session takes either.
-                if before.status() == Status::Idle && before.action_id.is_some() && !is_thread(&before) {
-                    let by = (completion.attempt, LEASE_SECONDS_DEFAULT);
-                    before = wake_on(tx, &caller, before, by, leases, woken).await?;
-                    transition = decide(state(&before), change.actor, change.command)?;
-                }
                 report(tx, before, transition, change, completion, (gate_id, entity_ids)).await
             })
         })

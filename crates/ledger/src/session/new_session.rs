@@ -83,7 +83,8 @@ impl NewSession {
             ),
             Type::Mixed => fields.refuse(
                 "sessionType",
-                "agent or tool: a mixed session begins when a person works on a task, at POST /api/sessions/human/start",
+                "agent or tool: a mixed session begins when a person works on a task, at \
+                 POST /api/sessions/human/start",
             ),
         }
     }

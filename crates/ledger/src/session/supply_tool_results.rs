@@ -111,8 +111,8 @@ impl ToolResults {
 /// A result that is recorded already is not recorded again. If all are, the session is returned as it is now.
 ///
 /// # Errors
-/// [`Error::Invalid`] for wrong fields, and for a call that the log has and that needs no result; [`Error::NotFound`] if
-/// there is no such session or the caller cannot see it; [`Error::Forbidden`] for other callers; [`Error::Refused`]
+/// [`Error::Invalid`] for wrong fields, and for a call that the log has and that needs no result; [`Error::NotFound`]
+/// if there is no such session or the caller cannot see it; [`Error::Forbidden`] for other callers; [`Error::Refused`]
 /// unless the session waits for a tool; [`Error::NotNow`] if a person decides about its call; [`Error::IdConflict`] if
 /// the call has another result; [`Error::TooLarge`] and [`Error::LimitReached`] for more than one wait takes.
 pub async fn supply_tool_results(

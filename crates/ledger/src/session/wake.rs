@@ -20,7 +20,8 @@ use store::{LeaseTime, WriteTx};
 const REASON: &str = "taken back by its worker";
 
 /// Gives an idle session back to the worker that left it, under the same attempt and with a new lease. The worker goes
-/// on as if it had not yielded.
+/// on as if it had not yielded: it can complete the session, fail it or yield again. Without this call the reports of a
+/// worker that has yielded are refused, because a command that yields its session and ends is reported as done.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a lease out of range; [`Error::NotFound`] if there is no such session, or if the caller
@@ -53,8 +54,8 @@ pub async fn wake(
         .await
 }
 
-/// [`wake`] for a locked session. Also the first step of a completion that needs a running session.
-pub(super) async fn wake_on(
+/// [`wake`] for a locked session.
+async fn wake_on(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     before: Session,

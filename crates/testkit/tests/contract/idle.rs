@@ -1,11 +1,6 @@
 //! What continues a session that its worker left idle or waiting for a custom tool.
 
-use crate::{
-    entity::{acme, company},
-    gate::{claim, gated},
-    graph::now,
-    thread::rested,
-};
+use crate::{gate::claim, graph::now, thread::rested};
 use domain::{
     Scope,
     event::{EventRole, NewEvent},
@@ -16,9 +11,7 @@ use domain::{
     session::{EndReason, Refusal, Session, Status, Type, YieldTo},
 };
 use ledger::{
-    Error,
-    action::{self, Trigger},
-    auth,
+    Error, auth,
     session::{self, Completion, Failure, NewSession, ToolResult, ToolResults, YieldRequest},
     thread::{self, Message},
     token,
@@ -30,14 +23,13 @@ use uuid::Uuid;
 on_both_engines!(
     a_message_continues_an_idle_session_and_is_recorded_once,
     what_no_message_can_continue_says_why,
-    the_worker_of_an_idle_session_takes_it_back_completes_or_fails_it,
-    an_idle_session_whose_result_needs_approval_waits_for_it,
+    the_worker_of_an_idle_session_takes_it_back_and_completes_or_fails_it,
     the_results_of_custom_tools_continue_a_session_and_are_in_the_next_claim,
     results_can_arrive_one_after_the_other,
     a_result_that_fits_no_wait_is_refused_with_the_reason,
     only_who_started_a_session_or_manages_it_supplies_results,
     a_decision_is_not_given_again_after_a_later_wait,
-    a_worker_fails_a_session_whose_tool_never_answers,
+    a_worker_that_has_yielded_reports_nothing_before_it_takes_its_session_back,
     a_response_or_mixed_session_is_not_created_by_itself,
 );
 
@@ -123,7 +115,7 @@ async fn what_no_message_can_continue_says_why(f: Fixture) {
     f.done().await;
 }
 
-async fn the_worker_of_an_idle_session_takes_it_back_completes_or_fails_it(f: Fixture) {
+async fn the_worker_of_an_idle_session_takes_it_back_and_completes_or_fails_it(f: Fixture) {
     let idle = parked(&f, YieldTo::Idle).await;
     let woken = session::wake(&f.ledger, &f.worker, idle.id, 1, Some(600)).await.unwrap();
     assert_eq!((woken.status(), woken.attempt, woken.lease_seconds()), (Status::Running, 1, Some(600)));
@@ -133,12 +125,14 @@ async fn the_worker_of_an_idle_session_takes_it_back_completes_or_fails_it(f: Fi
     assert!(matches!(stale, Err(Error::Refused(Refusal::StaleAttempt { current: 1, .. }))), "{stale:?}");
     let wrong = session::wake(&f.ledger, &f.worker, idle.id, 1, Some(0)).await;
     assert!(matches!(&wrong, Err(Error::Invalid(issues)) if issues[0].field == "leaseSeconds"), "{wrong:?}");
+    session::wake(&f.ledger, &f.worker, idle.id, 1, None).await.unwrap();
+    let again = session::wake(&f.ledger, &f.worker, idle.id, 1, None).await;
+    assert!(matches!(again, Err(Error::Refused(Refusal::WrongStatus { .. }))), "{again:?}");
     let done = Completion { attempt: 1, result: Some("42".into()), usage: None };
-    let completed = session::complete(&f.ledger, &f.worker, idle.id, done.clone()).await.unwrap();
+    let completed = session::complete(&f.ledger, &f.worker, idle.id, done).await.unwrap();
     assert_eq!((completed.status(), completed.result()), (Status::Completed, Some("42")));
-    let again = session::complete(&f.ledger, &f.worker, idle.id, done).await.unwrap();
-    assert_eq!(again.head_sequence, completed.head_sequence);
     let other = parked(&f, YieldTo::Idle).await;
+    session::wake(&f.ledger, &f.worker, other.id, 1, None).await.unwrap();
     let failure = Failure { attempt: 1, message: "Nobody came.".into(), code: None, usage: None };
     let failed = session::fail(&f.ledger, &f.worker, other.id, failure).await.unwrap();
     assert_eq!((failed.status(), failed.end_reason()), (Status::Failed, Some(EndReason::Error)));
@@ -149,20 +143,19 @@ async fn the_worker_of_an_idle_session_takes_it_back_completes_or_fails_it(f: Fi
     f.done().await;
 }
 
-async fn an_idle_session_whose_result_needs_approval_waits_for_it(f: Fixture) {
-    let acme = acme(&f, &company(&f).await, "Acme").await;
-    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
-    let id = action::trigger(&f.ledger, &f.operator, of.id, Trigger::default()).await.unwrap().id;
-    claim(&f).await;
-    session::yield_to(&f.ledger, &f.worker, id, YieldRequest::at(1, YieldTo::Idle)).await.unwrap();
-    let wrong = Completion { attempt: 1, result: Some(r#"{"stage":7}"#.into()), usage: None };
-    let refused = session::complete(&f.ledger, &f.worker, id, wrong).await;
-    assert!(matches!(refused, Err(Error::OutputInvalid { failed: false, .. })), "{refused:?}");
-    assert_eq!(now(&f, id).await.status(), Status::Running, "its worker may send a better result");
-    let good = Completion { attempt: 1, result: Some(r#"{"stage":"Won"}"#.into()), usage: None };
-    let staged = session::complete(&f.ledger, &f.worker, id, good).await.unwrap();
-    assert_eq!(staged.status(), Status::WaitingHuman);
-    f.assert_verified().await;
+/// A command that yields its session and then ends is reported as completed or failed by the program that runs it.
+async fn a_worker_that_has_yielded_reports_nothing_before_it_takes_its_session_back(f: Fixture) {
+    for to in [YieldTo::Idle, YieldTo::AwaitingTool] {
+        let parked = parked(&f, to).await;
+        let done = Completion { attempt: 1, result: None, usage: None };
+        let failure = Failure { attempt: 1, message: "It ended.".into(), code: None, usage: None };
+        let completed = session::complete(&f.ledger, &f.worker, parked.id, done).await;
+        let failed = session::fail(&f.ledger, &f.worker, parked.id, failure).await;
+        for refused in [completed, failed] {
+            assert!(matches!(refused, Err(Error::Refused(Refusal::WrongStatus { .. }))), "{refused:?}");
+        }
+        assert_eq!(now(&f, parked.id).await.status(), to.status());
+    }
     f.done().await;
 }
 
@@ -179,7 +172,9 @@ async fn the_results_of_custom_tools_continue_a_session_and_are_in_the_next_clai
     assert_eq!(recorded.len(), 2);
     assert!(recorded.iter().all(|e| e.role == EventRole::User && e.actor.starts_with("user:")), "{recorded:#?}");
     let part: Value = serde_json::from_str(&recorded[0].content).unwrap();
-    let named = json!([{ "type": "tool-result", "toolCallId": "c1", "toolName": "build", "output": { "ok": 1.0 }, "isError": false }]);
+    let named = json!([{
+        "type": "tool-result", "toolCallId": "c1", "toolName": "build", "output": { "ok": 1.0 }, "isError": false,
+    }]);
     assert_eq!(part, named);
     // The claim has them, and so has the next one if the lease is lost or released.
     for attempt in [2, 3] {
@@ -324,18 +319,6 @@ async fn a_decision_is_not_given_again_after_a_later_wait(f: Fixture) {
     let claimed = claim(&f).await;
     assert!(claimed.resume.is_none(), "{:?}", claimed.resume);
     assert_eq!(claimed.tool_results.len(), 1);
-    f.done().await;
-}
-
-async fn a_worker_fails_a_session_whose_tool_never_answers(f: Fixture) {
-    let waits = parked(&f, YieldTo::AwaitingTool).await;
-    let failure = Failure { attempt: 1, message: "No answer.".into(), code: Some("no_tool".into()), usage: None };
-    let failed = session::fail(&f.ledger, &f.worker, waits.id, failure).await.unwrap();
-    assert_eq!((failed.status(), failed.error_code()), (Status::Failed, Some("no_tool")));
-    let waits = parked(&f, YieldTo::AwaitingTool).await;
-    let done = Completion { attempt: 1, result: None, usage: None };
-    let refused = session::complete(&f.ledger, &f.worker, waits.id, done).await;
-    assert!(matches!(refused, Err(Error::Refused(Refusal::WrongStatus { .. }))), "{refused:?}");
     f.done().await;
 }
 

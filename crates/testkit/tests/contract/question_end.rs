@@ -67,7 +67,9 @@ async fn a_cancelled_question_reaches_the_agent_as_cancelled_and_a_declined_one_
 }
 
 async fn the_form_of_a_question_is_read_with_its_request(f: Fixture) {
-    let fields = json!([{ "key": "region", "label": "Where?", "type": "single_choice", "options": ["EU", "US"], "required": true }]);
+    let fields = json!([{
+        "key": "region", "label": "Where?", "type": "single_choice", "options": ["EU", "US"], "required": true,
+    }]);
     for (number, blocking) in [false, true].into_iter().enumerate() {
         for form in [Form::Fields(serde_json::from_value(fields.clone()).unwrap()), Form::Text] {
             let key = if matches!(form, Form::Text) { "answer" } else { "region" };
