@@ -100,7 +100,7 @@ fn source(row: &Row, form: &FormState) -> impl IntoView + use<> {
 
 fn rendered(text: &str) -> impl IntoView + use<> {
     let mut html = String::new();
-    markdown::push(&mut html, text);
+    markdown::push(&mut html, text, markdown::Breaks::Kept);
     view! { <div class="prose gate-rendered" dir="auto" inner_html=html></div> }
 }
 
