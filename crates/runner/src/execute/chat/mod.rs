@@ -231,6 +231,11 @@ impl ChatRun<'_> {
         } else if entries.is_empty() {
             events.extend(texts("external.event", "The model answered nothing.", &Notes::new()));
         }
+        if reply.tokens.is_none()
+            && let Err(failure) = self.chat.budget.held_without_usage()
+        {
+            events.extend(texts("external.event", &failure.message, &note("budgetUnknown", true)));
+        }
         conversation.spent.add(reply.tokens);
         self.save_spent(conversation);
         if let Some(last) = events.last_mut() {

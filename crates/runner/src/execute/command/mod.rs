@@ -2,7 +2,8 @@
 //!
 //! [`child`] starts and ends the process, [`pipe`] reads its output, [`split`] cuts it into lines, and [`lines`]
 //! interprets a line ([`output`]). [`torn`] looks into a line that is no JSON. [`claude_code`] and [`codex`] know the
-//! formats of those agents. [`variable`] writes what a claim has into the environment.
+//! formats of those agents. [`variable`] writes what a claim has into the environment, and [`usage`] adds up what runs
+//! report.
 
 mod child;
 mod claude_code;
@@ -12,6 +13,7 @@ mod output;
 mod pipe;
 mod split;
 mod torn;
+mod usage;
 mod variable;
 
 use super::{
@@ -28,7 +30,6 @@ use domain::{
 use lines::LineParser;
 use pipe::{Asker, PipeOutput, PipeReader};
 use serde::Deserialize;
-use serde_json::{Map, Value, value::to_raw_value};
 use std::{
     ffi::OsString,
     fmt,
@@ -46,6 +47,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use usage::with_earlier_usage;
 use wire::{
     feedback_request::{AskFeedback, Asked},
     worker::Resume,
@@ -242,40 +244,6 @@ impl CommandAdapter {
             ("SHIFTBOOK_DATABASE_URL", None),
         ]);
         variables
-    }
-}
-
-/// Figures of a usage whose sum is known only if every run reports them.
-const COUNTED: [&str; 3] = ["inputTokens", "outputTokens", "costUsd"];
-
-/// Adds the usage of earlier runs, of the turns of a conversation or of a refused output: a run reports only its own.
-/// Where one of two reports lacks tokens or cost, their sum is not known and is left out.
-fn with_earlier_usage(outcome: Outcome, earlier: Option<&wire::Json>) -> Outcome {
-    let Some(earlier) = earlier else { return outcome };
-    let read = |json: &wire::Json| serde_json::from_str::<Map<String, Value>>(json.get()).unwrap_or_default();
-    let (own, earlier) = (outcome.usage().as_ref().map(read), read(earlier));
-    let is_unknown = |name: &str| {
-        let has = |usage: &Map<String, Value>| usage.contains_key(name);
-        COUNTED.contains(&name) && own.as_ref().is_some_and(|own| has(own) != has(&earlier))
-    };
-    let mut sum = own.clone().unwrap_or_default();
-    sum.retain(|name, _| !is_unknown(name));
-    for (name, before) in earlier.iter().filter(|(name, _)| !is_unknown(name)) {
-        let total = match (sum.get(name), before) {
-            (None, before) => before.clone(),
-            (Some(Value::Number(now)), Value::Number(before)) => match (now.as_u64(), before.as_u64()) {
-                (Some(now), Some(before)) => now.saturating_add(before).into(),
-                _ => (now.as_f64().unwrap_or_default() + before.as_f64().unwrap_or_default()).into(),
-            },
-            (Some(now), _) => now.clone(),
-        };
-        sum.insert(name.clone(), total);
-    }
-    let sum = to_raw_value(&sum).ok();
-    match outcome {
-        Outcome::Done { result, .. } => Outcome::Done { result, usage: sum },
-        Outcome::Failed(failure) => Outcome::Failed(failure.with_usage(sum.as_ref())),
-        other => other,
     }
 }
 

@@ -146,3 +146,16 @@ async fn a_budget_that_cannot_be_held_is_said_before_more_is_spent_and_then_befo
         assert_eq!(model.requests().len(), 1, "the second session does not ask at all");
     }
 }
+
+#[tokio::test]
+async fn a_session_of_one_step_says_that_its_budget_could_not_be_held() {
+    let model = ScriptedModel::start([text("Done.")]).await;
+    let fake = fake().await;
+    let mut chat = agent(&model, Wire::OpenAi).chat;
+    chat.budget.output_tokens = Some(10);
+    assert_eq!(work(&fake, chat, |_| {}).await, End::Completed);
+    let last = fake.with(|m| m.events.last().unwrap().clone());
+    assert_eq!(last["metadata"]["budgetUnknown"], true);
+    assert!(fake.log().last().unwrap().1.contains("the budget of 10 output tokens cannot be held"), "{last}");
+    assert_eq!(fake.calls("complete")[0]["result"], "Done.");
+}
