@@ -9,6 +9,8 @@ mod bounded;
 mod budget;
 mod conversation;
 mod model;
+mod notes;
+mod protocol;
 mod reply;
 mod summary;
 mod waiting;
@@ -16,7 +18,9 @@ mod waiting;
 pub use super::call::Call;
 pub use budget::{Budget, Prices, Spent, Tokens};
 use domain::id::{GateId, SessionId};
-pub use model::{Model, ModelRequest, Pause, Secret, Wire, tokio_pause};
+pub use model::{Model, ModelRequest, Pause, Secret, tokio_pause};
+use notes::{add_note, declined_events, note_context};
+pub use protocol::Wire;
 pub use reply::ModelReply;
 
 use super::{
@@ -25,7 +29,7 @@ use super::{
     },
     agent_event,
     delta::DeltaSender,
-    event::{EVENT_CONTENT_BYTES_MAX, Notes, OUTPUT_REFUSED, event, note, size, texts},
+    event::{Notes, OUTPUT_REFUSED, event, note, texts},
     limit::CHILDREN_STARTED_MAX,
     log::LogSource,
     prompt::{self, Prompt},
@@ -34,7 +38,6 @@ use super::{
 };
 use conversation::{Conversation, DENIALS, Entry, GATE, STARTED, STEP};
 use domain::{count::counted, message::ModelContext};
-use reply::Declined;
 use serde_json::{Value, json, value::to_raw_value};
 use std::{
     future::Future,
@@ -469,34 +472,6 @@ impl ChatRun<'_> {
         let spent = (*self.spent.lock().unwrap_or_else(PoisonError::into_inner))?;
         self.chat.usage(&spent)
     }
-}
-
-/// The events of a reply that is no answer: the words in which the model declined, or what happened, with the service's
-/// stop reason.
-fn declined_events(declined: &Declined) -> Vec<NewEvent> {
-    let notes = note("stopReason", declined.stop_reason.clone());
-    if declined.text.trim().is_empty() {
-        return texts("external.event", &declined.sentence(""), &notes);
-    }
-    let notes = notes.into_iter().chain(note("declined", true)).collect();
-    agent_event::text("agent.message", &declined.text, &notes)
-}
-
-/// Notes on an event what the model was given, if that fits; otherwise the next answer is tried.
-fn note_context(event: &mut NewEvent, context: &mut Option<Value>) {
-    let fits = |context: &mut Value| {
-        size(event) + ModelContext::KEY.len() + context.to_string().len() < EVENT_CONTENT_BYTES_MAX
-    };
-    if let Some(context) = context.take_if(fits) {
-        add_note(event, ModelContext::KEY, context);
-    }
-}
-
-fn add_note(event: &mut NewEvent, name: &str, value: Value) {
-    let known = event.metadata.as_ref().and_then(|json| serde_json::from_str::<Notes>(json.get()).ok());
-    let mut notes = known.unwrap_or_default();
-    notes.insert(name.to_owned(), value);
-    event.metadata = to_raw_value(&notes).ok();
 }
 
 /// The result in the agent's last text: the text itself, or the JSON in it.

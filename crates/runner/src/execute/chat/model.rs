@@ -9,11 +9,9 @@ use client::Backoff;
 use futures_util::StreamExt;
 use genai::{
     Client, Error as ModelError, ModelIden, ServiceTarget,
-    adapter::AdapterKind,
     chat::{ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent, JsonSpec, Tool},
     resolver::{AuthData, Endpoint},
 };
-use serde::Deserialize;
 use serde_json::Value;
 use std::{
     fmt,
@@ -27,36 +25,9 @@ use tokio::time::Instant;
 use super::{
     super::{adapter::Failure, delta::DeltaSender, limit},
     bounded::Bounded,
+    protocol::Wire,
     reply::{ModelReply, ReplyReader},
 };
-
-/// Wire format of a model's service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Wire {
-    /// `POST {base_url}/chat/completions`
-    #[serde(rename = "openai")]
-    OpenAi,
-    /// `POST {base_url}/messages`
-    Anthropic,
-}
-
-impl Wire {
-    /// The address of the service that defined the format.
-    pub const fn default_base_url(self) -> &'static str {
-        match self {
-            Self::OpenAi => "https://api.openai.com/v1/",
-            Self::Anthropic => "https://api.anthropic.com/v1/",
-        }
-    }
-
-    const fn kind(self) -> AdapterKind {
-        match self {
-            Self::OpenAi => AdapterKind::OpenAI,
-            Self::Anthropic => AdapterKind::Anthropic,
-        }
-    }
-}
 
 /// An API key. Its `Debug` output and errors do not show it.
 #[derive(Clone, Default)]

@@ -8,6 +8,7 @@ mod thread;
 use super::super::{
     Worker,
     adapter::{Job, Phase},
+    event::{EVENT_CONTENT_BYTES_MAX, size},
     fake::{Fake, GATE_ID, claimed},
     session::{End, job},
 };

@@ -174,7 +174,7 @@ impl LineParser {
 enum Interpreted {
     /// Events, an outcome or a request, and what was repaired to read them.
     Read(Vec<Parsed>, Vec<Repair>),
-    /// Text.
+    /// Output that is kept as it was printed.
     Text(AboutText),
 }
 

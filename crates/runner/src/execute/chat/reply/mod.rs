@@ -12,7 +12,7 @@ mod openai;
 use super::{
     super::{adapter::Failure, think::ThinkSplitter},
     budget::Tokens,
-    model::Wire,
+    protocol::Wire,
 };
 use calls::Calls;
 use domain::decoding::read_json;
