@@ -14,6 +14,8 @@ pub(crate) enum Check {
     Spoken,
     /// Random text without a known prefix.
     Random,
+    /// Digits after a prefix that does not name a digest or an id.
+    Prefixed,
     /// An account number (IBAN) with its check digits.
     Iban,
     /// A card number with its check digit.
@@ -39,6 +41,13 @@ const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
 const CARD_DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
 /// Number of characters of an account number.
 const IBAN_CHARS: std::ops::RangeInclusive<usize> = 15..=34;
+
+/// Prefixes of digests and ids, which are public.
+const PUBLIC_PREFIXES: [&str; 34] = [
+    "sha", "sha1", "sha224", "sha256", "sha384", "sha512", "md5", "blake2b", "blake3", "commit", "rev", "revision",
+    "hash", "digest", "etag", "tree", "blob", "file", "asset", "image", "img", "chunk", "build", "trace", "span",
+    "request", "req", "id", "uuid", "block", "tx", "cache", "layer", "page",
+];
 
 /// Names that contain a word for secrets although their values are no secrets.
 const INNOCENT_NAMES: [&str; 52] = [
@@ -178,6 +187,7 @@ impl Check {
             Check::Assigned => return assigned(text, key, sep, at),
             Check::Spoken => is_mixed(found) && !stands_for_a_secret(found, false),
             Check::Random => is_random(found) && !is_public(text, at.start),
+            Check::Prefixed => !PUBLIC_PREFIXES.contains(&key),
             Check::Iban => is_iban(found),
             Check::Card => is_card(found),
             Check::Phone => is_phone(found),
