@@ -6,7 +6,7 @@ use super::{
     objection,
     phrase_match::{self, PhraseMatch, PhraseMatches, Subject},
     similarity::{overlap, similarity},
-    text::{Message, ends_with_question},
+    text::{Clause, Message, capitalised_words_of, ends_with_question},
 };
 use crate::names::names;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,10 @@ const ERROR_WORDS_MAX: usize = 20;
 const REPLY_WORDS_MAX: usize = 4;
 /// Least length of a clause that states something, in words.
 const STATEMENT_WORDS_MIN: usize = 3;
+/// Number of words at the start of a clause that can say that it is about something of the person's own.
+const OWN_WORDS_MAX: usize = 2;
+/// Longest name or number after "no", in words.
+const RENAMED_WORDS_MAX: usize = 3;
 /// Least length of a word that can name a subject of the request.
 const INSISTED_CHARS_MIN: usize = 4;
 
@@ -42,13 +46,17 @@ const AGAINST: u16 = 950;
 const REFUSED: u16 = 920;
 const FACE: u16 = 930;
 const CODE_FAILED: u16 = 930;
-const OBJECTED: u16 = 850;
+const OBJECTED: u16 = 920;
+/// Confidence of a phrase that says that the answer is bad, which may be about something else.
+const DISPLEASED: u16 = 930;
 /// Subtracted if every phrase is a single word against the answer, because that is weaker evidence.
 const ONE_WORD: u16 = 40;
 /// Subtracted for thanks in a message with a new request, because they may be mere politeness.
 const COURTEOUS: u16 = 60;
-/// Subtracted if the message also has phrases for the contrary.
+/// Subtracted from an acceptance if the message also has phrases against the answer.
 const CONTRADICTED: u16 = 150;
+/// Subtracted from a rejection if the message also has phrases for the answer, which may be sarcasm.
+const PRAISED_TOO: u16 = 40;
 /// Added for each further phrase that agrees, at most twice.
 const AGREED: u16 = 20;
 /// Largest confidence: an inferred outcome is never certain.
@@ -215,11 +223,15 @@ impl Case<'_> {
             return Some(Decision::neutral(Rule::Answered, words(&pro)));
         }
         let (Some(last), Some(first)) = (pro.last(), pro.first()) else {
+            // "The title is great, the text reads like an advertisement."
+            if self.signs.praises_another && !against.is_empty() {
+                return Some(Decision::neutral(Rule::Mixed, words(&against)));
+            }
             return (!against.is_empty()).then(|| self.decided(Outcome::Rejected, &against, &pro));
         };
         let Some(worst) = against.last() else {
             let turned = self.signs.turns > last.turn && last.class != Class::Success;
-            return Some(match turned || self.may_be_sarcasm(&pro) {
+            return Some(match turned || self.may_be_sarcasm(&pro) || self.is_in_part(&pro) {
                 true => Decision::neutral(Rule::Mixed, words(&pro)),
                 false => self.decided(Outcome::Accepted, &pro, &against),
             });
@@ -253,22 +265,29 @@ impl Case<'_> {
             return false;
         }
         let is_sign = |at: usize| pro.iter().any(|sign| sign.clause == at);
+        let requests = |clause: &Clause| {
+            let begins_own = language.mentions_own(&clause.words[..clause.words.len().min(OWN_WORDS_MAX)]);
+            clause.asks || clause.announces || language.requests(&clause.words) && !begins_own
+        };
         let states = |at: usize| {
             let clause = &self.now.clauses[at];
-            let asks = clause.asks || clause.announces || language.requests(&clause.words);
-            !is_sign(at) && !asks && !language.has_please(&clause.words) && clause.words.len() >= STATEMENT_WORDS_MIN
+            let asks = requests(clause) || language.has_please(&clause.words);
+            !is_sign(at) && !asks && clause.words.len() >= STATEMENT_WORDS_MIN
         };
-        let requests_from = |at: usize| {
-            self.now.clauses[at..]
-                .iter()
-                .any(|clause| clause.asks || clause.announces || language.requests(&clause.words))
-        };
+        let requests_from = |at: usize| self.now.clauses[at..].iter().any(&requests);
         let last = pro.last().map_or(0, |sign| sign.clause);
+        let (_, against) = phrase_match::emoji(&self.now);
         let after = (last + 1..self.now.clauses.len()).any(|at| states(at) && !requests_from(last + 1));
         let is_praised_last = pro.last().is_some_and(|sign| sign.class == Class::Praise);
         let before = is_praised_last && (0..last).any(states);
         let trails_off = self.now.raw.trim_end().ends_with(['…']) || self.now.raw.trim_end().ends_with("...");
-        after || before || trails_off
+        after || before || trails_off || against.is_some()
+    }
+
+    /// Whether only a part of the answer is praised: "The beginning is good, the end less so".
+    fn is_in_part(&self, pro: &[&PhraseMatch]) -> bool {
+        let limits = |language: &Language| self.now.clauses.iter().any(|clause| language.limits(&clause.words));
+        pro.iter().all(|sign| sign.class != Class::Success) && self.language.is_some_and(limits)
     }
 
     /// Whether thanks are given in advance: "thanks" at the end of a request is about the next answer.
@@ -287,7 +306,7 @@ impl Case<'_> {
             Class::Thanks => (Rule::Thanks, THANKS),
             Class::Correction => (Rule::Correction, AGAINST),
             Class::Failure | Class::Persisting => (Rule::Failure, AGAINST),
-            Class::Displeasure => (Rule::Displeasure, AGAINST),
+            Class::Displeasure => (Rule::Displeasure, DISPLEASED),
             Class::Abandonment | Class::Acknowledgement | Class::Idiom => (Rule::Abandonment, AGAINST),
         };
         let mut confidence = base + AGREED * signs.len().saturating_sub(1).min(2) as u16;
@@ -298,7 +317,7 @@ impl Case<'_> {
             confidence -= COURTEOUS;
         }
         if !contrary.is_empty() {
-            confidence -= CONTRADICTED;
+            confidence -= if outcome == Outcome::Accepted { CONTRADICTED } else { PRAISED_TOO };
         }
         Decision::new(outcome, rule, words(signs), confidence.min(CONFIDENCE_MAX))
     }
@@ -312,7 +331,7 @@ impl Case<'_> {
         let pasted: BTreeSet<&str> = self.now.raw.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let shared = offered.intersection(&pasted).count();
         let is_named = |line: &&str| line.chars().count() >= CODE_LINE_CHARS_MIN && self.now.raw.contains(*line);
-        let is_quoted = shared >= SHARED_LINES_MIN || offered.iter().any(is_named);
+        let is_quoted = shared >= SHARED_LINES_MIN || offered.iter().any(is_named) || self.names_what_was_offered();
         if asks || !is_quoted && !self.only_fails() {
             return None;
         }
@@ -321,14 +340,30 @@ impl Case<'_> {
         Some(Decision { similarity, ..found })
     }
 
+    /// Whether a short message with an error names something that only the answer brought up.
+    fn names_what_was_offered(&self) -> bool {
+        let asked: BTreeSet<&str> = self.before.words().collect();
+        let is_known = |word: &str| self.language.is_some_and(|language| language.is_common(word));
+        let offered = |word: &str| {
+            self.answer
+                .words()
+                .chain(self.answer.code.iter().flat_map(|code| code.split_whitespace()))
+                .any(|other| other == word)
+        };
+        let is_new =
+            |word: &str| word.chars().count() >= INSISTED_CHARS_MIN && !asked.contains(word) && !is_known(word);
+        self.is_only_an_error() && self.now.words().any(|word| is_new(word) && offered(word))
+    }
+
     /// Whether a message after code has hardly more than a pasted error: no request, and nothing of the person's
     /// own that could have failed instead.
     fn only_fails(&self) -> bool {
+        !self.answer.code.is_empty() && self.is_only_an_error()
+    }
+
+    fn is_only_an_error(&self) -> bool {
         let is_own = |language: &Language| self.now.clauses.iter().any(|clause| language.mentions_own(&clause.words));
-        !self.answer.code.is_empty()
-            && !self.signs.requests
-            && self.now.words().count() <= ERROR_WORDS_MAX
-            && !self.language.is_some_and(is_own)
+        !self.signs.requests && self.now.words().count() <= ERROR_WORDS_MAX && !self.language.is_some_and(is_own)
     }
 
     fn shown(&self) -> Option<Decision> {
@@ -361,10 +396,29 @@ impl Case<'_> {
             _ => &self.now.clauses.get(1)?.words,
         };
         let is_idiom = language.phrase_at(rest).is_some_and(|(_, class)| class == Class::Idiom);
-        if self.signs.requests || is_idiom || !(language.claims(rest) || self.insists_on(rest)) {
+        let renames = || count == first.words.len() && self.renames(rest);
+        if self.signs.requests || is_idiom || !(language.claims(rest) || self.insists_on(rest) || renames()) {
             return None;
         }
         Some(Decision::new(Outcome::Rejected, Rule::Correction, vec![word], REFUSED))
+    }
+
+    /// Whether the words are hardly more than a name or a number that the answer did not have: "No. Canberra."
+    fn renames(&self, words: &[String]) -> bool {
+        let Some(language) = self.language else { return false };
+        let capitalised = capitalised_words_of(&self.now.raw);
+        let is_asked = |word: &String| self.before.words().any(|other| other == word);
+        let is_known = |word: &String| is_asked(word) || self.answer.words().any(|other| other == word);
+        // After an article, or beside a word of the request, a name may be written in lower case.
+        let is_led = words.len() > 1 && (language.is_common(&words[0]) || words.iter().any(is_asked));
+        let is_name = |word: &String| {
+            let is_marked = capitalised.contains(word) || word.starts_with(|c: char| c.is_ascii_digit());
+            is_marked || is_led && word.chars().count() >= INSISTED_CHARS_MIN
+        };
+        words.len() <= RENAMED_WORDS_MAX
+            && self.before.clauses.iter().any(|clause| clause.asks)
+            && language.phrase_at(words).is_none()
+            && words.iter().any(|word| is_name(word) && !language.is_common(word) && !is_known(word))
     }
 
     /// Whether one of the words occurs in the request and not in the answer.

@@ -72,6 +72,8 @@ struct Table {
     pointer: Vec<String>,
     number: Vec<String>,
     others: Vec<String>,
+    third: Vec<String>,
+    partial: Vec<String>,
     demand: Vec<String>,
     addition: Vec<String>,
     who: Vec<String>,
@@ -116,6 +118,8 @@ pub struct Language {
     pointer: Vec<Phrase>,
     number: Vec<Phrase>,
     others: Vec<Phrase>,
+    third: Vec<Phrase>,
+    partial: Vec<Phrase>,
     demand: Vec<Phrase>,
     addition: Vec<Phrase>,
     who: Vec<Phrase>,
@@ -175,6 +179,8 @@ impl Language {
             pointer: list(&table.pointer)?,
             number: list(&table.number)?,
             others: list(&table.others)?,
+            third: list(&table.third)?,
+            partial: list(&table.partial)?,
             demand: list(&table.demand)?,
             addition: list(&table.addition)?,
             who: list(&table.who)?,
@@ -246,6 +252,16 @@ impl Language {
     /// Whether the words mention other people, whose opinion may follow.
     pub(super) fn mentions_others(&self, words: &[String]) -> bool {
         any_within(words, &self.others)
+    }
+
+    /// Whether the words mention something of a third person: "her talk".
+    pub(super) fn mentions_third(&self, words: &[String]) -> bool {
+        any_within(words, &self.third)
+    }
+
+    /// Whether the clause limits what it says to a part: "the second half", "almost".
+    pub(super) fn limits(&self, words: &[String]) -> bool {
+        any_within(words, &self.partial)
     }
 
     /// Whether `words` begin with what the person wanted: "I asked for …".

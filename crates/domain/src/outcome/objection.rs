@@ -14,6 +14,9 @@ const WORDS_MAX: usize = 30;
 const NAME_CHARS_MIN: usize = 4;
 /// Most letters by which two forms of a word differ: "clause" and "clauses".
 const ENDING_CHARS_MAX: usize = 2;
+/// Least number of letters that two forms of a word share at their start, and most letters after them.
+const STEM_CHARS_MIN: usize = 5;
+const STEM_ENDING_CHARS_MAX: usize = 4;
 /// Longest article that is written with its noun, without the apostrophe: "qu" of "qu'allemand".
 const ARTICLE_CHARS_MAX: usize = 2;
 /// Largest distance between a word such as "without" and the word that it excludes, in words.
@@ -32,6 +35,8 @@ const IDENTITY_WORDS_MAX: usize = 4;
 const CALCULATION_WORDS_MAX: usize = 8;
 /// Longest clause that says that the answer has what must not be, in words.
 const EXCLUDED_WORDS_MAX: usize = 7;
+/// Longest message that is hardly more than another number ("206, actually"), in words.
+const RESTATED_WORDS_MAX: usize = 5;
 /// Largest distance between the word that points to the answer and the number, in words.
 const NUMBER_REACH: usize = 3;
 
@@ -55,6 +60,9 @@ pub(super) fn find(language: &Language, asked: &Message, reply: &str, now: &Mess
         asks_who,
         capitalised,
     };
+    if turn.restates(now) {
+        return Some(now.words().collect::<Vec<_>>().join(" "));
+    }
     let requests = |clause: &Clause| {
         language.has_please(&clause.words)
             || language.phrase_at(&clause.words).is_none() && language.requests(&clause.words)
@@ -106,12 +114,32 @@ impl Turn<'_> {
                 || self.identifies(words)
                 || alone && self.has_excluded(words)
                 || self.counts_otherwise(words)
-                || at > 0 && self.contrasts(&now.clauses[at - 1].words, words)
+                || at > 0
+                    && words.len() == now.clauses[at].words.len()
+                    && self.contrasts(&now.clauses[at - 1].words, words)
         };
         let is_own = || now.clauses.iter().any(|clause| language.mentions_own(&clause.words));
         let names_it =
             || words.iter().any(|word| self.is_name(word) && (has(&self.replied, word) || has(&self.asked, word)));
         language.reports(words) && names_it() || self.misses(words, now) || !is_own() && is_about_it()
+    }
+
+    /// Whether a message is hardly more than another number than the answer's: "206, actually".
+    fn restates(&self, now: &Message) -> bool {
+        let words: Vec<String> = now.words().map(str::to_owned).collect();
+        let is_other =
+            |word: &String| self.is_number(word) && !self.replied.contains(word) && !self.asked.contains(word);
+        let is_light = |word: &String| {
+            self.language.is_common(word)
+                || self.language.filler_at(std::slice::from_ref(word)).is_some()
+                || self.replied.contains(word) && !self.is_number(word)
+        };
+        let compares = self.asks_fact && self.replied.iter().any(|word| self.is_number(word));
+        compares
+            && !self.language.mentions_own(&words)
+            && words.len() <= RESTATED_WORDS_MAX
+            && words.iter().filter(|word| is_other(word)).count() == 1
+            && words.iter().all(|word| is_other(word) || is_light(word))
     }
 
     /// Whether the clause says that something which the answer introduced is not there: "I see no Export button".
@@ -189,14 +217,14 @@ impl Turn<'_> {
     /// Whether the clause is "not", and a word of the answer or of the request ("1648, not 1748"), or follows
     /// hardly more than a word of the request ("Bulleted, not like that").
     fn contrasts(&self, before: &[String], words: &[String]) -> bool {
-        let Some((last, between)) = words.split_last() else { return false };
-        let is_known = self.replied.contains(bare(last)) || self.asked.contains(bare(last));
+        let Some((negation, rest)) = words.split_first() else { return false };
+        let mut names = rest.iter().filter(|word| !self.language.is_common(word));
+        let (Some(name), None) = (names.next(), names.next()) else { return false };
+        let is_known = || self.replied.iter().chain(&self.asked).any(|known| is_alike(known, bare(name)));
         let insists = before.len() <= INSISTING_WORDS_MAX && before.iter().any(|word| self.is_asked(word));
         words.len() <= CONTRAST_WORDS_MAX
-            && between.first().is_some_and(|word| self.language.negates_at(std::slice::from_ref(word)))
-            && between[1..].iter().all(|word| self.language.is_common(word))
-            && !self.language.is_common(last)
-            && (is_known || insists)
+            && self.language.negates_at(std::slice::from_ref(negation))
+            && (is_known() || insists)
     }
 
     /// Whether the answer has the word and the request does not.
@@ -225,6 +253,13 @@ fn is_digit(word: &str) -> bool {
 /// Returns the word without an article that is written with it: "allemand" of "l'allemand".
 fn bare(word: &str) -> &str {
     word.split_once('\'').map_or(word, |(article, noun)| if article.len() <= ARTICLE_CHARS_MAX { noun } else { word })
+}
+
+/// Whether two words are the same or forms of one word: "translate" and "translated".
+fn is_alike(one: &str, other: &str) -> bool {
+    let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let longest = one.chars().count().max(other.chars().count());
+    one == other || shared >= STEM_CHARS_MIN && longest - shared <= STEM_ENDING_CHARS_MAX
 }
 
 /// Whether the set has the word or another form of it.

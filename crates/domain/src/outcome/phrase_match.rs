@@ -82,6 +82,8 @@ pub(super) struct PhraseMatches {
     pub turns: usize,
     /// Whether a clause requests something or is a question.
     pub requests: bool,
+    /// Whether something is praised that is not the answer as a whole.
+    pub praises_another: bool,
 }
 
 impl PhraseMatches {
@@ -155,6 +157,7 @@ impl Reader<'_> {
                 if counts && class != Class::Idiom && class != Class::Acknowledgement {
                     let said = class;
                     let class = negated(language, words, at, length, class);
+                    signs.praises_another |= class == Class::Praise && at > 0 && self.praises_another(words, at);
                     let is_turned = said.accepts() && class.rejects();
                     if self.hears(clause_at, class, at, length) && (!is_turned || self.is_about_the_answer(words, at)) {
                         let words = rest[..length].join(" ");
@@ -192,6 +195,9 @@ impl Reader<'_> {
         if matches!(class, Failure | Persisting) && self.is_another_matter(clause_at, at) {
             return false;
         }
+        if class == Class::Praise && at > 0 && self.praises_another(words, at) {
+            return false;
+        }
         if length == 1 {
             let last = at + 1 == words.len();
             let stands_out = words.len() <= PRAISE_CLAUSE_WORDS_MAX || at == 0 || class == Thanks && last;
@@ -206,6 +212,23 @@ impl Reader<'_> {
             return !self.follows_request(clause_at);
         }
         !needs_subject || self.is_about_the_answer(words, at)
+    }
+
+    /// Whether the words before praise at index `at` name something that is not the answer: "Her talk was very good".
+    fn praises_another(&self, words: &[String], at: usize) -> bool {
+        let language = self.language;
+        let before = &words[..at];
+        let is_name = |word: &String| word.chars().count() >= NAME_CHARS_MIN && !language.is_common(word);
+        let is_asked = |word: &String| self.subject.asked.contains(word.as_str());
+        let names_another = || {
+            before.iter().any(is_name)
+                && !before.iter().any(|word| is_name(word) && is_asked(word))
+                && !self.is_about_the_answer(words, at)
+        };
+        language.mentions_own(before)
+            || language.mentions_others(before)
+            || language.mentions_third(before)
+            || names_another()
     }
 
     /// Whether a phrase against something can be about the answer: the sentence mentions no other people, nothing
