@@ -73,7 +73,7 @@ mod tests {
             Block::Group(group) => Some(group),
             Block::Single(_) => None,
         });
-        group_title(list, &group.expect("a group"))
+        group_title(list, &group.unwrap())
     }
 
     #[test]

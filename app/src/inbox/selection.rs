@@ -204,11 +204,13 @@ fn table(list: &List, selected: &[Selected<'_>], compared: &Compared) -> impl In
     let heads: Vec<_> = heads.into_iter().map(|head| view! { <th scope="col">{head}</th> }).collect();
     let rows: Vec<_> = selected.iter().map(|one| table_row(list, one, &columns)).collect();
     view! {
-        <table class="selection-table">
-            <caption class="hidden-text">"Selected items"</caption>
-            <thead><tr><td></td><th scope="col">"Item"</th>{heads}</tr></thead>
-            <tbody>{rows}</tbody>
-        </table>
+        <div class="selection-scroll">
+            <table class="selection-table">
+                <caption class="hidden-text">"Selected items"</caption>
+                <thead><tr><td></td><th scope="col">"Item"</th>{heads}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
         {more}
     }
 }
