@@ -25,12 +25,12 @@ pub const PATH: &str = "/inbox/selection";
 /// Changes of the selection within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 120;
 /// The selection beside the list.
-const SELECTION: &str = "#selection";
+const SELECTION: &str = "[data-selection]";
 /// Shown while it loads. It has no controls, so that a shortcut cannot decide another item.
-const LOADING: &str = "<div class=\"skeleton inbox-nothing inbox-loading\" id=\"selection\" aria-busy=\"true\" data-keys-wait>\
+const LOADING: &str = "<div class=\"skeleton inbox-nothing inbox-loading\" data-selection aria-busy=\"true\" data-keys-wait>\
     <p class=\"hidden-text\" tabindex=\"-1\">Loading…</p></div>";
 /// Shown if it cannot be loaded.
-const FAILED: &str = "<div class=\"inbox-nothing\" id=\"selection\">\
+const FAILED: &str = "<div class=\"inbox-nothing\" data-selection>\
     <p tabindex=\"-1\">What you selected could not be loaded, so nothing can be decided. Select an item again.</p></div>";
 
 /// Follows the selection.
@@ -74,7 +74,7 @@ fn restore_item(store: Store) {
 
 /// Whether an element is a selection, and no item.
 pub fn is_selection(element: &HtmlElement) -> bool {
-    element.id() == "selection"
+    element.has_attribute("data-selection")
 }
 
 fn show_loading(store: Store) {

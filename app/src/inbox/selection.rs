@@ -132,7 +132,7 @@ fn selection_view(list: &List) -> impl IntoView + use<> {
     };
     let gone = list.ticked.len().saturating_sub(items.len());
     view! {
-        <article class="gate" id="selection" aria-labelledby="selection-title">
+        <article class="gate" id="selection" data-selection aria-labelledby="selection-title">
             <header class="gate-head">
                 <p class="gate-back"><a href=list.href("")>"Back to the list"</a></p>
                 <h2 id="selection-title" tabindex="-1" dir="auto">{format!("Selected: {title}")}</h2>

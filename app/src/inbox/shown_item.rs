@@ -165,7 +165,7 @@ pub async fn reload_item(store: Store) {
 fn typed_texts(item: &HtmlElement) -> Vec<String> {
     let text = |control: &HtmlElement| {
         let text = typed(control)?.1.as_string().filter(|text| !text.trim().is_empty())?;
-        let label = dom::find(item, &["label[for=\"", &control.id(), "\"]"].concat());
+        let label = element::closest(control, ".field").and_then(|field| dom::find(&field, ".field-label"));
         Some([&label.and_then(|label| label.text_content()).unwrap_or_default(), ": ", &text].concat())
     };
     dom::find_all(item, "[id][name]").iter().filter_map(text).collect()

@@ -81,7 +81,7 @@ pub fn on_click(store: Store, event: &MouseEvent) {
             }
             let _ = first.focus();
         }
-    } else if dom::closest(event, "#selection .gate-back a").is_some() {
+    } else if dom::closest(event, "[data-selection] .gate-back a").is_some() {
         // Another page would lose the selection.
         event.prevent_default();
         store.is_opened.set(false);
@@ -119,7 +119,7 @@ pub fn on_key(store: Store, event: &KeyboardEvent) {
 
 /// Something was typed into the shown item: it is kept when another one is opened.
 pub fn on_input(store: Store, event: &Event) {
-    if dom::closest(event, "#selection [type=checkbox]").is_some_and(|control| selecting::pick(store, &control)) {
+    if dom::closest(event, "[data-selection] [type=checkbox]").is_some_and(|control| selecting::pick(store, &control)) {
         return;
     }
     let Some(item) = shown(store) else { return };
