@@ -44,7 +44,9 @@ fn offered(store: Store, offer: UndoOffer) -> impl IntoView {
 /// The decisions that failed, at the place of the offer to undo. What was not confirmed can be sent again as it was.
 #[component]
 pub fn FailureNotice(store: Store) -> impl IntoView {
-    move || store.failure_words().map(|words| failed(store, words))
+    // Rows change all the time. A notice that is made anew would be said again, and its buttons would lose the focus.
+    let words = Memo::new(move |_| store.failure_words());
+    move || words.get().map(|words| failed(store, words))
 }
 
 fn failed(store: Store, words: String) -> impl IntoView {
