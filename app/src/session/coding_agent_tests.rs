@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use super::{fixture::event, one_line, row::rows_fragment};
+use super::{fixture::event, one_line, rows::rows_fragment};
 use domain::hook::{Source, read};
 use wire::event::Event;
 

@@ -335,11 +335,11 @@ mod tests {
             format!("<dt dir=\"auto\">command</dt><dd>{PRE}cd x\nmake</pre>"),
             "<span class=\"output-value\">5</span>".into(),
             "&lt;i&gt;".into(),
-            format!("{PRE}{{\n  \"A\": \"1\"\n}}</pre>"),
+            format!("{PRE}{{\n  &quot;A&quot;: &quot;1&quot;\n}}</pre>"),
         ] {
             assert!(html.contains(&part), "{part}: {html}");
         }
-        assert!(shown(r#"{"a":"b","n":1}"#).contains(&format!("{PRE}{{\n  \"a\": \"b\",")));
+        assert!(shown(r#"{"a":"b","n":1}"#).contains(&format!("{PRE}{{\n  &quot;a&quot;: &quot;b&quot;,")));
     }
 
     #[test]

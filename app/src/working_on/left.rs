@@ -1,6 +1,6 @@
-//! Pages that were left before they were recorded. The page's first script keeps them, because a page can be left before
-//! the recorder has loaded or the database has answered. The next page of this browser records them. Only in the WASM
-//! build.
+//! Pages that were left before they were recorded. The page's first script keeps them, because a page can be left
+//! before the recorder has loaded or the database has answered. The next page of this browser records them. Only in the
+//! WASM build.
 
 use crate::browser::dom;
 use wasm_bindgen::JsValue;
