@@ -69,13 +69,17 @@ pub fn network(address: IpAddr) -> IpAddr {
 /// last address that the proxy added to `X-Forwarded-For`. The header of any other peer is not believed.
 pub fn address(peer: Option<Peer>, headers: &HeaderMap) -> IpAddr {
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(peer)| peer.ip().to_canonical());
-    let is_near = match peer {
-        IpAddr::V4(address) => address.is_loopback() || address.is_private(),
-        IpAddr::V6(address) => address.is_loopback() || address.is_unique_local(),
-    };
     let forwarded = headers.get_all("x-forwarded-for").iter().next_back().and_then(|value| value.to_str().ok());
     let last = forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok());
-    last.filter(|_| is_near).unwrap_or(peer)
+    last.filter(|_| is_near(peer)).unwrap_or(peer)
+}
+
+/// Whether the address is of this machine or of a private network.
+pub fn is_near(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.is_loopback() || address.is_private(),
+        IpAddr::V6(address) => address.is_loopback() || address.is_unique_local(),
+    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@
 mod accept;
 mod agents;
 mod ambient;
+mod anonymous_bodies;
 pub mod api;
 pub mod assets;
 mod browser;
@@ -30,6 +31,7 @@ mod memory_writers;
 mod metrics;
 mod middleware;
 mod nonce;
+mod paced_log;
 pub mod problem;
 mod render;
 mod router;

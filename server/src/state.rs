@@ -1,6 +1,7 @@
 //! The state that every handler can access.
 
 use crate::{
+    anonymous_bodies::AnonymousBodies,
     assets::Assets,
     config::{Database, Settings},
     cookie::CookiePolicy,
@@ -52,6 +53,8 @@ pub struct Shared {
     pub sends_email: bool,
     /// Limits on what people without an account send.
     pub form_limits: FormLimits,
+    /// The bodies in memory whose sender is not authenticated.
+    pub anonymous_bodies: AnonymousBodies,
     /// The sign-ins that are being checked, by network.
     pub sign_in_places: SignInPlaces,
     /// Ends conversations. It knows the agents in this server that are asked for a summary.
@@ -85,6 +88,7 @@ impl AppState {
             outbound: settings.outbound.clone(),
             sends_email: settings.smtp.is_some(),
             form_limits: FormLimits::new(settings.forms.requests_per_minute),
+            anonymous_bodies: AnonymousBodies::default(),
             sign_in_places: SignInPlaces::default(),
             thread_endings: ThreadEndings::new(ledger.clone(), shutdown.token()),
             shutdown,

@@ -3,14 +3,15 @@
 
 mod connection;
 mod deadline;
+mod places;
 
-use crate::{shutdown::Shutdown, state::AppState};
+use crate::{paced_log::PacedLog, shutdown::Shutdown, state::AppState};
 use axum::Router;
-use std::{io, sync::Arc, time::Duration};
+use places::Places;
+use std::{io, time::Duration};
 use tokio::{
     io::AsyncWriteExt,
     net::{TcpListener, TcpStream},
-    sync::Semaphore,
     time::{sleep, timeout},
 };
 use tokio_util::task::TaskTracker;
@@ -31,8 +32,8 @@ const TURNED_AWAY: &[u8] =
 
 /// Serves until the shutdown begins, then lets requests in flight finish.
 pub async fn serve(listener: TcpListener, router: Router, state: &AppState) {
-    let connections_max = connections_max();
-    let permits = Arc::new(Semaphore::new(connections_max));
+    let places = Places::new(connections_max());
+    let refused = PacedLog::default();
     let tasks = TaskTracker::new();
     let stopping = state.shutdown.clone();
     loop {
@@ -47,18 +48,15 @@ pub async fn serve(listener: TcpListener, router: Router, state: &AppState) {
                 }
             },
         };
-        match Arc::clone(&permits).try_acquire_owned() {
-            Ok(permit) => {
-                let connection = connection::serve(stream, peer, router.clone(), stopping.clone());
-                tasks.spawn(async move {
-                    connection.await;
-                    drop(permit);
-                });
-            }
-            Err(_) => {
-                tracing::warn!(connections_max, "too many connections; one was turned away");
-                tasks.spawn(refuse_connection(stream));
-            }
+        if let Some(place) = places.take(peer.ip()) {
+            let connection = connection::serve(stream, peer, router.clone(), stopping.clone());
+            tasks.spawn(async move {
+                connection.await;
+                drop(place);
+            });
+        } else {
+            refused.warn("connections were refused: there are too many, or too many of one network");
+            tasks.spawn(refuse_connection(stream));
         }
     }
     // From here on another process can listen on the port.

@@ -37,9 +37,14 @@ impl FromRequestParts<AppState> for Caller {
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
         match identify(state, &parts.headers).await? {
             Some(identity) => Ok(Self(identity)),
-            None => Err(Problem::detailed(Code::Unauthenticated, "sign in, or send `Authorization: Bearer sbk_…`")),
+            None => Err(unauthenticated()),
         }
     }
+}
+
+/// The problem of a request without credentials, or with invalid ones.
+pub fn unauthenticated() -> Problem {
+    Problem::detailed(Code::Unauthenticated, "sign in, or send `Authorization: Bearer sbk_…`")
 }
 
 /// Returns the caller that the headers identify. `None` if they have no credentials, or invalid ones. An

@@ -8,7 +8,7 @@ mod params;
 mod text;
 
 pub use agent::AgentSlug;
-pub use caller::{Caller, identify};
+pub use caller::{Caller, identify, unauthenticated};
 pub use id::Id;
 pub use json::{HookBody, JsonBody, JsonBodyOrDefault, parse_json};
 pub use params::{Limit, PageQuery, Params, Sequence, checked_limit, id as query_id};

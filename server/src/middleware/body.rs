@@ -1,19 +1,26 @@
 //! Reads the body of a request completely before a handler runs, with a limit on its size and its time.
+//!
+//! Who sends it is found out first. A sender who is not authenticated may send a form and no more, and all such bodies
+//! together have a limit ([`crate::anonymous_bodies`]).
 
-use super::encoding::{Coding, Undecodable};
-use crate::problem::Problem;
+use super::{
+    body_limit::BodyLimit,
+    encoding::{Coding, Undecodable},
+};
+use crate::{
+    anonymous_bodies::{HeldBytes, NoRoom},
+    extract::{identify, unauthenticated},
+    form_limit::{address, network},
+    problem::Problem,
+    state::AppState,
+};
 use axum::{
     body::{Body, HttpBody},
     extract::Request,
-    http::{HeaderMap, Method, header},
+    http::{HeaderMap, header, request::Parts},
 };
 use bytes::{Bytes, BytesMut};
-use domain::{
-    count::counted,
-    limit::{
-        BATCH_BYTES_MAX, BATCH_EVENTS_MAX, MEMORY_CARD_BYTES_MAX, MEMORY_CARD_REQUESTS_MAX, MEMORY_DOCUMENT_BYTES_MAX,
-    },
-};
+use domain::{count::counted, limit::MEMORY_CARD_REQUESTS_MAX};
 use http_body_util::BodyExt;
 use std::time::Duration;
 use tokio::{
@@ -22,71 +29,52 @@ use tokio::{
 };
 use wire::Code;
 
-/// Estimated bytes of an event in an append beside its content: field names, ids and punctuation.
-const ENVELOPE_BYTES_PER_EVENT: usize = 1024;
-/// Largest request body, in bytes. Stricter limits on content are checked by the use cases.
-pub const BODY_BYTES_MAX: usize = BATCH_BYTES_MAX + BATCH_EVENTS_MAX * ENVELOPE_BYTES_PER_EVENT;
-/// Largest body of a request with a character card, in bytes: the card, and what a form has around it.
-const CARD_BODY_BYTES_MAX: usize = MEMORY_CARD_BYTES_MAX + 16 * 1024;
-/// Time for the body of such a request to arrive, in seconds.
-const CARD_BODY_SECONDS_MAX: u64 = 30;
 /// Bounds the memory of requests with cards.
 static CARD_REQUESTS: Semaphore = Semaphore::const_new(MEMORY_CARD_REQUESTS_MAX);
 /// Longest wait for a place among the requests with cards, in seconds.
 const CARD_WAIT_SECONDS_MAX: u64 = 5;
-/// Time for a whole body to arrive, in seconds.
-const BODY_SECONDS_MAX: u64 = 10;
+/// Seconds after which a sender whose body found no room may try again.
+const RETRY_AFTER_SECONDS: u64 = 5;
 /// Bytes of a refused body that are read and discarded, so that its sender can read the response.
 const LINGER_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Time for which a refused body is read and discarded, in seconds.
 const LINGER_SECONDS_MAX: u64 = 2;
 
-/// Whether a request carries a character card, which may be larger than other bodies.
-pub fn carries_card(request: &Request) -> bool {
-    let parts: Vec<&str> = request.uri().path().split('/').skip(1).collect();
-    match parts[..] {
-        ["api", "agents", _, "card"] => request.method() == Method::PUT,
-        ["agents", _, "card"] => request.method() == Method::POST,
-        _ => false,
-    }
+/// What a body takes of the server until its request is answered.
+#[derive(Default)]
+#[expect(dead_code, reason = "the fields are only dropped")]
+pub struct Held<'a> {
+    /// A place among the requests with cards.
+    card: Option<SemaphorePermit<'static>>,
+    /// The memory of a body whose sender is not authenticated.
+    bytes: Option<HeldBytes<'a>>,
 }
 
-/// What a request of a kind that has a limit of its own carries, and that limit in bytes. For the message of a body
-/// that is too large: the limit of all bodies says nothing to whoever wrote a text.
-fn carried(request: &Request) -> Option<(&'static str, usize)> {
-    if carries_card(request) {
-        return Some(("a character card", MEMORY_CARD_BYTES_MAX));
-    }
-    let parts: Vec<&str> = request.uri().path().split('/').skip(1).collect();
-    match parts[..] {
-        ["api", "agents", _, "memory", "document" | "tool"] | ["agents", _, "memory"] => {
-            Some(("a memory document", MEMORY_DOCUMENT_BYTES_MAX))
-        }
-        _ => None,
-    }
-}
-
-/// A place among the requests with cards, if this is one. It is kept until the request is answered.
-pub async fn place(is_card: bool) -> Result<Option<SemaphorePermit<'static>>, Problem> {
-    if !is_card {
-        return Ok(None);
-    }
+/// Waits for a place among the requests with cards.
+async fn card_place() -> Result<SemaphorePermit<'static>, Problem> {
     let busy = || Problem::detailed(Code::Unavailable, "several cards are being read; send it again");
     let place = timeout(Duration::from_secs(CARD_WAIT_SECONDS_MAX), CARD_REQUESTS.acquire()).await;
-    Ok(Some(place.map_err(|_| busy())?.map_err(|_| busy())?))
+    place.map_err(|_| busy())?.map_err(|_| busy())
 }
 
-/// Returns the request with its body in memory, decoded.
-pub async fn buffer(request: Request) -> Result<Request, Problem> {
-    let (most, seconds) = if carries_card(&request) {
-        (CARD_BODY_BYTES_MAX, CARD_BODY_SECONDS_MAX)
-    } else {
-        (BODY_BYTES_MAX, BODY_SECONDS_MAX)
-    };
-    let carried = carried(&request);
+/// Returns the request with its body in memory, decoded, and what it takes of the server.
+///
+/// # Errors
+/// [`Code::TooLarge`] and [`Code::RequestTimeout`]; [`Code::UnsupportedMediaType`] for an unknown encoding; without
+/// credentials also [`Code::Unauthenticated`] for a body that only callers with credentials may send, and
+/// [`Code::TooManyRequests`] if there is no room for it.
+pub async fn buffer(state: &AppState, request: Request) -> Result<(Request, Held<'_>), Problem> {
+    let limit = BodyLimit::of(request.method(), request.uri());
     let (mut parts, body) = request.into_parts();
     if HttpBody::is_end_stream(&body) {
-        return Ok(Request::from_parts(parts, body));
+        return Ok((Request::from_parts(parts, body), Held::default()));
+    }
+    let is_known = identify(state, &parts.headers).await?.is_some();
+    let most = if is_known { limit.bytes } else { limit.anonymous_bytes };
+    let announced = HttpBody::size_hint(&body).lower();
+    if announced > most as u64 || most == 0 {
+        refuse_body(&parts.headers, body);
+        return Err(refused(limit, is_known, Some(announced)));
     }
     let coding = match Coding::of(&parts.headers) {
         Ok(coding) => coding,
@@ -95,31 +83,40 @@ pub async fn buffer(request: Request) -> Result<Request, Problem> {
             return Err(problem);
         }
     };
-    let announced = HttpBody::size_hint(&body).lower();
-    if announced > most as u64 {
-        refuse_body(&parts.headers, body);
-        return Err(too_large(most, carried, Some(announced)));
-    }
-    let bytes = read(body, most, seconds, carried).await?;
+    let mut held = Held::default();
+    let bytes = if is_known {
+        if limit.is_card {
+            held.card = Some(card_place().await?);
+        }
+        read(body, limit, None).await?
+    } else {
+        let held_bytes = held.bytes.insert(state.anonymous_bodies.begin(network_of(&parts)));
+        read(body, limit, Some(held_bytes)).await?
+    };
     if coding == Coding::Identity {
-        return Ok(Request::from_parts(parts, Body::from(bytes)));
+        return Ok((Request::from_parts(parts, Body::from(bytes)), held));
     }
     let bytes = coding.decode(bytes, most).map_err(|why| match why {
-        Undecodable::TooLarge => too_large(most, carried, None),
+        Undecodable::TooLarge => refused(limit, is_known, None),
         Undecodable::Broken => Problem::detailed(Code::InvalidRequest, "the body is not what `content-encoding` says"),
     })?;
+    if held.bytes.as_mut().is_some_and(|held| held.add(bytes.len()) == Err(NoRoom)) {
+        return Err(no_room());
+    }
     // The headers describe the body as it was sent.
     parts.headers.remove(header::CONTENT_ENCODING);
     parts.headers.insert(header::CONTENT_LENGTH, bytes.len().into());
-    Ok(Request::from_parts(parts, Body::from(bytes)))
+    Ok((Request::from_parts(parts, Body::from(bytes)), held))
 }
 
-async fn read(
-    mut body: Body,
-    most: usize,
-    seconds: u64,
-    carried: Option<(&'static str, usize)>,
-) -> Result<Bytes, Problem> {
+fn network_of(parts: &Parts) -> std::net::IpAddr {
+    network(address(parts.extensions.get().copied(), &parts.headers))
+}
+
+/// Reads a body. `anonymous` counts the bytes of a sender who is not authenticated.
+async fn read(mut body: Body, limit: BodyLimit, mut anonymous: Option<&mut HeldBytes<'_>>) -> Result<Bytes, Problem> {
+    let (seconds, is_known) = (limit.seconds, anonymous.is_none());
+    let most = if is_known { limit.bytes } else { limit.anonymous_bytes };
     let deadline = Instant::now() + Duration::from_secs(seconds);
     let mut first = Bytes::new();
     let mut more = BytesMut::new();
@@ -136,7 +133,11 @@ async fn read(
         let Ok(data) = frame.into_data() else { continue };
         if first.len() + more.len() + data.len() > most {
             drain_body(body);
-            return Err(too_large(most, carried, None));
+            return Err(refused(limit, is_known, None));
+        }
+        if anonymous.as_mut().is_some_and(|held| held.add(data.len()) == Err(NoRoom)) {
+            drain_body(body);
+            return Err(no_room());
         }
         // Nearly every body is one frame, which is passed on without a copy.
         if first.is_empty() {
@@ -152,6 +153,22 @@ async fn read(
     whole.extend_from_slice(&first);
     whole.extend_from_slice(&more);
     Ok(whole.freeze())
+}
+
+/// The problem of a body for which there is no room among those of senders without credentials.
+fn no_room() -> Problem {
+    let busy = "the server reads too many requests without credentials now; send it again";
+    Problem::detailed(Code::TooManyRequests, busy).with_retry_after(RETRY_AFTER_SECONDS)
+}
+
+/// The problem of a body that is larger than its sender may send. `sent` is its size in bytes, if the request announces
+/// it. Without credentials the size is only named where everybody has the same limit.
+fn refused(limit: BodyLimit, is_known: bool, sent: Option<u64>) -> Problem {
+    if is_known || limit.anonymous_bytes == limit.bytes {
+        too_large(limit.bytes, limit.carried, sent)
+    } else {
+        unauthenticated()
+    }
 }
 
 /// The problem of a body that is too large. `sent` is its size in bytes, if the request announces it.
@@ -193,9 +210,14 @@ fn drain_body(mut body: Body) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::body_limit::BODY_BYTES_MAX, *};
+    use axum::http::Method;
     use futures_util::{StreamExt, stream};
     use std::convert::Infallible;
+
+    fn limit(path: &str) -> BodyLimit {
+        BodyLimit::of(&Method::PUT, &path.parse().unwrap())
+    }
 
     fn chunked(chunk_bytes: usize, chunks: usize) -> Body {
         let chunk = Bytes::from(vec![b'x'; chunk_bytes]);
@@ -204,51 +226,45 @@ mod tests {
 
     #[tokio::test]
     async fn a_chunked_body_within_the_limit_arrives_whole() {
-        let request = buffer(Request::new(chunked(1000, 7))).await.unwrap();
-        assert_eq!(request.into_body().collect().await.unwrap().to_bytes().len(), 7000);
+        assert_eq!(read(chunked(1000, 7), limit("/api/actions"), None).await.unwrap().len(), 7000);
     }
 
     #[tokio::test]
     async fn a_body_over_the_limit_is_refused_whether_or_not_it_says_its_length() {
         for body in [chunked(64 * 1024, 64), Body::from(vec![0; BODY_BYTES_MAX + 1])] {
-            assert_eq!(buffer(Request::new(body)).await.unwrap_err().code(), Code::TooLarge);
+            let refused = read(body, limit("/api/actions"), None).await.unwrap_err();
+            assert_eq!(refused.code(), Code::TooLarge);
         }
     }
 
     #[tokio::test]
-    async fn only_requests_with_a_card_may_be_larger() {
-        let sent = |method: &str, path: &str| {
-            let request = Request::builder().method(method).uri(path);
-            buffer(request.body(Body::from(vec![0; BODY_BYTES_MAX + 1])).unwrap())
+    async fn without_credentials_a_body_has_the_limit_of_forms_and_its_share_of_memory() {
+        let bodies = crate::anonymous_bodies::AnonymousBodies::default();
+        let network = [192, 0, 2, 1].into();
+        for (path, code) in [("/api/actions", Code::Unauthenticated), ("/setup", Code::TooLarge)] {
+            let refused = read(chunked(1024, 65), limit(path), Some(&mut bodies.begin(network))).await;
+            assert_eq!(refused.unwrap_err().code(), code, "{path}");
+        }
+        let mut held = Vec::new();
+        let refused = loop {
+            let mut bytes = bodies.begin(network);
+            match read(chunked(1024, 64), limit("/setup"), Some(&mut bytes)).await {
+                Ok(_) => held.push(bytes),
+                Err(problem) => break problem,
+            }
         };
-        for (method, path) in [("PUT", "/api/agents/scout/card"), ("POST", "/agents/scout/card")] {
-            assert!(sent(method, path).await.is_ok(), "{method} {path}");
-            let request = Request::builder().method(method).uri(path);
-            let large = buffer(request.body(Body::from(vec![0; CARD_BODY_BYTES_MAX + 1])).unwrap()).await;
-            assert_eq!(large.unwrap_err().code(), Code::TooLarge);
-        }
-        for (method, path) in [
-            ("POST", "/api/agents/scout/card"),
-            ("PUT", "/agents/scout/card"),
-            ("PUT", "/api/agents/scout/card/original"),
-            ("PUT", "/api/agents/scout/memory/document"),
-            ("POST", "//agents/scout/card"),
-        ] {
-            assert_eq!(sent(method, path).await.unwrap_err().code(), Code::TooLarge, "{method} {path}");
-        }
+        assert_eq!((refused.code(), held.len()), (Code::TooManyRequests, 128));
+        held.pop();
+        assert!(read(chunked(1024, 64), limit("/setup"), Some(&mut bodies.begin(network))).await.is_ok());
     }
 
-    #[tokio::test]
-    async fn the_limit_of_what_a_request_carries_is_named_with_its_size() {
-        let refused = async |path: &str, bytes: usize| {
-            let request = Request::builder().method("PUT").uri(path).body(Body::from(vec![0; bytes])).unwrap();
-            format!("{:?}", buffer(request).await.unwrap_err())
-        };
-        let document = refused("/api/agents/scout/memory/document", 2_000_000 + BODY_BYTES_MAX).await;
-        let size = counted((2_000_000 + BODY_BYTES_MAX) as u64, "byte");
-        let says = format!("a memory document has at most 102,400 bytes; this request has {size}");
-        assert!(document.contains(&says), "{document}");
-        let card = refused("/api/agents/scout/card", CARD_BODY_BYTES_MAX + 1).await;
+    #[test]
+    fn the_limit_of_what_a_request_carries_is_named_with_its_size() {
+        let refused = |path: &str, bytes: u64| format!("{:?}", refused(limit(path), true, Some(bytes)));
+        let document = refused("/api/agents/scout/memory/document", 3_560_576);
+        let says = "a memory document has at most 102,400 bytes; this request has 3,560,576 bytes";
+        assert!(document.contains(says), "{document}");
+        let card = refused("/api/agents/scout/card", 9_000_000);
         assert!(card.contains("a character card has at most 8,388,608 bytes"), "{card}");
     }
 
@@ -256,18 +272,18 @@ mod tests {
     async fn few_cards_are_read_at_the_same_time() {
         let mut held = Vec::new();
         for _ in 0..MEMORY_CARD_REQUESTS_MAX {
-            held.push(place(true).await.unwrap().unwrap());
+            held.push(card_place().await.unwrap());
         }
         tokio::time::pause();
-        assert_eq!(place(true).await.unwrap_err().code(), Code::Unavailable);
-        assert!(place(false).await.unwrap().is_none());
+        assert_eq!(card_place().await.unwrap_err().code(), Code::Unavailable);
         held.pop();
-        assert!(place(true).await.unwrap().is_some());
+        assert!(card_place().await.is_ok());
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_body_that_stalls_is_cut_at_the_deadline() {
         let stalled = Body::from_stream(stream::pending::<Result<Bytes, Infallible>>());
-        assert_eq!(buffer(Request::new(stalled)).await.unwrap_err().code(), Code::RequestTimeout);
+        let cut = read(stalled, limit("/api/actions"), None).await;
+        assert_eq!(cut.unwrap_err().code(), Code::RequestTimeout);
     }
 }

@@ -2,6 +2,7 @@
 //! panics, security headers, rendering of problems, the log line and its metrics.
 
 mod body;
+mod body_limit;
 mod csrf;
 mod encoding;
 mod finish;
@@ -56,12 +57,10 @@ pub async fn run(State(state): State<AppState>, mut request: Request, next: Next
     if seen.reader == finish::Audience::Person {
         seen.headers = request.headers().clone();
     }
-    let mut response = match body::place(body::carries_card(&request)).await {
+    let mut response = match admit(&state, request, seen.pages).await {
+        // What the body takes of the server is free again when the handler has answered.
+        Ok((request, _held)) => call(request, next).await,
         Err(problem) => problem.into_response(),
-        Ok(_place) => match admit(&state, request, seen.pages).await {
-            Ok(request) => call(request, next).await,
-            Err(problem) => problem.into_response(),
-        },
     };
     let code = finish::finish(&mut response, &seen, &state, nonce.as_ref()).await;
     headers::apply(response.headers_mut(), &seen, nonce.as_ref(), state.cookies.is_secure());
@@ -69,14 +68,14 @@ pub async fn run(State(state): State<AppState>, mut request: Request, next: Next
     response
 }
 
-async fn admit(state: &AppState, request: Request, pages: bool) -> Result<Request, Problem> {
+async fn admit(state: &AppState, request: Request, pages: bool) -> Result<(Request, body::Held<'_>), Problem> {
     if pages && state.set_up.is_open(&state.ledger).await? {
         host::check(request.uri(), request.headers(), state.public_origin.as_deref())?;
     }
     csrf::check(request.method(), request.headers(), state.public_origin.as_deref(), state.cookies)?;
-    let request = body::buffer(request).await?;
+    let (request, held) = body::buffer(state, request).await?;
     owner::check(state, request.method(), request.uri(), request.headers()).await?;
-    Ok(request)
+    Ok((request, held))
 }
 
 /// Runs the handler. A panic fails this request with 500 and does not close the connection.

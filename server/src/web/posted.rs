@@ -22,12 +22,12 @@ use leptos::server_fn::ServerFn as _;
 
 /// Longest form that is kept, bytes of its names and values: a message of the greatest length in any script. A longer
 /// one is still in the browser's history.
-const KEPT_BYTES_MAX: usize = 128 * 1024;
+pub const KEPT_BYTES_MAX: usize = 128 * 1024;
 /// The server functions whose forms are kept: those with a text that is long to type again.
 const KEPT: [&str; 3] = [SendMessage::PATH, StartConversation::PATH, Decide::PATH];
 
 /// Whether forms that are sent to this path are kept: those of these functions, and of documents of an agent's memory.
-fn is_kept(path: &str) -> bool {
+pub fn is_kept(path: &str) -> bool {
     let agent = path.strip_prefix("/agents/").and_then(|rest| rest.strip_suffix("/memory"));
     KEPT.contains(&path) || agent.is_some_and(is_slug)
 }

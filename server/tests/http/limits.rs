@@ -1,10 +1,10 @@
 //! P-36, P-37: slow or endless requests are ended, and other clients are served as before.
 
 use crate::{
-    app::{App, Who},
+    app::{App, PASSWORD, Who},
     routes::{documented, pages},
 };
-use domain::limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX, MEMORY_CARD_BYTES_MAX};
+use domain::limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX, MEMORY_CARD_BYTES_MAX, MEMORY_CARD_REQUESTS_MAX};
 use futures_util::FutureExt as _;
 use reqwest::Method;
 use std::time::Duration;
@@ -164,4 +164,92 @@ async fn a_header_over_the_limit_is_refused_and_one_below_it_is_not() {
             assert!(answer.starts_with(expected), "{kib} KiB in {fields}: {answer}");
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_over_the_limit_is_refused_as_the_api_documents() {
+    let app = App::start();
+    for (bytes, expected) in [(40_000, "HTTP/1.1 422"), (65_600, "HTTP/1.1 414")] {
+        let token = app.token(Who::Operator).unwrap();
+        let head = format!(
+            "GET /api/sessions?title={} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\r\n",
+            "x".repeat(bytes)
+        );
+        let mut stream = TcpStream::connect(&app.address).await.unwrap();
+        let _ = stream.write_all(head.as_bytes()).await;
+        assert_eq!(status(&mut stream).await, expected, "{bytes} bytes");
+    }
+}
+
+/// Begins a request without credentials and sends these bytes of its body, which announces more. The server may close
+/// the connection before it has read them.
+async fn stranger(app: &App, method: &str, path: &str, announced: usize, sent: &[u8]) -> TcpStream {
+    let mut stream = TcpStream::connect(&app.address).await.unwrap();
+    let head = format!(
+        "{method} {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/x-www-form-urlencoded\r\n\
+         content-length: {announced}\r\n\r\n",
+        app.address
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let _ = stream.write_all(sent).await;
+    stream
+}
+
+/// Signs in from this address, as a proxy on this machine reports it.
+async fn sign_in_from(app: &App, address: &str) -> reqwest::StatusCode {
+    let request = app.http.post(format!("{}/sign-in", app.url)).header("origin", &app.url);
+    let request = request.header("x-forwarded-for", address);
+    let answer = request.form(&[("email", "ada@acme.test"), ("password", PASSWORD)]).send().await.unwrap();
+    answer.status()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bodies_of_strangers_hold_little_memory_and_others_are_served() {
+    const STRANGERS: usize = 400;
+    let app = App::start();
+    let before = app.resident_kib();
+    // What any caller with credentials may send, but for its last bytes.
+    let large = vec![b'x'; 1_500_000];
+    let unfinished = (0..STRANGERS).map(|_| stranger(&app, "POST", "/api/actions", BODY_BYTES_MAX, &large));
+    for mut stream in futures_util::future::join_all(unfinished).await {
+        assert_eq!(status(&mut stream).await, "HTTP/1.1 401");
+    }
+    // Forms that anyone may send, without their last bytes, until their network has used up its share.
+    let form = vec![b'x'; 300_000];
+    let mut held = Vec::new();
+    let unfinished = (0..STRANGERS).map(|_| stranger(&app, "POST", "/sign-in", form.len() + 1, &form));
+    let mut refused = 0;
+    for mut stream in futures_util::future::join_all(unfinished).await {
+        let mut first = [0; 12];
+        match stream.read_exact(&mut first).now_or_never() {
+            Some(Ok(_)) if &first == b"HTTP/1.1 429" => refused += 1,
+            _ => held.push(stream),
+        }
+    }
+    let grown = app.resident_kib().saturating_sub(before);
+    assert!(grown < 96 * 1024, "memory grew by {grown} KiB; {refused} were refused");
+    assert_eq!(sign_in_from(&app, "198.51.100.7").await, 303, "another network");
+    let made = app.request(Who::Operator, Method::POST, "/api/actions").json(&serde_json::json!({ "name": "a" }));
+    assert_eq!(made.send().await.unwrap().status(), 201, "a caller with credentials");
+    drop(held);
+    app.until_logged(0, "bodies of requests without credentials were refused").await;
+    let lines = app.log().matches("bodies of requests without credentials were refused").count();
+    assert!(lines < 10, "{lines} lines for refusals of the same kind");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn unfinished_cards_of_strangers_take_no_place_from_people() {
+    let app = App::start();
+    let mut waiting = Vec::new();
+    for path in ["/api/agents/iris/card", "/agents/iris/card"] {
+        let method = if path.starts_with("/api") { "PUT" } else { "POST" };
+        for _ in 0..MEMORY_CARD_REQUESTS_MAX {
+            let mut refused = stranger(&app, method, path, MEMORY_CARD_BYTES_MAX, b"x").await;
+            assert_eq!(status(&mut refused).await, "HTTP/1.1 401", "{path}");
+            waiting.push(stranger(&app, method, path, 1_000, b"x").await);
+        }
+    }
+    let upload = app.request(Who::Operator, Method::PUT, "/api/agents/iris/card");
+    let given = upload.json(&crate::prepare_memory::card()).send().await.unwrap();
+    assert_eq!(given.status(), 200, "{}", given.text().await.unwrap());
 }
