@@ -2,7 +2,7 @@
 
 use crate::{
     app::{App, PASSWORD, Who, problem},
-    browser::{Browser, add_person, shown_at},
+    browser::{Browser, add_person, add_person_to, shown_at},
 };
 use futures_util::FutureExt;
 use reqwest::{Method, Response, StatusCode};
@@ -105,6 +105,35 @@ async fn a_removal_by_the_command_line_ends_open_streams_before_their_heartbeat(
         read.push_str(&String::from_utf8_lossy(&chunk.unwrap().unwrap()));
     }
     assert!(!read.lines().any(|line| line.starts_with(':')), "it took until a heartbeat: {read}");
+}
+
+#[tokio::test]
+async fn a_sign_out_and_another_workspace_end_open_streams_before_their_heartbeat() {
+    let app = App::start();
+    add_person(&app, MIA);
+    add_person_to(&app, "other", MIA);
+    let session = app.running(Who::Member).await;
+    let followed = format!("/api/sessions/{session}/events/stream");
+    for (path, form) in [("/sign-out", vec![]), ("/workspace", vec![("slug", "other")])] {
+        let mia = Browser::of(&app, MIA).await;
+        // Opened first, so that its heartbeat comes before those of the others.
+        let mut still_open = app.request(Who::Member, Method::GET, &followed).send().await.unwrap();
+        let mut streams = Vec::new();
+        for path in ["/api/live", &followed] {
+            let follow = app.http.get(format!("{}{path}", app.url)).header("cookie", mia.jar[0].0.clone());
+            streams.push(follow.send().await.unwrap());
+        }
+        assert_eq!(mia.ask(Method::POST, path, &form).await.status(), StatusCode::SEE_OTHER, "{path}");
+        for stream in streams {
+            let text = stream.text().await.unwrap();
+            assert!(text.contains("event: bye"), "{path}: {text}");
+        }
+        let mut read = String::new();
+        while let Some(chunk) = still_open.chunk().now_or_never() {
+            read.push_str(&String::from_utf8_lossy(&chunk.unwrap().unwrap()));
+        }
+        assert!(!read.lines().any(|line| line.starts_with(':')), "{path}: it took until a heartbeat: {read}");
+    }
 }
 
 #[tokio::test]

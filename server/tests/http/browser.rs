@@ -103,7 +103,12 @@ pub fn shown_at(made: &Response, page: &str, fragment: &str) -> String {
 
 /// Adds a member to the first workspace.
 pub fn add_person(app: &App, email: &str) {
-    let words = ["user", "add", "--tenant", "acme", "--email", email, "--role", "member", "--password-stdin"];
+    add_person_to(app, "acme", email);
+}
+
+/// Adds a member to this workspace.
+pub fn add_person_to(app: &App, workspace: &str, email: &str) {
+    let words = ["user", "add", "--tenant", workspace, "--email", email, "--role", "member", "--password-stdin"];
     let mut add = app.cli().args(words).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     add.stdin.take().unwrap().write_all(PASSWORD.as_bytes()).unwrap();
     assert!(add.wait().unwrap().success());

@@ -88,11 +88,6 @@ impl IdentityCache {
         (age >= TimeDelta::zero() && age < TRUST).then_some(identity)
     }
 
-    pub(crate) fn forget(&self, digest: [u8; 32]) {
-        self.forgotten.fetch_add(1, Ordering::SeqCst);
-        self.known.remove(&digest);
-    }
-
     /// Removes all identities. Called when permissions have changed.
     pub(crate) fn clear(&self) {
         self.forgotten.fetch_add(1, Ordering::SeqCst);
@@ -206,7 +201,7 @@ mod tests {
         assert!(cache.get(digest, now).is_none(), "what was read may be out of date");
         cache.remember(digest, now, &identity, cache.generation());
         assert!(cache.get(digest, now).is_some());
-        cache.forget(digest);
+        cache.clear();
         assert!(cache.get(digest, now).is_none());
     }
 }

@@ -114,16 +114,16 @@ pub(super) async fn start(ledger: &Ledger, new_sign_in: NewSignIn<'_>) -> Result
     Ok(SignedIn { secret: secret.into_string(), expires_at, identity: identity_of_user(tenant, role, person) })
 }
 
-/// Ends a sign-in. An unknown cookie is ignored.
+/// Ends a sign-in and its open streams. An unknown cookie is ignored: whoever invents one must not make all streams
+/// check their access.
 pub async fn sign_out(ledger: &Ledger, secret: &str) -> Result<()> {
     let Some(secret) = Secret::parse(SecretKind::Cookie, secret) else { return Ok(()) };
     let digest = secret.digest();
-    ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move { Ok(store::browser_session::delete(tx, digest).await?) })
-        })
-        .await?;
-    ledger.identities().forget(digest);
+    let ended = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
+        Box::pin(async move { Ok(store::browser_session::delete(tx, digest).await?) })
+    });
+    if ended.await? {
+        ledger.access_changed().await;
+    }
     Ok(())
 }

@@ -34,7 +34,7 @@ pub async fn find_workspace_by_operator(ledger: &Ledger, slug: &str) -> Result<O
     Ok(read.await?)
 }
 
-/// Makes the caller's browser show another workspace of the caller.
+/// Makes the caller's browser show another workspace of the caller. Open streams of the browser end.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the cookie is not valid or the caller is not a member of that workspace.
@@ -53,6 +53,6 @@ pub async fn switch(ledger: &Ledger, secret: &str, scope: &Scope, slug: &str) ->
             })
         })
         .await?;
-    ledger.identities().forget(digest);
+    ledger.access_changed().await;
     Ok(())
 }

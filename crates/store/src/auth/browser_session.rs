@@ -162,10 +162,9 @@ pub async fn switch(tx: &mut WriteTx<'_>, id: BrowserSessionId, tenant_id: Tenan
     Ok(())
 }
 
-/// Ends a sign-in.
-pub async fn delete(tx: &mut WriteTx<'_>, secret_digest: [u8; 32]) -> Result<()> {
-    run!(tx.conn(), execute, DELETE, &secret_digest[..])?;
-    Ok(())
+/// Ends a sign-in. `false` when there is none with this cookie.
+pub async fn delete(tx: &mut WriteTx<'_>, secret_digest: [u8; 32]) -> Result<bool> {
+    Ok(run!(tx.conn(), execute, DELETE, &secret_digest[..])? > 0)
 }
 
 /// The valid sign-ins of a person, last used first. `current` is the digest of the caller's own cookie.

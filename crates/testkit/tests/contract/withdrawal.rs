@@ -31,6 +31,7 @@ on_both_engines!(
     an_activated_member_has_the_same_access_as_before,
     another_server_notices_within_a_second,
     open_streams_of_another_process_are_told_within_a_second,
+    open_streams_are_told_of_a_sign_out_and_of_another_workspace,
     of_two_admins_who_remove_each_other_one_stays,
     the_last_admin_cannot_go,
     a_removed_person_goes_on_in_other_workspaces,
@@ -156,6 +157,28 @@ async fn open_streams_of_another_process_are_told_within_a_second(f: Fixture) {
     while auth::by_cookie(&f.ledger, &cookie).await.unwrap().is_some() {
         changes.changed().await.unwrap();
     }
+    f.done().await;
+}
+
+async fn open_streams_are_told_of_a_sign_out_and_of_another_workspace(f: Fixture) {
+    member::add_by_operator(&f.ledger, "third", MIA, Role::Member, PASSWORD).await.unwrap();
+    let mut changes = f.ledger.access_changes();
+    let signed_in = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap();
+    let (cookie, scope) = (&signed_in.secret, &signed_in.identity.scope);
+    let shown = async || auth::by_cookie(&f.ledger, cookie).await.unwrap().map(|found| found.tenant.slug);
+    let first = shown().await.unwrap();
+    changes.borrow_and_update();
+    let other = if first == "acme" { "third" } else { "acme" };
+    auth::switch(&f.ledger, cookie, scope, other).await.unwrap();
+    assert!(changes.has_changed().unwrap(), "streams look again when the workspace changes");
+    assert_eq!(shown().await.as_deref(), Some(other));
+    changes.borrow_and_update();
+    auth::sign_out(&f.ledger, cookie).await.unwrap();
+    assert!(changes.has_changed().unwrap(), "and at the sign-out");
+    assert_eq!(shown().await, None);
+    changes.borrow_and_update();
+    auth::sign_out(&f.ledger, cookie).await.unwrap();
+    assert!(!changes.has_changed().unwrap(), "an unknown cookie tells no one");
     f.done().await;
 }
 
