@@ -114,7 +114,8 @@ impl Ledger {
     /// # Errors
     /// [`Error::Unavailable`] if the directory cannot be created or another server serves it, or if SQLite or the
     /// settings of PostgreSQL could lose acknowledged writes; [`Error::Internal`] if a migration fails, or for
-    /// [`LeaseClock::Database`] with SQLite. For [`Mode::Reader`], [`Error::Unusable`] if there is no database.
+    /// [`LeaseClock::Database`] with SQLite; [`Error::Unusable`] for a file that is no database of Shiftbook, and for
+    /// [`Mode::Reader`] if there is none.
     pub async fn open(options: Options) -> Result<Self> {
         let store = Store::open(&options.database, options.mode).await?;
         let now = options.clock.now();

@@ -42,6 +42,12 @@ impl Raw {
         Self::Sqlite(SqliteConnection::connect(&url).await.unwrap())
     }
 
+    /// Creates a SQLite file, and opens a connection to it.
+    pub async fn create_sqlite(file: &Path) -> Self {
+        let url = format!("sqlite://{}?mode=rwc", file.display());
+        Self::Sqlite(SqliteConnection::connect(&url).await.unwrap())
+    }
+
     /// Runs SQL. Returns the number of changed rows, or the error of the database.
     pub async fn execute(&mut self, sql: &str) -> Result<u64, sqlx::Error> {
         match self {

@@ -10,7 +10,7 @@ use std::{
     path::Path,
     process::{Command, Output},
 };
-use testkit::{Engine, Fixture, INSTANCE_KEY};
+use testkit::{Engine, Fixture, INSTANCE_KEY, Raw};
 
 fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
@@ -46,11 +46,64 @@ fn a_folder_without_a_database_is_refused_and_not_changed() {
             assert!(listed(dir.path()).is_empty(), "{arguments:?} made {:?}", listed(dir.path()));
         }
     }
-    fs::write(dir.path().join("shiftbook.sqlite3"), "").unwrap();
-    let output = binary(&dir).arg("verify").output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-    assert!(text(&output).contains("no database of Shiftbook"), "{}", text(&output));
-    assert_eq!(listed(dir.path()), BTreeMap::from([("shiftbook.sqlite3".to_owned(), 0)]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_is_no_database_of_ours_is_refused_by_every_command_and_not_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, target) = (dir.path().join("shiftbook.sqlite3"), dir.path().join("copy"));
+    let foreign = async |sql: &str| {
+        let _ = fs::remove_file(&file);
+        Raw::create_sqlite(&file).await.execute(sql).await.unwrap();
+    };
+    let commands: [&[&str]; 6] = [
+        &["serve", "--listen", "127.0.0.1:0"],
+        &["verify"],
+        &["backup", target.to_str().unwrap()],
+        &["retention", "--before", "2025-01-01"],
+        &["feedback", "count"],
+        &["token", "add", "--tenant", "acme", "--name", "n", "--role", "admin"],
+    ];
+    for why in ["0 bytes", "not an SQLite file", "other tables", "another program", "an instance key"] {
+        match why {
+            "0 bytes" => fs::write(&file, "").unwrap(),
+            "not an SQLite file" => fs::write(&file, "A text, longer than a header is.").unwrap(),
+            "other tables" => foreign("CREATE TABLE notes (id INTEGER)").await,
+            "another program" => foreign("CREATE TABLE notes (id INTEGER); PRAGMA application_id = 1").await,
+            _ => {
+                fs::write(&file, "").unwrap();
+                fs::write(dir.path().join("instance.key"), "00".repeat(32)).unwrap();
+            }
+        }
+        let before = fs::read(&file).unwrap();
+        for arguments in commands {
+            let output = binary(&dir).args(arguments).output().unwrap();
+            assert_eq!(output.status.code(), Some(2), "{why}: {arguments:?}: {}", text(&output));
+            assert!(text(&output).contains("no database of Shiftbook"), "{why}: {}", text(&output));
+            assert_eq!(text(&output).contains("instance key beside it"), why == "an instance key");
+            assert_eq!(fs::read(&file).unwrap(), before, "{why}: {arguments:?}");
+            assert!(!target.exists());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_of_an_earlier_version_gets_our_number_and_so_do_its_copies() {
+    let mut app = stopped().await;
+    let file = app.data_dir().join("shiftbook.sqlite3");
+    let number = async |file: &Path| Raw::of_sqlite(file).await.number("PRAGMA application_id").await;
+    assert_eq!(number(&file).await, 0x5348_424B);
+    Raw::of_sqlite(&file).await.execute("PRAGMA application_id = 0").await.unwrap();
+    let verified = app.cli().arg("verify").output().unwrap();
+    assert!(verified.status.success(), "{}", text(&verified));
+    assert_eq!(number(&file).await, 0, "what only reads changes nothing");
+    app.serve_again();
+    let out = tempfile::tempdir().unwrap();
+    let copied = app.cli().arg("backup").arg(out.path().join("copy")).output().unwrap();
+    assert!(copied.status.success(), "{}", text(&copied));
+    for file in [file, out.path().join("copy")] {
+        assert_eq!(number(&file).await, 0x5348_424B, "{}", file.display());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,6 +1,7 @@
 //! Opens a store, and runs reads and writes on it.
 
 mod access;
+mod application_id;
 mod growth;
 mod postgres;
 mod readers;
@@ -12,5 +13,5 @@ pub use store::{Database, Mode, Store};
 
 use crate::engine::Texts;
 
-pub(crate) const SQLITE_SQL: [Texts; 1] = [sqlite::SQLITE_SQL];
+pub(crate) const SQLITE_SQL: [Texts; 2] = [sqlite::SQLITE_SQL, application_id::SQLITE_SQL];
 pub(crate) const POSTGRES_SQL: [Texts; 3] = [postgres::POSTGRES_SQL, growth::POSTGRES_SQL, schema::POSTGRES_SQL];

@@ -1,6 +1,7 @@
 //! Opens the SQLite file: the lock on its folder, its version and its migrations.
 
 use super::{
+    application_id,
     readers::{Readers, SQLITE_FILE},
     store::{Db, Inner, Mode, NOTICES_MAX, ReadCounters, Store},
 };
@@ -31,6 +32,7 @@ impl Store {
             let what = if data_dir.is_dir() { "holds no database" } else { "is no folder" };
             return Err(Error::Unusable(format!("{} {what}: there is no {SQLITE_FILE} in it", data_dir.display())));
         }
+        application_id::check(&file)?;
         let readers = Readers::of_unchanging(file);
         let mut connection = readers.take()?;
         check_sqlite_version(&mut connection)?;
@@ -55,6 +57,11 @@ impl Store {
             Mode::Tool | Mode::Reader => None,
         };
         let path = data_dir.join(SQLITE_FILE);
+        if path.exists() {
+            application_id::check(&path)?;
+        } else {
+            application_id::create(data_dir, &path)?;
+        }
         let mut connection = SqliteConnection::open(&path, false)?;
         check_sqlite_version(&mut connection)?;
         {
@@ -65,6 +72,7 @@ impl Store {
             let migrated = migration::sqlite().run(&mut migrating).await;
             migrated.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
             sqlx::Connection::close(migrating).await?;
+            application_id::mark(&mut connection)?;
         }
         let notices = broadcast::Sender::new(NOTICES_MAX);
         let writer = Writer::sqlite(connection, notices.clone());

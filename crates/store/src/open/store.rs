@@ -89,8 +89,8 @@ impl Store {
     /// # Errors
     /// [`Error::Unavailable`] for a second server on one SQLite directory, an SQLite version with the WAL-reset bug, a
     /// PostgreSQL server whose settings can lose acknowledged writes, and a directory that cannot be created or whose
-    /// disk is full; [`Error::Database`] if a migration fails; for [`Mode::Reader`], [`Error::Unusable`] if there is no
-    /// database.
+    /// disk is full; [`Error::Database`] if a migration fails; [`Error::Unusable`] for a file that is no database of
+    /// Shiftbook, and for [`Mode::Reader`] if there is none.
     pub async fn open(database: &Database, mode: Mode) -> Result<Self> {
         match (database, mode) {
             (Database::Sqlite { data_dir }, Mode::Reader) => Self::read_sqlite(data_dir),

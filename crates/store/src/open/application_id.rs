@@ -1,0 +1,176 @@
+//! Tells a database of Shiftbook from other files, before anything is written to it.
+//!
+//! SQLite keeps a number for the application in the header of a file. New databases have ours from the moment at which
+//! they get their name, so a crash leaves no file without it. Those of earlier versions get it when they are opened.
+
+use super::readers::SQLITE_FILE;
+use crate::engine::{Error, Result, SqliteConnection, Texts, file};
+use std::{
+    fs::{self, File},
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+/// `SHBK` in the header of a file.
+const APPLICATION_ID: i64 = 0x5348_424B;
+/// The first bytes of every SQLite file.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+/// Name of a new database until it has our number.
+const NEW_FILE: &str = "shiftbook.sqlite3.new";
+const ID_SQLITE: &str = "PRAGMA application_id";
+const SET_ID_SQLITE: &str = "PRAGMA application_id = 0x5348424B";
+/// How many of the tables exist that every version of Shiftbook had.
+const OWN_TABLES_SQLITE: &str = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' \
+     AND name IN ('_sqlx_migrations', 'session_events', 'tenants')";
+const OWN_TABLES: i64 = 3;
+
+pub(crate) const SQLITE_SQL: Texts = &[
+    ("open::application_id::ID_SQLITE", ID_SQLITE),
+    ("open::application_id::SET_ID_SQLITE", SET_ID_SQLITE),
+    ("open::application_id::OWN_TABLES_SQLITE", OWN_TABLES_SQLITE),
+];
+
+/// Refuses a file that is no database of Shiftbook. Nothing is written.
+///
+/// # Errors
+/// [`Error::Unusable`] for a file without content, one that is not of SQLite, and one of another program.
+pub(super) fn check(path: &Path) -> Result<()> {
+    let not_ours = |why: &str| {
+        Err(Error::Unusable(format!("{} is no database of Shiftbook: {why}. {}", path.display(), advice(path))))
+    };
+    let start = read_start(path).map_err(|e| Error::Unavailable(format!("cannot read {}: {e}", path.display())))?;
+    if start.is_empty() {
+        return not_ours("it is empty (0 bytes)");
+    }
+    if start != MAGIC {
+        return not_ours("it is not an SQLite file");
+    }
+    let (mut connection, _) = SqliteConnection::open_immutable(path)?;
+    match id_of(&mut connection)? {
+        APPLICATION_ID => Ok(()),
+        0 if connection.fetch_one::<(i64,)>(OWN_TABLES_SQLITE, &[])?.0 == OWN_TABLES => Ok(()),
+        0 => not_ours("it has other tables, or none"),
+        other => not_ours(&format!("it belongs to another program (application_id {other:#x})")),
+    }
+}
+
+/// What an operator can do about a file that is not ours.
+fn advice(path: &Path) -> &'static str {
+    let has_key = path.parent().is_some_and(|folder| folder.join("instance.key").exists());
+    if has_key {
+        "The instance key beside it shows that there was one: restore a backup of it"
+    } else {
+        "Name another data directory, or restore a backup; for a new installation, move the file away"
+    }
+}
+
+fn read_start(path: &Path) -> io::Result<Vec<u8>> {
+    let mut start = Vec::with_capacity(MAGIC.len());
+    File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+fn id_of(connection: &mut SqliteConnection) -> Result<i64> {
+    let (id,) = connection.fetch_one::<(i64,)>(ID_SQLITE, &[])?;
+    Ok(id)
+}
+
+/// Gives a database of an earlier version our number.
+pub(super) fn mark(connection: &mut SqliteConnection) -> Result<()> {
+    if id_of(connection)? != APPLICATION_ID {
+        connection.batch(SET_ID_SQLITE)?;
+    }
+    Ok(())
+}
+
+/// Creates the database of a data directory that has none. Another process that does the same is waited for.
+///
+/// # Errors
+/// [`Error::Unusable`] if there is a write-ahead log whose database is missing: SQLite would write its changes into the
+/// new one.
+pub(super) fn create(data_dir: &Path, path: &Path) -> Result<()> {
+    let _creating = file::lock(data_dir, "migrate.lock", false)?;
+    if path.exists() {
+        return Ok(());
+    }
+    let log = beside(path, "-wal");
+    if fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+        return Err(Error::Unusable(format!(
+            "{} is there and {SQLITE_FILE}, which it belongs to, is missing: restore both, or a backup; for a new \
+             installation, move the file away",
+            log.display()
+        )));
+    }
+    let cannot = |e: io::Error| Error::Unavailable(format!("cannot create {}: {e}", path.display()));
+    let new = data_dir.join(NEW_FILE);
+    for remains in [new.clone(), beside(&new, "-wal"), beside(&new, "-shm")] {
+        if remains.exists() {
+            fs::remove_file(&remains).map_err(cannot)?;
+        }
+    }
+    let mut connection = SqliteConnection::open(&new, false)?;
+    connection.batch(SET_ID_SQLITE)?;
+    connection.close()?;
+    File::open(&new).and_then(|new| new.sync_all()).map_err(cannot)?;
+    fs::rename(&new, path).map_err(cannot)?;
+    File::open(data_dir).and_then(|folder| folder.sync_all()).map_err(cannot)
+}
+
+/// The file beside a database whose name ends so.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_database_has_our_number_and_nothing_is_left_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(SQLITE_FILE);
+        fs::write(dir.path().join(NEW_FILE), "half of an earlier one").unwrap();
+        create(dir.path(), &path).unwrap();
+        check(&path).unwrap();
+        create(dir.path(), &path).unwrap();
+        let mut names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["migrate.lock", SQLITE_FILE]);
+    }
+
+    #[test]
+    fn a_write_ahead_log_without_its_database_is_not_written_into_a_new_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(SQLITE_FILE);
+        fs::write(beside(&path, "-wal"), "changes").unwrap();
+        assert!(matches!(create(dir.path(), &path), Err(Error::Unusable(_))));
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_of_another_program_is_refused_and_not_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(SQLITE_FILE);
+        for (sql, why) in [
+            ("CREATE TABLE tenants (id)", "other tables"),
+            ("PRAGMA application_id = 7; CREATE TABLE tenants (id)", "another program (application_id 0x7)"),
+        ] {
+            let _ = fs::remove_file(&path);
+            rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+            let before = fs::read(&path).unwrap();
+            let refused = check(&path).unwrap_err().to_string();
+            assert!(refused.contains(why), "{refused}");
+            assert_eq!(fs::read(&path).unwrap(), before);
+        }
+        for (content, why) in [("", "0 bytes"), ("not of SQLite at all", "not an SQLite file")] {
+            fs::write(&path, content).unwrap();
+            let refused = check(&path).unwrap_err().to_string();
+            assert!(refused.contains(why) && refused.contains("move the file away"), "{refused}");
+        }
+        fs::write(dir.path().join("instance.key"), "key").unwrap();
+        let refused = check(&path).unwrap_err().to_string();
+        assert!(refused.ends_with("restore a backup of it"), "{refused}");
+    }
+}
