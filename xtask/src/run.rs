@@ -1,8 +1,10 @@
 //! `cargo xtask run`: from a clone to a running dashboard.
 
-use std::path::PathBuf;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::build::{self, Build};
 use crate::demo;
@@ -27,6 +29,22 @@ pub struct Options {
     release: bool,
 }
 
+/// The server's log in the data folder. Each run begins it anew.
+const LOG: &str = "server.log";
+/// Begins the line of the server's log with the code that browsers on other machines need.
+const SET_UP_CODE: &str = "shiftbook: no one has set this server up.";
+
+/// Makes the data folder, which only its owner can use: it holds a key, and everybody's messages.
+fn make_data_dir(data_dir: &Path) -> Result<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(data_dir);
+    made.with_context(|| format!("cannot make {}", data_dir.display()))
+}
+
+/// The path as a person in the workspace would write it.
+fn from_root(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
 pub fn run(options: &Options) -> Result<()> {
     let build = if options.release {
         build::build()?;
@@ -36,8 +54,8 @@ pub fn run(options: &Options) -> Result<()> {
         Build::First
     };
     let data_dir = root().join(&options.data_dir);
-    let fresh = std::fs::read_dir(&data_dir).map_or(true, |mut entries| entries.next().is_none());
-    std::fs::create_dir_all(&data_dir)?;
+    let fresh = fs::read_dir(&data_dir).map_or(true, |mut entries| entries.next().is_none());
+    make_data_dir(&data_dir)?;
 
     let sign_in = if options.no_demo {
         None
@@ -53,13 +71,18 @@ pub fn run(options: &Options) -> Result<()> {
         }
         _ => None,
     };
-    let mut server = Served::start_with(build, &data_dir, &options.listen, settings.as_deref())?;
+    let log = data_dir.join(LOG);
+    let mut server = Served::start_logged(build, &data_dir, &options.listen, settings.as_deref(), &log)?;
     say("");
     say(&format!("    Shiftbook    {}", server.url));
     if let Some(sign_in) = &sign_in {
         say(&format!("    sign in as   {}", sign_in.email));
         say(&format!("    password     {}", sign_in.password));
     }
+    if let Some(code) = fs::read_to_string(&log)?.lines().find(|line| line.starts_with(SET_UP_CODE)) {
+        say(&format!("    {code}"));
+    }
+    say(&format!("    log          {}", from_root(&log)));
     say("    stop with Ctrl-C");
     say("");
 
@@ -72,4 +95,26 @@ pub fn run(options: &Options) -> Result<()> {
         demo::play(&server, sign_in)?;
     }
     server.wait()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn the_data_folder_is_made_for_its_owner_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let data_dir = dir.path().join("new/data");
+        make_data_dir(&data_dir).unwrap();
+        assert_eq!(fs::metadata(&data_dir).unwrap().permissions().mode() & 0o777, 0o700);
+        make_data_dir(&data_dir).unwrap();
+    }
+
+    #[test]
+    fn paths_in_the_workspace_are_short() {
+        assert_eq!(from_root(&root().join("data/server.log")), "data/server.log");
+        assert_eq!(from_root(Path::new("/srv/data/server.log")), "/srv/data/server.log");
+    }
 }

@@ -1,6 +1,8 @@
 //! A running `shiftbook serve`, and a client of its API.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
@@ -17,10 +19,14 @@ use crate::workspace::command;
 const START_SECONDS_MAX: u64 = 60;
 const REQUEST_SECONDS_MAX: u64 = 30;
 
+/// Lines of the server's log that are shown when it has ended.
+const LOG_LINES_SHOWN: usize = 20;
+
 pub struct Served {
     pub url: String,
     build: Build,
     process: Managed,
+    log: Option<PathBuf>,
 }
 
 impl Served {
@@ -32,6 +38,28 @@ impl Served {
 
     /// Starts the server with this settings file, and waits until it prints its address and answers there.
     pub fn start_with(build: Build, data_dir: &Path, listen: &str, settings: Option<&Path>) -> Result<Served> {
+        Served::begin(build, data_dir, listen, settings, None)
+    }
+
+    /// The same, with the server's log in this file, which only its owner can read. What was in it is gone.
+    pub fn start_logged(
+        build: Build,
+        data_dir: &Path,
+        listen: &str,
+        settings: Option<&Path>,
+        log: &Path,
+    ) -> Result<Served> {
+        let started = Served::begin(build, data_dir, listen, settings, Some(log));
+        started.with_context(|| format!("the last lines of {}:\n{}", log.display(), last_lines(log)))
+    }
+
+    fn begin(
+        build: Build,
+        data_dir: &Path,
+        listen: &str,
+        settings: Option<&Path>,
+        log: Option<&Path>,
+    ) -> Result<Served> {
         let mut serve = command(build.shiftbook());
         serve.args(["serve", "--listen", listen, "--data-dir"]).arg(data_dir).stdout(Stdio::piped());
         if let Some(settings) = settings {
@@ -39,6 +67,10 @@ impl Served {
         }
         if build == Build::First {
             serve.env("SHIFTBOOK_SITE_DIR", FIRST.folder());
+        }
+        if let Some(log) = log {
+            let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(log);
+            serve.stderr(file.with_context(|| format!("cannot write {}", log.display()))?);
         }
         let mut process = Managed::service(&mut serve)?;
         let mut lines = BufReader::new(process.stdout()?).lines();
@@ -70,14 +102,15 @@ impl Served {
             }
             pause(Duration::from_millis(50))?;
         }
-        Ok(Served { url, build, process })
+        Ok(Served { url, build, process, log: log.map(Path::to_path_buf) })
     }
 
     /// Waits until the server ends or xtask is interrupted.
     pub fn wait(&mut self) -> Result<()> {
         loop {
             if let Some(status) = self.process.ended()? {
-                bail!("the server ended ({status})");
+                let log = self.log.as_deref().map(last_lines).unwrap_or_default();
+                bail!("the server ended ({status})\n{log}");
             }
             pause(Duration::from_millis(200))?;
         }
@@ -103,7 +136,7 @@ impl Served {
         let mut work = self.command_for(token, command(self.build.shiftbook()));
         work.env("DEMO_PACE_SECONDS", pace);
         work.args(["work", "--agent", agent, "--"]).args(words);
-        let log = std::fs::File::options().create(true).append(true).open(log)?;
+        let log = File::options().create(true).append(true).open(log)?;
         Managed::service(work.stdout(log.try_clone()?).stderr(log))
     }
 
@@ -112,6 +145,14 @@ impl Served {
         program.env("SHIFTBOOK_URL", &self.url).env("SHIFTBOOK_TOKEN", token);
         program
     }
+}
+
+/// The last lines of a log; empty if it cannot be read.
+fn last_lines(log: &Path) -> String {
+    let text = std::fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(LOG_LINES_SHOWN)..].join("\n")
 }
 
 /// The first line of `serve` names the bound address, alone or at the end of a sentence.
@@ -236,6 +277,16 @@ pub fn text<'a>(answer: &'a Value, field: &str) -> Result<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_end_of_a_log_is_shown() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        assert_eq!(last_lines(&log), "");
+        let lines: Vec<String> = (1..=40).map(|n| format!("line {n}")).collect();
+        std::fs::write(&log, lines.join("\n")).unwrap();
+        assert_eq!(last_lines(&log), lines[20..].join("\n"));
+    }
 
     #[test]
     fn the_address_is_read_alone_or_from_a_sentence() {

@@ -28,14 +28,14 @@ pub struct Assets(BTreeMap<String, String>);
 impl Assets {
     /// Reads the site's manifest. A server without a site still serves the API and plain pages.
     pub fn load() -> Self {
-        let Some(manifest) = site::get("manifest.json") else {
+        let Some(manifest) = site::get(site::MANIFEST) else {
             tracing::warn!("there are no styles or scripts; `cargo xtask build` makes a binary that has them");
             return Self::default();
         };
         match serde_json::from_slice(&manifest.data) {
             Ok(names) => Self(names),
             Err(error) => {
-                tracing::error!(%error, "the site's manifest.json cannot be read");
+                tracing::error!(%error, "the manifest of the site cannot be read");
                 Self::default()
             }
         }

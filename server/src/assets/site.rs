@@ -1,5 +1,5 @@
 //! The source of the site's files: the folder in `SHIFTBOOK_SITE_DIR`, otherwise the binary itself, which has their
-//! compressed forms only.
+//! compressed forms only. A binary without a site, which `cargo xtask run` builds, finds the one that was built with it.
 
 use bytes::Bytes;
 use flate2::read::GzDecoder;
@@ -7,16 +7,30 @@ use sha2::{Digest as _, Sha256};
 use std::{
     collections::BTreeMap,
     io::Read as _,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{LazyLock, Mutex, PoisonError},
 };
 
 /// Variable with the folder of a site that `cargo xtask` has built. `cargo xtask run` sets it, because its build of
 /// the server contains no site.
 const FOLDER_VARIABLE: &str = "SHIFTBOOK_SITE_DIR";
+/// Name of that folder below `target/`.
+const FOLDER_NAME: &str = "first-site";
+/// The file of a site that names the others.
+pub(super) const MANIFEST: &str = "manifest.json";
 
-static FOLDER: LazyLock<Option<PathBuf>> =
-    LazyLock::new(|| std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from));
+static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+    let named = std::env::var_os(FOLDER_VARIABLE).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    named.or_else(|| if cfg!(feature = "embedded-site") { None } else { built_with(&std::env::current_exe().ok()?) })
+});
+
+/// The site that `cargo xtask run` built with this program: beside the program's folder, or, if the program is a copy
+/// elsewhere, in the checkout that it was compiled in.
+fn built_with(program: &Path) -> Option<PathBuf> {
+    let beside = program.parent().and_then(Path::parent).map(|target| target.join(FOLDER_NAME));
+    let compiled = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target").join(FOLDER_NAME);
+    beside.into_iter().chain([compiled]).find(|folder| folder.join(MANIFEST).is_file())
+}
 
 /// `cargo xtask build` writes the site to this folder before it compiles the server. What a client gets that takes no
 /// compressed form is unpacked for it: such clients are few, and the plain forms are as large as the others together.
@@ -110,6 +124,16 @@ mod tests {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(text.as_bytes()).unwrap();
         SiteFile::of(encoder.finish().unwrap())
+    }
+
+    #[test]
+    fn a_program_without_a_site_finds_the_one_that_was_built_beside_it() {
+        let target = tempfile::tempdir().unwrap();
+        let (site, program) = (target.path().join(FOLDER_NAME), target.path().join("first/shiftbook"));
+        std::fs::create_dir(&site).unwrap();
+        assert_ne!(built_with(&program).as_ref(), Some(&site), "it has no manifest");
+        std::fs::write(site.join(MANIFEST), "{}").unwrap();
+        assert_eq!(built_with(&program), Some(site));
     }
 
     #[test]
