@@ -27,6 +27,11 @@ const PROXY_HEADERS: [HeaderName; 6] = [
     header::VIA,
 ];
 
+/// Whether the path is one that load balancers and scrapers request.
+pub fn is_probe(path: &str) -> bool {
+    PROBES.contains(&path)
+}
+
 /// How the `Host` of a request refers to this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HostClass {
@@ -83,7 +88,7 @@ fn is_loopback(host: &str) -> bool {
 /// Refuses a request for a page whose host name anyone could have pointed to this server. Used before set-up only. The
 /// API needs no such check, because it needs a token.
 pub fn check(uri: &Uri, headers: &HeaderMap, public_origin: Option<&str>) -> Result<(), Problem> {
-    if PROBES.contains(&uri.path()) || HostClass::of(uri, headers, public_origin) != HostClass::Foreign {
+    if is_probe(uri.path()) || HostClass::of(uri, headers, public_origin) != HostClass::Foreign {
         return Ok(());
     }
     let detail = "no one has set this server up, and until then it answers to localhost, to IP addresses and to the \

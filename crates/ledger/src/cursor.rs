@@ -177,6 +177,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_cursor_has_the_form_that_the_api_documents() {
+        for list in [List::Sessions, List::MemoryAudit] {
+            let ids = [0, 1, u128::MAX].map(Uuid::from_u128);
+            for id in ids {
+                let (by_id, ordered) = (encode(list, id), encode_at(list, -3, id));
+                assert!(('A'..='K').contains(&by_id.chars().next().unwrap()));
+                assert!(by_id.len() == 23 && by_id.ends_with(|last| "AEIMQUYcgkosw048".contains(last)), "{by_id}");
+                assert!(ordered.len() == 34 && ordered.ends_with(['A', 'Q', 'g', 'w']), "{ordered}");
+            }
+        }
+    }
+
+    #[test]
     fn a_cursor_belongs_to_its_list_alone() {
         let id = Uuid::from_u128(7);
         let cursor = encode(List::Sessions, id);

@@ -63,6 +63,8 @@ const PROBLEMS: [(&str, &str); 10] = [
 /// Component name and description of the only problem response without a body: it is sent before the request is read.
 const HEAD_TOO_LARGE: (&str, &str) =
     ("HeadTooLarge", "The request's first line and headers are larger than 64 KiB. The answer has no body");
+/// The statuses of that response: of an address that is too long alone, and of everything together.
+const HEAD_TOO_LARGE_STATUSES: [&str; 2] = ["414", "431"];
 
 /// Everything but the paths.
 pub fn head() -> OpenApi {
@@ -120,8 +122,10 @@ pub fn json(mut document: OpenApi) -> String {
                 let refusal = RefOr::Ref(Ref::from_response_name(response_name(status)));
                 operation.responses.responses.entry(status.to_owned()).or_insert(refusal);
             }
-            let too_large = RefOr::Ref(Ref::from_response_name(HEAD_TOO_LARGE.0));
-            operation.responses.responses.insert("431".to_owned(), too_large);
+            for status in HEAD_TOO_LARGE_STATUSES {
+                let too_large = RefOr::Ref(Ref::from_response_name(HEAD_TOO_LARGE.0));
+                operation.responses.responses.insert(status.to_owned(), too_large);
+            }
         }
     }
     document.to_pretty_json().unwrap_or_default()

@@ -2,6 +2,7 @@
 
 use super::RequestInfo;
 use crate::{
+    host::is_probe,
     nonce::Nonce,
     problem::{Problem, RenderedProblem},
     state::AppState,
@@ -24,9 +25,10 @@ pub enum Audience {
     Person,
 }
 
-/// Whether a path can answer with a page. All paths under `/api` answer programs, except the API documentation.
+/// Whether a path can answer with a page. All paths under `/api` answer programs, except the API documentation, and so
+/// do the paths of load balancers.
 pub fn may_be_page(path: &str) -> bool {
-    !(path == "/api" || path.starts_with("/api/") && path != "/api/docs")
+    !(path == "/api" || path.starts_with("/api/") && path != "/api/docs" || is_probe(path))
 }
 
 impl Audience {
@@ -120,6 +122,7 @@ mod tests {
         assert_eq!(reader("/api/sessions", browser), Audience::Program);
         assert_eq!(reader("/api", browser), Audience::Program);
         assert_eq!(reader("/apiary", browser), Audience::Person);
+        assert_eq!(reader("/healthz", browser), Audience::Program);
         assert_eq!(reader("/sessions", "*/*"), Audience::Program);
     }
 }

@@ -32,6 +32,7 @@ mod full_disk;
 mod full_disk_postgres;
 mod function;
 mod graph;
+mod health;
 mod hook;
 mod hook_blocked;
 mod human;

@@ -59,6 +59,24 @@ pub(crate) fn postgres_full() -> Arc<AtomicBool> {
     Arc::clone(&POSTGRES_FULL)
 }
 
+/// PostgreSQL's codes for a statement that was prepared under a name, and is unknown or known already on this
+/// connection: `invalid_sql_statement_name` and `duplicate_prepared_statement`.
+const PREPARED_ELSEWHERE: [&str; 2] = ["26000", "42P05"];
+/// How PgBouncer refuses settings that a client sends with its first message.
+const STARTUP_REFUSED: &str = "unsupported startup parameter";
+
+/// Adds to an error what an operator who runs a connection pooler can do about it.
+fn with_advice(code: &str, text: String) -> String {
+    if PREPARED_ELSEWHERE.contains(&code) || text.contains(STARTUP_REFUSED) {
+        return format!(
+            "{text}: a connection pooler between Shiftbook and PostgreSQL does not keep track of prepared statements. \
+             Connect directly, use the pooler in session mode, or use PgBouncer 1.21 or newer with \
+             max_prepared_statements above 0 and ignore_startup_parameters = extra_float_digits"
+        );
+    }
+    text
+}
+
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         Self::from(&error)
@@ -76,6 +94,7 @@ impl From<&sqlx::Error> for Error {
                 let sqlite = db.try_downcast_ref::<SqliteFailure>().is_some_and(SqliteFailure::is_busy_or_full);
                 // PostgreSQL: connection, resources, operator, lock and statement timeouts.
                 let code = db.code().unwrap_or_default();
+                let text = with_advice(&code, text);
                 let postgres = code.len() == 5
                     && (["08", "53", "57"].iter().any(|class| code.starts_with(class))
                         || code == "55P03"
@@ -219,5 +238,15 @@ mod tests {
         assert!(full.load(Ordering::Relaxed));
         let Error::Unavailable(text) = error else { panic!("{error:?}") };
         assert!(text.starts_with("PostgreSQL's disk is full: make room on it ("), "{text}");
+    }
+
+    #[test]
+    fn an_error_that_a_pooler_causes_says_which_pooler_does_not() {
+        for code in PREPARED_ELSEWHERE {
+            let text = Error::from(sqlx::Error::Database(Box::new(Coded(code)))).to_string();
+            assert!(text.contains("PgBouncer 1.21 or newer"), "{text}");
+        }
+        assert!(with_advice("08P01", format!("{STARTUP_REFUSED}: extra_float_digits")).contains("PgBouncer 1.21"));
+        assert_eq!(with_advice("42P01", "no such table".into()), "no such table");
     }
 }

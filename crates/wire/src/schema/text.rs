@@ -75,6 +75,19 @@ macro_rules! texts {
     };
 }
 
+/// The base64url of 17 or 25 bytes, the first of which is at most 42: the list, a number in some lists, and an id.
+const CURSOR: &str = "^[A-K]([A-Za-z0-9_-]{21}[AEIMQUYcgkosw048]|[A-Za-z0-9_-]{32}[AQgw])$";
+
+/// A JSON object whose values are texts or null. Halves of surrogate pairs in it are not matched, whole pairs neither:
+/// such characters are sent as they are.
+fn json_object_of_texts() -> String {
+    const SPACE: &str = r"[ \t\n\r]*";
+    const TEXT: &str =
+        r#""([^"\\\x00-\x1F]|\\(["\\/bfnrt]|u([0-9a-cefA-CEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})))*""#;
+    let pair = format!("{TEXT}{SPACE}:{SPACE}({TEXT}|null)");
+    format!("^{SPACE}\\{{{SPACE}({pair}({SPACE},{SPACE}{pair})*{SPACE})?\\}}{SPACE}$")
+}
+
 texts! {
     /// A UUID in its hyphenated form.
     Id = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid)));
@@ -152,7 +165,7 @@ texts! {
     /// Event types, separated by commas.
     EventTypes = text().pattern(Some(r"^ *[a-z][a-z0-9_]*(\.[a-z0-9_]+)+ *(, *[a-z][a-z0-9_]*(\.[a-z0-9_]+)+ *)*$"));
     /// The place in a list. Opaque: only what a list answered is one.
-    Cursor = matching("^[A-Za-z0-9_-]+$", CURSOR_CHARS_MAX);
+    Cursor = matching(CURSOR, CURSOR_CHARS_MAX);
     /// An IANA zone such as `Europe/Berlin`.
     TimeZone = matching("^[A-Za-z][A-Za-z0-9_+/-]*$", TIMEZONE_CHARS_MAX);
     /// Text of a message.
@@ -191,6 +204,6 @@ texts! {
     CsvFile = text().max_length(Some(IMPORT_BYTES_MAX));
     /// A bundle. Its bytes are counted, not its characters.
     BundleFile = text().max_length(Some(BUNDLE_BYTES_MAX));
-    /// A JSON object: column to field slug, `title` or null.
-    ImportMapping = text().max_length(Some(IMPORT_MAPPING_BYTES_MAX));
+    /// A JSON object: column to field slug, `title` or null. Its bytes are counted, not its characters.
+    ImportMapping = matching(&json_object_of_texts(), IMPORT_MAPPING_BYTES_MAX);
 }
