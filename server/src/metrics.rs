@@ -1,7 +1,8 @@
 //! Counters behind `/metrics`, in the text format of OpenMetrics.
 
+use crate::build_version::VERSION;
 use axum::http::{Method, StatusCode};
-use ledger::Ledger;
+use ledger::{DatabaseUse, Ledger};
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
     metrics::{
@@ -9,6 +10,7 @@ use prometheus_client::{
         family::Family,
         gauge::Gauge,
         histogram::{Histogram, exponential_buckets},
+        info::Info,
     },
     registry::Registry,
 };
@@ -34,9 +36,24 @@ struct Outcome {
     status: &'static str,
 }
 
+/// Why a sign-in was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Refusal {
+    reason: &'static str,
+}
+
+/// State of a memory writer's run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RunLabel {
+    state: &'static str,
+}
+
 /// All metrics of this server.
 pub struct Metrics {
     registry: Registry,
+    refused_sign_ins: Family<Refusal, Counter>,
+    activity: Activity,
+    database: DatabaseGauges,
     requests: Family<Outcome, Counter>,
     latency: Family<Route, Histogram, fn() -> Histogram>,
     streams: Gauge,
@@ -61,6 +78,60 @@ struct Writer {
     groups: Counter<u64, AtomicU64>,
     items: Counter<u64, AtomicU64>,
     events: Counter<u64, AtomicU64>,
+}
+
+/// Counts of the ledger. They are updated when metrics are rendered.
+#[derive(Default)]
+struct Activity {
+    leases_expired: Counter<u64, AtomicU64>,
+    messages_given_up: Counter<u64, AtomicU64>,
+    writer_runs: Family<RunLabel, Counter<u64, AtomicU64>>,
+}
+
+impl Activity {
+    fn register(&self, registry: &mut Registry) {
+        let given_up = "Messages (webhooks, e-mail) given up";
+        registry.register("leases_expired", "Sessions taken back from workers", self.leases_expired.clone());
+        registry.register("messages_given_up", given_up, self.messages_given_up.clone());
+        registry.register("memory_writer_runs", "Runs of memory writers", self.writer_runs.clone());
+    }
+
+    fn update(&self, counted: &ledger::Counted) {
+        use std::sync::atomic::Ordering::Relaxed;
+        self.leases_expired.inner().store(counted.leases_expired, Relaxed);
+        self.messages_given_up.inner().store(counted.messages_given_up, Relaxed);
+        for (state, runs) in counted.writer_runs {
+            self.writer_runs.get_or_create(&RunLabel { state: state.as_str() }).inner().store(runs, Relaxed);
+        }
+    }
+}
+
+/// What the database takes: files of SQLite, or connections to PostgreSQL. The other two stay 0.
+#[derive(Default)]
+struct DatabaseGauges {
+    bytes: Gauge,
+    wal_bytes: Gauge,
+    connections: Gauge,
+    idle: Gauge,
+}
+
+impl DatabaseGauges {
+    fn register(&self, registry: &mut Registry) {
+        registry.register("database_bytes", "Size of the SQLite file", self.bytes.clone());
+        registry.register("database_wal_bytes", "Size of SQLite's write-ahead log", self.wal_bytes.clone());
+        registry.register("postgres_connections", "Connections of this process", self.connections.clone());
+        registry.register("postgres_connections_idle", "Those that nothing uses", self.idle.clone());
+    }
+
+    fn update(&self, database: DatabaseUse) {
+        let pairs = match database {
+            DatabaseUse::Sqlite { bytes, wal_bytes } => [(&self.bytes, bytes), (&self.wal_bytes, wal_bytes)],
+            DatabaseUse::Postgres { connections, idle } => [(&self.connections, connections), (&self.idle, idle)],
+        };
+        for (gauge, value) in pairs {
+            gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
+        }
+    }
 }
 
 /// Counts one open stream until it is dropped.
@@ -101,7 +172,26 @@ impl Metrics {
         let feedback_failures = Counter::<u64, AtomicU64>::default();
         let lost = "Ratings that were given and could not be kept";
         registry.register("session_feedback_write_failures", lost, feedback_failures.clone());
-        Self { feedback_failures, registry, requests, latency, streams, claims, writer, captured, resident_bytes }
+        let refused_sign_ins = Family::default();
+        registry.register("sign_ins_refused", "Sign-ins refused", refused_sign_ins.clone());
+        let (activity, database) = (Activity::default(), DatabaseGauges::default());
+        activity.register(&mut registry);
+        database.register(&mut registry);
+        registry.register("build", "This build", Info::new(vec![("version", VERSION)]));
+        Self {
+            registry,
+            refused_sign_ins,
+            activity,
+            database,
+            feedback_failures,
+            requests,
+            latency,
+            streams,
+            claims,
+            writer,
+            captured,
+            resident_bytes,
+        }
     }
 
     /// Counts one response and its latency.
@@ -118,6 +208,11 @@ impl Metrics {
         StreamGauge(self.streams.clone())
     }
 
+    /// Counts a refused sign-in. `reason` is one of few.
+    pub fn refused_sign_in(&self, reason: &'static str) {
+        self.refused_sign_ins.get_or_create(&Refusal { reason }).inc();
+    }
+
     /// Counts sessions that workers claimed.
     pub fn record_claims(&self, sessions: usize) {
         self.claims.inc_by(sessions as u64);
@@ -131,6 +226,8 @@ impl Metrics {
         self.writer.groups.inner().store(stats.groups_committed, Relaxed);
         self.writer.items.inner().store(stats.items_committed, Relaxed);
         self.writer.events.inner().store(stats.events_appended, Relaxed);
+        self.activity.update(&ledger.counted());
+        self.database.update(ledger.database_use());
         self.feedback_failures.inner().store(ledger::feedback::failures(ledger), Relaxed);
         self.captured.answers.inner().store(turn_capture.captured(), Relaxed);
         self.captured.failures.inner().store(turn_capture.failures(), Relaxed);

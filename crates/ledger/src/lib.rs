@@ -17,6 +17,7 @@
 
 pub mod action;
 mod action_input;
+mod activity;
 pub mod auth;
 pub mod backup;
 pub mod bundle;
@@ -66,6 +67,7 @@ mod wait;
 pub mod webhook;
 pub mod work_queue;
 
+pub use activity::Counted;
 pub use auth::PasswordCost;
 pub use cursor::{ListPage, Listed};
 pub use domain::{Caller, Clock, Entropy, Scope, Timestamp};
@@ -74,9 +76,10 @@ pub use instance_key::{BadInstanceKey, InstanceKey};
 pub use memory_bounds::MemoryBounds;
 pub use open::{LeaseClock, Ledger, Mode, Options};
 pub use store::{
-    AccessLinkRecord, ActionRecord, AnswerRecord, CardRecord, CriteriaSetRecord, Database, DecisionRecord,
+    AccessLinkRecord, ActionRecord, AnswerRecord, CardRecord, CriteriaSetRecord, Database, DatabaseUse, DecisionRecord,
     EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
     LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
     MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord,
-    SignInRecord, Stats, TenantRecord, TokenRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
+    SignInRecord, Stats, TenantRecord, TokenRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord,
+    WebhookRecord,
 };

@@ -1,6 +1,7 @@
 //! The ledger itself: opening it, its clocks, its source of randomness and its caches.
 
 use crate::{
+    activity::{Activity, Counted},
     auth::{IdentityCache, PasswordCost, PasswordQueue},
     error::{Error, Result},
     event::{CountedKinds, counted_kinds},
@@ -27,7 +28,7 @@ use std::{
         atomic::{AtomicI64, Ordering},
     },
 };
-use store::{Access, Conn, Database, LeaseTime, Store, WriteTx};
+use store::{Access, Conn, Database, DatabaseUse, LeaseTime, Store, WriteTx};
 use tokio::sync::watch;
 
 pub use store::Mode;
@@ -91,6 +92,7 @@ struct Inner {
     password_cost: PasswordCost,
     passwords: PasswordQueue,
     ratings: Ratings,
+    activity: Activity,
     remembering: Remembering,
     view_versions: ViewVersions,
     instance_key: OnceLock<InstanceKey>,
@@ -161,6 +163,7 @@ impl Ledger {
             password_cost: options.password_cost,
             passwords: PasswordQueue::new(),
             ratings: Ratings::default(),
+            activity: Activity::default(),
             remembering: Remembering::default(),
             view_versions: view_versions(),
             instance_key: OnceLock::new(),
@@ -239,6 +242,20 @@ impl Ledger {
     /// Returns statistics of the writer.
     pub fn stats(&self) -> store::Stats {
         self.0.store.stats()
+    }
+
+    /// Returns what the database takes of the disk, and its connections.
+    pub fn database_use(&self) -> DatabaseUse {
+        self.0.store.database_use()
+    }
+
+    /// Returns what happened since this process started.
+    pub fn counted(&self) -> Counted {
+        self.0.activity.counted()
+    }
+
+    pub(crate) fn activity(&self) -> &Activity {
+        &self.0.activity
     }
 
     /// Periodic maintenance: removes expired links and cards of abandoned previews, and creates partitions. Safe to run

@@ -9,9 +9,6 @@ use ledger::{LeaseClock, Ledger, MemoryBounds, Mode};
 use runner::export::DumpError;
 use std::{io::Write, process::ExitCode, sync::Arc};
 
-/// Version of the package, and the commit if the build knows it. `build.rs` always sets the variable.
-pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("SHIFTBOOK_COMMIT_SUFFIX"));
-
 /// The command could not do its work, or `verify` found something wrong.
 pub(super) const FAILED: u8 = 1;
 /// The arguments or settings cannot be used, or name no database. clap exits with the same code.

@@ -2,9 +2,10 @@
 
 use super::{
     agent, ask, backup, chat,
-    common::{FAILED, Failure, MISUSED, VERSION, report},
+    common::{FAILED, Failure, MISUSED, report},
     export, feedback, hook, install, memory, openapi, retention, serve, token, user, verify, view, work,
 };
+use crate::build_version::VERSION;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 

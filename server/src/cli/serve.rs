@@ -1,12 +1,13 @@
 //! `shiftbook serve`: starts the server and its background tasks, and stops them in order.
 
 use super::{
-    common::{Failure, VERSION, open, print_line},
+    common::{Failure, open, print_line},
     instance_key,
 };
 use crate::{
     accept, agents,
     ambient::SystemEntropy,
+    build_version::VERSION,
     config::{self, Database, DatabaseFlags, ServeFlags, Settings},
     memory_writers, render, router,
     setup_code::SetupState,

@@ -6,9 +6,9 @@
 use super::{
     form::Form,
     shell::{PageRejection, Visitor, refuse, render},
-    sign_in::signed_in_response,
+    sign_in::{Sender, signed_in_response},
 };
-use crate::{browser::browser, problem::Problem, state::AppState};
+use crate::{browser::browser, problem::Problem, sign_in_log::Attempt, state::AppState};
 use app::{
     FormState, Shell,
     link::{self as ui, Props, Purpose},
@@ -59,6 +59,7 @@ async fn show(
 async fn submit(
     State(state): State<AppState>,
     Visitor(shell): Visitor,
+    Sender(address): Sender,
     headers: HeaderMap,
     form: Form,
 ) -> Result<Response, PageRejection> {
@@ -66,9 +67,19 @@ async fn submit(
     let secret = state.cookies.link(&headers).unwrap_or_default();
     let (name, password) = (form.text("name"), form.text("password"));
     match auth::use_link(&state.ledger, secret, &name, &password, &browser(&headers)).await {
-        Ok(signed_in) => used(&state, &link, &signed_in),
+        Ok(signed_in) => {
+            Attempt { address, account: &link.email }.accepted();
+            used(&state, &link, &signed_in)
+        }
         Err(ledger::Error::NotFound(_)) => Ok(link_expired_page(&state, shell).await),
-        Err(error) => Ok(refused(shell, link, &form, &error.into()).await),
+        Err(error) => {
+            let problem = error.into();
+            // The others choose a new password, which can only be too short or too long.
+            if matches!(link.to, LinkUse::JoinWithAccount(_)) {
+                Attempt { address, account: &link.email }.refused(&state.metrics, &problem);
+            }
+            Ok(refused(shell, link, &form, &problem).await)
+        }
     }
 }
 

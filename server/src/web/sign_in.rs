@@ -11,6 +11,7 @@ use crate::{
     form_limit::{address, network},
     host::is_local,
     problem::Problem,
+    sign_in_log::Attempt,
     state::AppState,
 };
 use app::{FormState, Shell, setup, sign_in};
@@ -60,29 +61,34 @@ async fn show(
     Ok(render(StatusCode::OK, move || sign_in::page(&shell, &props)).await)
 }
 
-/// The network that a request comes from.
-struct Network(IpAddr);
+/// The address that a request comes from.
+pub(super) struct Sender(pub(super) IpAddr);
 
-impl FromRequestParts<AppState> for Network {
+impl FromRequestParts<AppState> for Sender {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _state: &AppState) -> Result<Self, Self::Rejection> {
         let peer = parts.extensions.get().copied();
-        Ok(Self(network(address(peer, &parts.headers))))
+        Ok(Self(address(peer, &parts.headers)))
     }
 }
 
 async fn submit(
     State(state): State<AppState>,
     Visitor(shell): Visitor,
-    Network(network): Network,
+    Sender(address): Sender,
     headers: HeaderMap,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    let kept = kept_form(&form);
-    match authenticate(&state, network, &form, &browser(&headers)).await {
-        Ok(signed_in) => go_on(&state, shell, &signed_in, &form, kept).await,
+    let (kept, account) = (kept_form(&form), form.text("email"));
+    let attempt = Attempt { address, account: &account };
+    match authenticate(&state, network(address), &form, &browser(&headers)).await {
+        Ok(signed_in) => {
+            attempt.accepted();
+            go_on(&state, shell, &signed_in, &form, kept).await
+        }
         Err(problem) => {
+            attempt.refused(&state.metrics, &problem);
             let props = sign_in::Props { next: form.optional("next"), form: form.refused("", &problem), kept };
             Ok(refuse(&problem, move || sign_in::page(&shell, &props)).await)
         }
@@ -149,10 +155,11 @@ async fn submit_setup(
     State(state): State<AppState>,
     Visitor(shell): Visitor,
     RequiresSetupCode(asks_code): RequiresSetupCode,
+    Sender(address): Sender,
     headers: HeaderMap,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    match set_up(&state, asks_code, &form, &browser(&headers)).await {
+    match set_up(&state, (asks_code, address), &form, &browser(&headers)).await {
         Ok(signed_in) => signed_in_response(&state, &signed_in, "/today?notice=setup_done"),
         Err(problem) => {
             let refused = form.refused("", &problem);
@@ -162,10 +169,17 @@ async fn submit_setup(
 }
 
 /// Makes the first workspace and its admin, if the form has the set-up code that is asked for.
-async fn set_up(state: &AppState, asks_code: bool, form: &Form, browser: &str) -> Result<SignedIn, Problem> {
+async fn set_up(
+    state: &AppState,
+    (asks_code, address): (bool, IpAddr),
+    form: &Form,
+    browser: &str,
+) -> Result<SignedIn, Problem> {
     if asks_code && !state.set_up.is_code(&form.text("code")) {
         let wanted = "the set-up code that the server printed when it started";
-        return Err(Problem::field(Code::InvalidRequest, "code", wanted));
+        let wrong = Problem::field(Code::InvalidRequest, "code", wanted);
+        Attempt { address, account: "" }.refused(&state.metrics, &wrong);
+        return Err(wrong);
     }
     let (workspace, email) = (form.text("workspace"), form.text("email"));
     Ok(auth::setup(&state.ledger, &workspace, &email, &form.text("password"), browser).await?)

@@ -189,7 +189,11 @@ pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished:
             Ok(ending.record)
         })
     });
-    written.await
+    let record = written.await?;
+    if record.turns > 0 {
+        ledger.activity().writer_ran(record.state);
+    }
+    Ok(record)
 }
 
 /// What the row of a run says of the operations that were left out.
@@ -317,7 +321,9 @@ pub async fn fail(ledger: &Ledger, tenant_id: TenantId, agent: &str, failure: Ru
             Ok(ending.record)
         })
     });
-    recorded.await
+    let record = recorded.await?;
+    ledger.activity().writer_ran(record.state);
+    Ok(record)
 }
 
 /// Leaves the sessions of a failed run apart: one that was alone until its next try, several until they are tried in

@@ -139,11 +139,13 @@ pub async fn claim(ledger: &Ledger, lease: TimeDelta, max: u32, free: &mut Deliv
     let mut slots = free.clone();
     let taken = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
         Box::pin(async move {
-            let taken = take_in_turn(tx, (now, now + lease), max, &mut slots).await?;
-            Ok((taken, slots))
+            let mut given_up = 0;
+            let taken = take_in_turn(tx, (now, now + lease), max, (&mut slots, &mut given_up)).await?;
+            Ok((taken, slots, given_up))
         })
     });
-    let (taken, slots) = taken.await?;
+    let (taken, slots, given_up) = taken.await?;
+    ledger.activity().messages_given_up(given_up);
     *free = slots;
     Ok(taken)
 }
@@ -152,7 +154,7 @@ async fn take_in_turn(
     tx: &mut WriteTx<'_>,
     (now, until): (Timestamp, Timestamp),
     max: u32,
-    room: &mut DeliverySlots,
+    (room, given_up): (&mut DeliverySlots, &mut u64),
 ) -> Result<Vec<Outgoing>> {
     let mut workspaces = store::outbox::workspaces_due(tx.conn(), now).await?;
     let turn = workspaces.partition_point(|id| room.last.is_some_and(|last| *id <= last));
@@ -175,7 +177,7 @@ async fn take_in_turn(
                 left -= 1;
                 if message.attempts > DELIVERY_ATTEMPTS_MAX {
                     // The result of the last attempt was not recorded.
-                    store::outbox::failed(tx, &message, UNNOTED, Next::Dead(now)).await?;
+                    *given_up += u64::from(store::outbox::failed(tx, &message, UNNOTED, Next::Dead(now)).await?);
                     continue;
                 }
                 room.reserve(&message);

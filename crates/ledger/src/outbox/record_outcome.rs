@@ -51,7 +51,7 @@ pub async fn record_outcome(ledger: &Ledger, message: MessageRecord, outcome: Ou
             let (error, next) = match outcome {
                 Outcome::Delivered => {
                     store::outbox::delivered(tx, &message, now).await?;
-                    return Ok(());
+                    return Ok(false);
                 }
                 Outcome::Failed { error, retry_after_seconds } => {
                     let next = wait(message.attempts, random, retry_after_seconds)
@@ -68,11 +68,13 @@ pub async fn record_outcome(ledger: &Ledger, message: MessageRecord, outcome: Ou
                     (error, Next::Dead(now))
                 }
             };
-            store::outbox::failed(tx, &message, &line(&error), next).await?;
-            Ok(())
+            let is_recorded = store::outbox::failed(tx, &message, &line(&error), next).await?;
+            Ok(is_recorded && matches!(next, Next::Dead(_)))
         })
     });
-    recorded.await
+    let is_given_up = recorded.await?;
+    ledger.activity().messages_given_up(is_given_up.into());
+    Ok(())
 }
 
 /// Shortens the receiver's response and replaces control characters. PostgreSQL cannot store NUL in a text.

@@ -59,8 +59,11 @@ async fn take_back_lost(ledger: &Ledger, swept: &mut Swept) -> Result<()> {
             .await?;
         for session in &lost {
             match take_back(ledger, session.tenant_id, session.id).await {
-                Ok(Some(Status::Failed)) => swept.failed += 1,
-                Ok(Some(_)) => swept.requeued += 1,
+                Ok(Some(status)) => {
+                    ledger.activity().lease_expired();
+                    let count = if status == Status::Failed { &mut swept.failed } else { &mut swept.requeued };
+                    *count += 1;
+                }
                 Ok(None) => {}
                 Err(error) => failure = Some(error),
             }

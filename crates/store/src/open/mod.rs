@@ -8,8 +8,10 @@ mod readers;
 mod schema;
 mod sqlite;
 mod store;
+mod usage;
 
 pub use store::{Database, Mode, Store};
+pub use usage::DatabaseUse;
 
 use crate::engine::Texts;
 

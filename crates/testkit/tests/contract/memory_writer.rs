@@ -410,6 +410,8 @@ async fn a_window_that_fails_is_tried_again_then_parked_and_a_flush_frees_it(f: 
     let states: Vec<_> = memory_writer::runs(&f.ledger, &f.member, AGENT).await.unwrap();
     let states: Vec<_> = states.iter().map(|run| run.state).collect();
     assert_eq!(states, [RunState::Succeeded, RunState::Parked, RunState::Failed, RunState::Failed]);
+    let counted = f.ledger.counted().writer_runs;
+    assert_eq!(counted, [(RunState::Succeeded, 1), (RunState::Failed, 2), (RunState::Parked, 1)]);
     f.done().await;
 }
 

@@ -167,6 +167,7 @@ async fn a_message_is_given_up_after_its_last_try_and_says_why(f: Fixture) {
     let dead = webhook::deliveries(&f.ledger, &f.admin, made.id).await.unwrap().remove(0);
     assert!(dead.dead_at.is_some() && dead.delivered_at.is_none());
     assert_eq!(dead.last_error.as_deref(), Some("the receiver answered 503"));
+    assert_eq!(f.ledger.counted().messages_given_up, 1);
     f.done().await;
 }
 
@@ -208,6 +209,7 @@ async fn a_message_whose_outcome_is_never_noted_is_given_up(f: Fixture) {
     assert_eq!(taken, domain::limit::DELIVERY_ATTEMPTS_MAX as usize);
     let dead = webhook::deliveries(&f.ledger, &f.admin, made.id).await.unwrap().remove(0);
     assert!(dead.dead_at.is_some() && dead.last_error.unwrap().contains("could not be noted"));
+    assert_eq!(f.ledger.counted().messages_given_up, 1);
     f.done().await;
 }
 

@@ -1,0 +1,57 @@
+//! Counts of what happened since this process started, for `/metrics`.
+
+use domain::memory_writer::run::RunState;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The counts, which only grow.
+#[derive(Debug, Default)]
+pub(crate) struct Activity {
+    leases_expired: AtomicU64,
+    messages_given_up: AtomicU64,
+    runs_succeeded: AtomicU64,
+    runs_failed: AtomicU64,
+    runs_parked: AtomicU64,
+}
+
+/// The counts at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// Sessions that this process took back from workers whose lease had expired.
+    pub leases_expired: u64,
+    /// Messages (webhooks, e-mail) that this process gave up.
+    pub messages_given_up: u64,
+    /// Runs of memory writers by their state, in the order of [`RunState`]'s variants. Those without turns to read are
+    /// not counted.
+    pub writer_runs: [(RunState, u64); 3],
+}
+
+impl Activity {
+    pub(crate) fn lease_expired(&self) {
+        self.leases_expired.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn messages_given_up(&self, messages: u64) {
+        self.messages_given_up.fetch_add(messages, Relaxed);
+    }
+
+    pub(crate) fn writer_ran(&self, state: RunState) {
+        self.runs(state).fetch_add(1, Relaxed);
+    }
+
+    const fn runs(&self, state: RunState) -> &AtomicU64 {
+        match state {
+            RunState::Succeeded => &self.runs_succeeded,
+            RunState::Failed => &self.runs_failed,
+            RunState::Parked => &self.runs_parked,
+        }
+    }
+
+    pub(crate) fn counted(&self) -> Counted {
+        Counted {
+            leases_expired: self.leases_expired.load(Relaxed),
+            messages_given_up: self.messages_given_up.load(Relaxed),
+            writer_runs: [RunState::Succeeded, RunState::Failed, RunState::Parked]
+                .map(|state| (state, self.runs(state).load(Relaxed))),
+        }
+    }
+}
