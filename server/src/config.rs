@@ -2,8 +2,10 @@
 //!
 //! clap reads flags and environment into one [`Flags`]; this module adds the file below them.
 
+pub mod backup;
 mod smtp;
 
+use backup::{BackupFile, BackupSettings};
 use chrono::TimeDelta;
 use domain::limit::DRAFT_HOURS_MAX;
 use runner::{execute::config::AgentConfig, mail::MailSettings, memory_writer::MemoryConfig};
@@ -76,6 +78,7 @@ struct File {
     #[serde(default)]
     outbound: OutboundFile,
     smtp: Option<SmtpFile>,
+    backup: Option<BackupFile>,
     #[serde(default)]
     forms: FormsFile,
     #[serde(default)]
@@ -189,6 +192,8 @@ pub struct Settings {
     pub memory: Option<MemoryConfig>,
     /// How the server sends e-mail. `None` if it does not.
     pub smtp: Option<MailSettings>,
+    /// The copies of the database that the server makes, if it makes any.
+    pub backups: Option<BackupSettings>,
     /// Names of the environment variables that hold secrets of the settings.
     pub secret_variables: Vec<String>,
 }
@@ -311,6 +316,7 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
     let instance_key_file = filled_path(serve.instance_key_file).or(filled_path(file.instance_key_file));
     let variable = |name: &str| std::env::var(name).ok();
     let smtp = file.smtp.map(|file| smtp::settings(file, public_url.as_ref(), variable)).transpose()?;
+    let backups = file.backup.map(|file| backup::settings(file, &database)).transpose()?;
     let runs_agents = !serve.no_agents && file.agents.enabled.unwrap_or(true);
     let agents = file.agents.agents;
     let memory = file.memory;
@@ -329,6 +335,7 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
         forms,
         memory,
         smtp,
+        backups,
         secret_variables,
     })
 }
@@ -441,6 +448,34 @@ mod tests {
         assert!(!merge(database(None, None), told, file(example)).unwrap().runs_agents);
         let off = merge(database(None, None), listen(None), file("[agents]\nenabled = false")).unwrap();
         assert!(!off.runs_agents && off.agents.is_empty());
+    }
+
+    /// The sample with its settings in force.
+    fn uncommented_sample() -> String {
+        let is_setting = |line: &&str| line.starts_with('#') && !line.starts_with("# ");
+        let lines = include_str!("../../examples/shiftbook.toml").lines();
+        lines.filter(is_setting).map(|line| line.trim_start_matches('#')).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn the_sample_has_every_setting_and_changes_nothing_as_it_is() {
+        let sample = include_str!("../../examples/shiftbook.toml");
+        let defaults = merge(database(None, None), listen(None), File::default()).unwrap();
+        assert_eq!(merge(database(None, None), listen(None), file(sample)).unwrap(), defaults);
+        let settings = uncommented_sample();
+        file(&settings);
+        let table: toml::Table = toml::from_str(&settings).unwrap();
+        for section in [None, Some("backup"), Some("outbound"), Some("forms"), Some("smtp")] {
+            let here = section.map_or(&table, |section| table[section].as_table().unwrap());
+            let head = section.map(|section| format!("[{section}]\n")).unwrap_or_default();
+            // The error names every key that there is.
+            let error = parse(&format!("{head}zzz = 1"), "f.toml").unwrap_err().to_string();
+            let known: Vec<_> = error.split('`').skip(3).step_by(2).collect();
+            assert!(known.len() > 1 || section == Some("outbound"), "{error}");
+            for key in known {
+                assert!(here.contains_key(key), "{section:?} of the sample has no {key}");
+            }
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod ambient;
 mod anonymous_bodies;
 pub mod api;
 pub mod assets;
+mod backups;
 mod browser;
 mod build_version;
 pub mod cli;

@@ -23,6 +23,13 @@ pub struct PreparedWriter {
     writer_model: Arc<WriterModel>,
 }
 
+impl PreparedWriter {
+    /// Slug of the agent.
+    pub fn agent(&self) -> &str {
+        &self.agent
+    }
+}
+
 /// Builds the writer of every agent before the server listens, so that a missing key is reported at once.
 ///
 /// # Errors

@@ -284,6 +284,11 @@ pub const FLAG_CHARS_MAX: usize = "100. : ".len() + SLUG_CHARS_MAX + NAME_CHARS_
 /// Largest value of `atMost`, the number at which counting a caller's open gates may stop.
 pub const COUNT_AT_MOST_MAX: u32 = 1_000_000;
 
+/// Most hours between two backups that a server makes: 31 days.
+pub const BACKUP_HOURS_MAX: u32 = 744;
+/// Most backups that a server keeps.
+pub const BACKUPS_KEPT_MAX: u32 = 1_000;
+
 /// Most fields of a view.
 pub const VIEW_FIELDS_MAX: usize = 50;
 /// Longest key of a view's field, characters.

@@ -80,6 +80,6 @@ pub use store::{
     EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
     LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
     MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord,
-    SignInRecord, Stats, TenantRecord, TokenRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord,
+    SQLITE_FILE, SignInRecord, Stats, TenantRecord, TokenRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord,
     WebhookRecord,
 };

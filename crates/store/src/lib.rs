@@ -67,7 +67,7 @@ pub use group::GroupRecord;
 pub use interaction::export_job;
 pub use lease::LeaseTime;
 pub use memory::{CardRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText};
-pub use open::{Database, DatabaseUse, Mode, Store};
+pub use open::{Database, DatabaseUse, Mode, SQLITE_FILE, Store};
 pub use outbox::MessageRecord;
 pub use response::{Promotion, ResponseCounts, ResponseRecord, ResponseState};
 pub use statements::statements;

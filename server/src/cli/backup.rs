@@ -1,9 +1,12 @@
 //! `shiftbook backup FILE`: copies an SQLite database.
 
 use super::common::{Failure, open, print_line};
-use crate::config::{self, Database, DatabaseFlags, ServeFlags};
+use crate::{
+    backups::ratings_of,
+    config::{self, Database, DatabaseFlags, ServeFlags},
+};
 use ledger::Mode;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Options of `backup`.
 #[derive(Debug, clap::Args)]
@@ -12,13 +15,6 @@ pub struct BackupArgs {
     file: PathBuf,
     #[command(flatten)]
     database: DatabaseFlags,
-}
-
-/// The file for the copy of the ratings, which are a database of their own.
-fn ratings_file(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".session_feedback.sqlite3");
-    name.into()
 }
 
 /// Writes a consistent copy. The server may run meanwhile. If the ratings cannot be copied, the copy of the log stays:
@@ -31,7 +27,8 @@ pub async fn run(args: BackupArgs) -> Result<(), Failure> {
     if args.file.exists() {
         return Err(Failure::Misused(format!("{} exists; a backup does not overwrite files", args.file.display())));
     }
-    let ratings = ratings_file(&args.file);
+    // The ratings are a database of their own.
+    let ratings = ratings_of(&args.file);
     if ratings.exists() {
         return Err(Failure::Misused(format!("{} exists; a backup does not overwrite files", ratings.display())));
     }

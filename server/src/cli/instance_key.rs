@@ -11,10 +11,10 @@ use std::{
 };
 
 /// Name of the file in the data directory.
-const FILE: &str = "instance.key";
+pub(super) const FILE: &str = "instance.key";
 
 /// The database and the instance key.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct KeyFlags {
     #[command(flatten)]
     database: DatabaseFlags,
@@ -68,7 +68,8 @@ pub fn find_all(settings: &Settings) -> Result<Vec<InstanceKey>, Failure> {
     Ok(keys)
 }
 
-fn read(file: &Path) -> Result<InstanceKey, Failure> {
+/// Reads a key from its file.
+pub(super) fn read(file: &Path) -> Result<InstanceKey, Failure> {
     let text = fs::read_to_string(file).map_err(Failure::io(format!("cannot read {}", file.display())))?;
     InstanceKey::parse(&text).map_err(|error| Failure::Misused(format!("{}: {error}", file.display())))
 }

@@ -1,9 +1,9 @@
 //! Reads the command line, and runs the command in a runtime.
 
 use super::{
-    agent, ask, backup, chat,
+    agent, ask, backup, chat, check_config,
     common::{FAILED, Failure, MISUSED, report},
-    export, feedback, hook, install, memory, openapi, retention, serve, token, user, verify, view, work,
+    export, feedback, hook, install, memory, openapi, restore, retention, serve, token, user, verify, view, work,
 };
 use crate::build_version::VERSION;
 use clap::{Parser, Subcommand};
@@ -23,6 +23,8 @@ Examples:
   shiftbook export training --tenant acme --format dpo --out pairs
   shiftbook memory export backup --agent scout        an agent's memory as files
   shiftbook verify && shiftbook backup /backup/log.db
+  shiftbook restore /backup/log.db --key /safe/instance.key
+  shiftbook check-config --sample > shiftbook.toml    a settings file with every setting, as comments
   shiftbook feedback purge --before 2026-05-25       remove old ratings
 
 Exit codes:
@@ -40,6 +42,9 @@ struct Cli {
     /// How much to log on stderr: warn, info, debug, or a tracing filter [default: info for serve, warn otherwise]
     #[arg(long, global = true, env = "SHIFTBOOK_LOG", value_name = "FILTER")]
     log: Option<String>,
+    /// Format of the log on stderr: text, or json for one object a line [default: text]
+    #[arg(long, global = true, env = "SHIFTBOOK_LOG_FORMAT", value_name = "FORMAT")]
+    log_format: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -58,6 +63,10 @@ enum Command {
     Verify(verify::VerifyArgs),
     /// Copy the database while the server runs (SQLite)
     Backup(backup::BackupArgs),
+    /// Put a backup into a data directory that has no database (SQLite)
+    Restore(restore::RestoreArgs),
+    /// Check the settings of a server without starting it, and say what they come to
+    CheckConfig(check_config::CheckConfigArgs),
     /// Erase the content of sessions that ended before a date; the log without content stays, and still verifies
     ///
     /// Without --apply it only prints what it would erase. On SQLite the server must be stopped.
@@ -113,7 +122,7 @@ pub fn main() -> ExitCode {
     // `genai` is silenced: its errors are in the logs of their sessions.
     let default_level = if matches!(cli.command, Command::Serve(_)) { "info,genai=off" } else { "warn,genai=off" };
     let filter = cli.log.filter(|filter| !filter.trim().is_empty()).unwrap_or_else(|| default_level.to_owned());
-    if let Err(message) = log_to_stderr(&filter)
+    if let Err(message) = LogFormat::parse(cli.log_format.as_deref()).and_then(|format| log_to_stderr(&filter, format))
         && !is_call
     {
         return report(&Failure::Misused(message));
@@ -140,6 +149,8 @@ async fn dispatch(command: Command) -> ExitCode {
         Command::Token(command) => token::run(command).await,
         Command::Verify(args) => verify::run(args).await,
         Command::Backup(args) => backup::run(args).await,
+        Command::Restore(args) => restore::run(args).await,
+        Command::CheckConfig(args) => check_config::run(args).await,
         Command::Retention(args) => retention::run(args).await,
         Command::Chat(args) => chat::run(args).await,
         Command::Feedback(command) => feedback::run(command).await,
@@ -159,18 +170,41 @@ async fn dispatch(command: Command) -> ExitCode {
     }
 }
 
-fn log_to_stderr(filter: &str) -> Result<(), String> {
+/// Format of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl LogFormat {
+    /// An empty variable counts as not set.
+    fn parse(text: Option<&str>) -> Result<Self, String> {
+        match text.map(str::trim) {
+            None | Some("" | "text") => Ok(Self::Text),
+            Some("json") => Ok(Self::Json),
+            Some(other) => Err(format!("--log-format `{other}`: text or json")),
+        }
+    }
+}
+
+fn log_to_stderr(filter: &str, format: LogFormat) -> Result<(), String> {
     let filter =
         tracing_subscriber::EnvFilter::try_new(filter).map_err(|error| format!("--log `{filter}`: {error}"))?;
-    tracing_subscriber::fmt()
+    let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         // Otherwise it would report a closed standard error on standard error and panic, and the server could not even
         // be stopped.
         .log_internal_errors(false)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-        .try_init()
-        .map_err(|error| error.to_string())
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()));
+    let begun = match format {
+        LogFormat::Text => log.try_init(),
+        LogFormat::Json => log.json().flatten_event(true).with_current_span(false).with_span_list(false).try_init(),
+    };
+    begun.map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

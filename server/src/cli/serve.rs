@@ -7,6 +7,7 @@ use super::{
 use crate::{
     accept, agents,
     ambient::SystemEntropy,
+    backups,
     build_version::VERSION,
     config::{self, Database, DatabaseFlags, ServeFlags, Settings},
     memory_writers, render, router,
@@ -104,29 +105,25 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
     let agents = tokio::spawn(agents::run(state.clone(), agents));
     let writers = tokio::spawn(memory_writers::run(state.clone(), writers, started));
+    let backups = tokio::spawn(backups::run(state.clone(), settings.backups));
     let outbox_worker =
         OutboxWorker { ledger: state.ledger.clone(), http, mail, public_origin: state.public_origin.clone() };
     let messages = tokio::spawn(outbox_worker.run(state.shutdown.token()));
     let stop = tokio::spawn(accept::shut_down_on_signal(state.shutdown.clone()));
     accept::serve(listener, router::build(state.clone()), &state).await;
     stop.abort();
-    if let Err(error) = sweeps.await {
-        tracing::error!(%error, "the sweep ended badly");
-    }
-    if let Err(error) = imports.await {
-        tracing::error!(%error, "the imports ended badly");
-    }
-    if let Err(error) = agents.await {
-        tracing::error!(%error, "the agents ended badly");
-    }
-    if let Err(error) = writers.await {
-        tracing::error!(%error, "the memory writers ended badly");
-    }
-    if let Err(error) = captures.await {
-        tracing::error!(%error, "capturing ended badly");
-    }
-    if let Err(error) = messages.await {
-        tracing::error!(%error, "the messages ended badly");
+    for (task, what) in [
+        (sweeps, "the sweep"),
+        (imports, "the imports"),
+        (backups, "the backups"),
+        (agents, "the agents"),
+        (writers, "the memory writers"),
+        (captures, "capturing"),
+        (messages, "the messages"),
+    ] {
+        if let Err(error) = task.await {
+            tracing::error!(%error, "{what} ended badly");
+        }
     }
     if timeout(CLOSE, state.ledger.close()).await.is_err() {
         return Err(Failure::Failed("the database could not be closed in time; nothing acknowledged is lost".into()));

@@ -47,6 +47,7 @@ mod memory_channels;
 mod memory_cli;
 mod memory_folder;
 mod memory_training;
+mod operator;
 mod pages;
 mod people;
 mod prepare;

@@ -10,6 +10,7 @@ mod sqlite;
 mod store;
 mod usage;
 
+pub use readers::SQLITE_FILE;
 pub use store::{Database, Mode, Store};
 pub use usage::DatabaseUse;
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Name of the database file in the data directory.
-pub(super) const SQLITE_FILE: &str = "shiftbook.sqlite3";
+pub const SQLITE_FILE: &str = "shiftbook.sqlite3";
 /// Most idle read connections to the SQLite file.
 const SQLITE_READERS_KEPT: usize = 8;
 
