@@ -119,8 +119,8 @@ async fn a_sign_out_and_another_workspace_end_open_streams_before_their_heartbea
         // Opened first, so that its heartbeat comes before those of the others.
         let mut still_open = app.request(Who::Member, Method::GET, &followed).send().await.unwrap();
         let mut streams = Vec::new();
-        for path in ["/api/live", &followed] {
-            let follow = app.http.get(format!("{}{path}", app.url)).header("cookie", mia.jar[0].0.clone());
+        for stream in ["/api/live", followed.as_str()] {
+            let follow = app.http.get(format!("{}{stream}", app.url)).header("cookie", mia.jar[0].0.clone());
             streams.push(follow.send().await.unwrap());
         }
         assert_eq!(mia.ask(Method::POST, path, &form).await.status(), StatusCode::SEE_OTHER, "{path}");

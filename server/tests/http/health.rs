@@ -8,7 +8,7 @@ async fn a_server_whose_database_does_not_answer_is_alive_and_not_ready() {
     let engine = Engine::postgres().await;
     let Engine::Postgres { url, .. } = &engine else { unreachable!("asked for PostgreSQL") };
     // Not set up: requests for pages ask whether there is an account.
-    let app = App::start_empty("", &[], &[("SHIFTBOOK_DATABASE_URL", url)]);
+    let app = App::start_empty("", &[], &[("SHIFTBOOK_DATABASE_URL", url.as_str())]);
     let mut locked: Raw = engine.raw().await;
     locked.execute("BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE").await.unwrap();
     let ask = |path: &str| {
