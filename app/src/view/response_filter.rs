@@ -49,7 +49,8 @@ impl ResponseFilter {
         address(&format!("{path}/responses"), pairs)
     }
 
-    /// The address of the same responses as CSV, with the byte order mark that spreadsheet programs need if `bom` is true.
+    /// The address of the same responses as CSV. With `bom` the file has the byte order mark that spreadsheet programs
+    /// need.
     pub fn csv_href(&self, view_id: ViewId, bom: bool) -> String {
         let pairs = [
             ("status", self.status.map(|status| status.as_str().to_owned())),

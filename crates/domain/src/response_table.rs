@@ -77,8 +77,8 @@ pub fn add_columns(columns: &mut Vec<Column>, fields: &[Field]) {
     }
 }
 
-/// Formats an answer for a program: the stored value, and several chosen options separated by `|`. Inside one of several
-/// options `|` is `\|` and a backslash is `\\`, so that two options differ from one with the separator in it.
+/// Formats an answer for a program: the stored value, and several chosen options separated by `|`. Inside one of them
+/// `|` is `\|` and a backslash is `\\`, so that two options differ from one with the separator in it.
 pub fn stored_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

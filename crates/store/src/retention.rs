@@ -266,7 +266,8 @@ pub async fn begin(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erasure: &Erasu
     Ok(())
 }
 
-/// Erases the content of the events, and their ids in the systems they came from, after `after` up to `to`. Returns how many events that were.
+/// Erases the content of the events after `after` up to `to`, and their ids in the systems they came from. Returns how
+/// many events that were.
 pub async fn erase_events(tx: &mut WriteTx<'_>, due: &ErasureCandidate, after: u64, to: u64) -> Result<u64> {
     let (tenant, session) = (due.tenant_id.0, due.session_id.0);
     Ok(run!(tx.conn(), execute, ERASE_EVENTS, tenant, session, after.cast_signed(), to.cast_signed())?)

@@ -120,6 +120,7 @@ pub struct ForgottenLead {
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub name: String,
     /// E-mail address that they gave.
+    #[cfg_attr(feature = "openapi", schema(max_length = 10_000))]
     pub email: Option<String>,
     /// Number of their responses that have their content.
     pub responses: u64,

@@ -86,8 +86,8 @@ impl CsvQuery {
 ///
 /// All responses, newest first, with a column for each field of the versions that they are for (`answers.mood`), and
 /// for each dimension of a rating (`answers.rate.tone`). Cells have stored values; several chosen options are separated
-/// by `|`, and inside one of them `|` is `\|` and `\` is `\\`. A text that a spreadsheet would calculate begins with an apostrophe. RFC 4180, UTF-8. Names and addresses of
-/// leads are empty for those who may not read them.
+/// by `|`, and inside one of them `|` is `\|` and `\` is `\\`. A text that a spreadsheet would calculate begins with an
+/// apostrophe. RFC 4180, UTF-8. Names and addresses of leads are empty for those who may not read them.
 #[utoipa::path(
     get, path = "/api/views/{id}/responses.csv", operation_id = "downloadViewResponses", tag = "responses",
     params(("id" = uuid::Uuid, Path, description = "The view"), CsvQuery),

@@ -25,6 +25,7 @@ mod feedback_request;
 mod file_modes;
 mod form;
 mod form_attack;
+mod form_frame;
 mod form_hostile;
 mod form_limit;
 mod form_query;

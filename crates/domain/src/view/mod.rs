@@ -4,6 +4,7 @@ mod answer;
 mod check;
 mod field;
 mod instant;
+mod ordered;
 mod publish;
 mod read_field;
 mod schema;

@@ -2,19 +2,14 @@
 //! `requestedSchema` (protocol versions 2025-11-25 and 2026-07-28), and what libraries of models make of it: references
 //! to a definition, `anyOf` with `null`, constants, and titles of the whole. It refuses everything else by name.
 
-use super::{Choice, Field, Kind};
+use super::{Choice, Field, Kind, ordered::Ordered};
 use crate::{
     issue::Issue,
     json_schema::{Ordinary, ordinary},
     limit::{SELECT_OPTIONS_MAX, TITLE_CHARS_MAX, VIEW_FIELDS_MAX},
 };
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{MapAccess, Visitor},
-    ser::SerializeMap,
-};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value, json};
-use std::fmt;
 
 /// The dialect that exported schemas name.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -23,45 +18,6 @@ const ANNOTATIONS: [&str; 5] = ["title", "description", "additionalProperties", 
 /// Longest text of an imported field without `maxLength` that is a short text, characters. A longer one is a
 /// long text.
 const SHORT_TEXT_CHARS_MAX: u32 = 300;
-
-/// Members of a JSON object in the order of the text. `serde_json`'s own map sorts them, and the order of a
-/// form's questions must not be lost.
-#[derive(Debug, Clone, PartialEq, Default)]
-struct Ordered(Vec<(String, Value)>);
-
-impl<'de> Deserialize<'de> for Ordered {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-
-        impl<'de> Visitor<'de> for Members {
-            type Value = Ordered;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Ordered, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Ordered(members))
-            }
-        }
-
-        deserializer.deserialize_map(Members)
-    }
-}
-
-impl Serialize for Ordered {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
-    }
-}
 
 /// A `requestedSchema`: an object schema whose properties are the fields of a form, in their order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -8,9 +8,9 @@ use crate::{
 use serde_json::{Map, Value};
 
 /// Reads the answers of a posted form. The name of a control is the field's key, for a rating `key.dimension`;
-/// a multiple choice has one pair for each chosen option, and a date and time has its offset as `key.zone`. Names that the view does not have are ignored, since
-/// forms have controls of their own. A text that is no valid answer stays a text, so that the form can show it
-/// again beside the error.
+/// a multiple choice has one pair for each chosen option, and a date and time has its offset as `key.zone`. Names
+/// that the view does not have are ignored, since forms have controls of their own. A text that is no valid answer
+/// stays a text, so that the form can show it again beside the error.
 pub fn from_form<'a>(fields: &[Field], pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Answers {
     let mut answers = Answers::new();
     let mut zones = Vec::new();

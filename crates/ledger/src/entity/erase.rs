@@ -30,8 +30,8 @@ pub async fn erase(ledger: &Ledger, scope: &Scope, id: EntityId) -> Result<Entit
     Ok(entity)
 }
 
-/// [`erase`] in an open transaction, which runs with [`Access::Retention`]. Returns whether there was something to erase.
-/// The caller empties the write-ahead log afterwards.
+/// [`erase`] in an open transaction, which runs with [`Access::Retention`]. Returns whether there was something to
+/// erase. The caller empties the write-ahead log afterwards.
 pub(crate) async fn erase_on(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

@@ -28,7 +28,8 @@ pub struct EntityChange {
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such entity; [`Error::StaleVersion`] if a version was written since the
-/// caller read the entity; [`Error::EntityErased`] if it is erased; [`Error::Invalid`] for a wrong title or wrong values.
+/// caller read the entity; [`Error::EntityErased`] if it is erased; [`Error::Invalid`] for a wrong title or wrong
+/// values.
 pub async fn update(ledger: &Ledger, scope: &Scope, id: EntityId, change: EntityChange) -> Result<EntityRecord> {
     update_in(ledger, scope, id, change, None).await
 }

@@ -24,7 +24,7 @@ const ERASE_LABELS: &str = "UPDATE request_answers SET respondent_label = NULL W
      AND respondent_label IS NOT NULL AND response_session_id IN \
      (SELECT r.session_id FROM responses r WHERE r.tenant_id = $1 AND r.lead_entity_id = $2)";
 
-// A lead that no member has changed, and whose responses are all of the same age. Its entity is older than its responses.
+// A lead that no member has changed, and whose responses are all due too. Its entity is older than its responses.
 const DUE_LEADS: &str = "SELECT e.tenant_id, e.id FROM entities e \
      JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
      WHERE t.slug = $4 AND e.version = 1 AND e.created_by LIKE 'respondent:%' AND e.erased_at IS NULL AND e.updated_at < $1 \

@@ -101,18 +101,24 @@ async fn submit_form(
     let Some((site, origins)) = site(&state, &visit, &secret, carried).await? else {
         return Ok(gone(&state, &visit).await);
     };
-    let is_allowed = visit.is_allowed(&state, Some(&link));
-    if posted.own(ASKS).is_some() {
-        return match is_allowed {
-            true => Ok(Json(not_applying(&state, &site, &posted).await?).into_response()),
-            false => Err(too_many_requests().into()),
-        };
+    match (posted.own(ASKS).is_some(), visit.is_allowed(&state, Some(&link))) {
+        (true, is_allowed) => answer_script(&state, &site, &posted, is_allowed).await,
+        (false, true) => Ok(framed(submit(&state, site, &posted).await?, visit.nonce.as_ref(), &origins)),
+        (false, false) => Ok(framed(too_often(&state, site, &posted).await?, visit.nonce.as_ref(), &origins)),
     }
-    let page = match is_allowed {
-        true => submit(&state, site, &posted).await?,
-        false => too_often(&state, site, &posted).await?,
-    };
-    Ok(framed(page, visit.nonce.as_ref(), &origins))
+}
+
+/// What the script asks: which questions do not apply. A person over the limit of requests gets no answer.
+async fn answer_script(
+    state: &AppState,
+    site: &Site,
+    posted: &PostedForm,
+    is_allowed: bool,
+) -> Result<Response, PageRejection> {
+    match is_allowed {
+        true => Ok(Json(not_applying(state, site, posted).await?).into_response()),
+        false => Err(too_many_requests().into()),
+    }
 }
 
 /// What the page carries in place of cookies.
