@@ -1,4 +1,5 @@
-//! Rows of `memory_forgotten` and `memory_forget_requests`, and the proposals and denied lines in which a person is looked for.
+//! Rows of `memory_forgotten` and `memory_forget_requests`, and the proposals and denied lines in which a person is
+//! looked for.
 
 use crate::{
     engine::{Conn, Error, Result, Texts, row, run},

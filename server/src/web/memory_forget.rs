@@ -47,17 +47,22 @@ async fn show(
     allowed(&viewer)?;
     let person = query.person.unwrap_or_default().trim().to_owned();
     if person.is_empty() {
-        let requests = memory_forget::requests(&state.ledger, &viewer.scope).await?;
-        let requests = requests.into_iter().map(|one| (one.user_id, one.asked_at)).collect();
-        let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
-        let props = ForgetProps { requests, people, ..ForgetProps::default() };
-        return Ok(render(StatusCode::OK, move || ui::forget_page(&viewer.shell, props)).await);
+        return asked(&state, viewer).await;
     }
     let of = Forget { person: person.clone(), names: None };
     match memory_forget::preview(&state.ledger, &viewer.scope, of).await {
         Ok(found) => known(&state, viewer, person, found).await,
         Err(error) => Ok(refused(viewer, person, error.into()).await),
     }
+}
+
+/// Shows who asks to be forgotten.
+async fn asked(state: &AppState, viewer: Viewer) -> Result<Response, PageRejection> {
+    let requests = memory_forget::requests(&state.ledger, &viewer.scope).await?;
+    let requests = requests.into_iter().map(|one| (one.user_id, one.asked_at)).collect();
+    let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
+    let props = ForgetProps { requests, people, ..ForgetProps::default() };
+    Ok(render(StatusCode::OK, move || ui::forget_page(&viewer.shell, props)).await)
 }
 
 /// Records or withdraws that the viewer asks to be forgotten.

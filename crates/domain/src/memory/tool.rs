@@ -189,8 +189,8 @@ pub struct Edited {
     pub lines: usize,
 }
 
-/// Returns a document with numbered lines, or some of them. What follows the last line end is a line too. A range is cut
-/// to the lines that there are; a last line below 0 counts from the end.
+/// Returns a document with numbered lines, or some of them. What follows the last line end is a line too. A range is
+/// cut to the lines that there are; a last line below 0 counts from the end.
 pub fn view(text: &str, range: Option<[i64; 2]>) -> String {
     let lines: Vec<&str> = text.split('\n').collect();
     let [from, to] = range.unwrap_or([1, -1]);

@@ -185,8 +185,8 @@ pub fn parse(text: &str) -> Result<Answer, String> {
     }
 }
 
-/// Returns the text of a body and of its blocks, and the blocks. A body without blocks is one block. Two items of a list
-/// that follow each other stay one list; other blocks have a blank line between them.
+/// Returns the text of a body and of its blocks, and the blocks. A body without blocks is one block. Two items of a
+/// list that follow each other stay one list; other blocks have a blank line between them.
 fn in_blocks(body: &str, mut blocks: Vec<Block>, evidence: &[NamedTurn]) -> (String, Vec<Block>) {
     if !body.trim().is_empty() {
         blocks.insert(0, Block { text: body.to_owned(), ..Block::default() });

@@ -45,8 +45,8 @@ pub fn tokens_within(bytes_max: usize) -> u32 {
     u32::try_from(room).map_or(BLOCK_TOKENS_MAX, |room| room.min(BLOCK_TOKENS_MAX))
 }
 
-/// Returns one item as the block shows it. `days` are those on which the lines of the text were written. If they differ,
-/// each line that says something ends with its own. Without days none is named.
+/// Returns one item as the block shows it. `days` are those on which the lines of the text were written. If they
+/// differ, each line that says something ends with its own. Without days none is named.
 pub fn item(id: &str, (path, headings): (&str, &str), text: &str, days: &[NaiveDate]) -> String {
     let place = if headings.is_empty() { path.to_owned() } else { format!("{path}, {}", one_line(headings, 120)) };
     let text = clean(text);

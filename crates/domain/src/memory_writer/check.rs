@@ -2,12 +2,12 @@
 
 use super::{
     answer::{Answer, Block, NamedTurn, Op, OpKind, Summary},
+    carry::carry_out,
     evidence::{Evidence, Sources},
     limit::{
         ALIAS_CHARS_MAX, BLOCKS_MAX, DOCUMENT_CHARS_SHOWN_MAX, EVIDENCE_MAX, OP_BYTES_MAX, OP_REASON_CHARS_MAX,
         OPS_MAX, RUN_BYTES_MAX, SUMMARY_TITLE_CHARS_MAX,
     },
-    plan::carry_out,
     section::{self, NotFound},
     text::{forbidden, says_something},
     turn::Turn,

@@ -35,8 +35,8 @@ fn hidden(text: &str) -> impl Iterator<Item = (char, bool)> + '_ {
     })
 }
 
-/// Whether a joiner stands where a script or an emoji needs it. `before` is the last character, and the last one that is
-/// no selector or modifier.
+/// Whether a joiner stands where a script or an emoji needs it. `last` is the character before it, and `base` the last
+/// one that is no selector or modifier.
 fn joins(c: char, (last, base): (Option<char>, Option<char>), next: Option<char>) -> bool {
     if ![JOINER, NON_JOINER].contains(&c) {
         return false;

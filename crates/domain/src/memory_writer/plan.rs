@@ -3,6 +3,7 @@
 pub use super::support::{OUTSIDE, QUOTED, UNSUPPORTED, UNTRUSTED};
 use super::{
     answer::{Op, OpKind, Summary},
+    carry::{ALIASES, LINKS, carry_out},
     check::{Checked, CheckedOp, Origin, Window},
     contradict::contradictions,
     dedupe::near_duplicates,
@@ -162,24 +163,6 @@ fn summarised(summary: &Summary, origin: &Origin, (window, support): (&Window, &
 
 /// Flag of a change of a person's document that they did not say themselves.
 pub const THIRD_PARTY: &str = "said about this person by someone else";
-
-/// Returns the document after an operation.
-///
-/// # Errors
-/// [`section::NotFound`] unless exactly one section has the headings of the operation.
-pub(super) fn carry_out(body: &str, op: &Op) -> Result<String, section::NotFound> {
-    match op.op {
-        OpKind::Create => section::append(body, &[], &op.body),
-        OpKind::AppendSection => section::append(body, &op.heading, &op.body),
-        OpKind::ReplaceSection => section::replace(body, &op.heading, &op.body),
-        OpKind::AliasAdd => section::add_item(body, ALIASES, &op.added()),
-        OpKind::LinkAdd => section::add_item(body, LINKS, &op.added()),
-        OpKind::RetireSection => section::retire(body, &op.heading),
-    }
-}
-
-const ALIASES: &str = "Aliases";
-const LINKS: &str = "Links";
 
 fn note(draft: &mut Draft, checked: &CheckedOp, after: &str, (window, support): (&Window, &Support<'_>)) {
     let (op, origin) = (&checked.op, &checked.origin);
