@@ -1,5 +1,5 @@
 //! The source of the site's files: the folder in `SHIFTBOOK_SITE_DIR`, otherwise the binary itself, which has their
-//! compressed forms only. A binary without a site, which `cargo xtask run` builds, finds the one that was built with it.
+//! compressed forms only. A binary without a site, which `cargo xtask run` builds, finds the one built with it.
 
 use bytes::Bytes;
 use flate2::read::GzDecoder;

@@ -1,4 +1,4 @@
-//! What operators have: the log of sign-ins, its formats, metrics, the check of settings, backups and their restoration.
+//! What operators have: the log of sign-ins, its formats, metrics, the check of settings, backups and restoring them.
 
 use crate::app::{App, PASSWORD, Who, binary};
 use reqwest::Method;
