@@ -146,7 +146,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let mut props = log_props(running(), long_log(99_801, 200));
     props.has_earlier = true;
     props.summary.session.head_sequence = 100_000;
-    props.kind_counts = vec![
+    props.summary.kind_counts = vec![
         ("agent.message".into(), 25_000),
         ("agent.tool_call".into(), 50_000),
         ("agent.thinking".into(), 25_000),

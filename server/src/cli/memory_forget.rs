@@ -164,6 +164,7 @@ mod tests {
                 email: Some("ines@example.org".into()),
                 responses: 1,
             }],
+            interactions: 2,
             kept: vec!["Logs.".into()],
         };
         let expected = [
@@ -172,6 +173,7 @@ mod tests {
             "  -3 - Ines· (named)",
             "lead: Ines <ines@example.org>, 1 response",
             "denied lines: 1",
+            "captured prompts with answers: 2",
             "kept: Logs.",
             "1 document and 0 proposals would be erased; repeat it with --apply",
         ];

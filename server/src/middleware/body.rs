@@ -42,7 +42,6 @@ const LINGER_SECONDS_MAX: u64 = 2;
 
 /// What a body takes of the server until its request is answered.
 #[derive(Default)]
-#[expect(dead_code, reason = "the fields are only dropped")]
 pub struct Held<'a> {
     /// A place among the requests with cards.
     card: Option<SemaphorePermit<'static>>,

@@ -164,7 +164,7 @@ async fn a_session_whose_workers_all_vanish_fails_with_a_reason(f: Fixture) {
         f.clock.advance(TimeDelta::seconds(6));
         let swept = session::sweep(&f.ledger).await.unwrap();
         assert_eq!((swept.requeued, swept.failed), if attempt < 3 { (1, 0) } else { (0, 1) });
-        assert_eq!(f.ledger.counted().leases_expired, attempt.into(), "each is counted");
+        assert_eq!(f.ledger.counted().leases_expired, u64::from(attempt), "each is counted");
     }
     let ended = session::get(&f.ledger, &f.member, session.id).await.unwrap();
     assert_eq!((ended.status(), ended.end_reason()), (Status::Failed, Some(EndReason::LeaseExhausted)));
