@@ -140,6 +140,7 @@ fn the_manifest_says_what_there_was_and_what_became_of_it() {
         skipped_lines: 1,
         left_out: 3,
         rows: 5,
+        merged_rows: 0,
     };
     assert_eq!((preview.manifest.counts, preview.manifest.unknown_permille, rows.len()), (counts, 142, 5));
     assert_eq!(preview.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(), ["x.jsonl:7: torn"]);

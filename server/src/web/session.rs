@@ -194,17 +194,24 @@ async fn picture(
     Path((id, sequence, name)): Path<(String, String, String)>,
 ) -> Result<Response, PageRejection> {
     let none = || Problem::new(Code::NotFound);
-    let id: SessionId = id.parse().map_err(|_| none())?;
-    let sequence: u64 = sequence.parse().map_err(|_| none())?;
-    let after_sequence = Some(sequence.checked_sub(1).ok_or_else(none)?);
-    let wanted = Read { after_sequence, limit: 1, ..Read::default() };
+    let (id, wanted) = one_event(&id, &sequence).ok_or_else(none)?;
     let all = None::<fn(&[(String, u64)]) -> Vec<String>>;
     let found = page::events(&state.ledger, &viewer.scope, id, wanted, all).await?;
-    let event = found.slice.events.first().filter(|event| event.sequence == sequence).ok_or_else(none)?;
-    let texts = [&*event.content, &*event.metadata];
-    let (media_type, data) = ui::picture_named(texts, &name).ok_or_else(none)?;
-    let bytes = STANDARD_NO_PAD.decode(data.trim_end_matches('=')).map_err(|_| none())?;
-    Ok(([(CONTENT_TYPE, media_type)], bytes).into_response())
+    Ok(picture_of(&found.slice, &name).ok_or_else(none)?)
+}
+
+/// The session of an address, and the read of one of its events.
+fn one_event(id: &str, sequence: &str) -> Option<(SessionId, Read)> {
+    let after_sequence = Some(sequence.parse::<u64>().ok()?.checked_sub(1)?);
+    Some((id.parse().ok()?, Read { after_sequence, limit: 1, ..Read::default() }))
+}
+
+/// The picture with this name in the first event.
+fn picture_of(slice: &Slice, name: &str) -> Option<Response> {
+    let event = slice.events.first()?;
+    let (media_type, data) = ui::picture_named([&event.content, &event.metadata], name)?;
+    let bytes = STANDARD_NO_PAD.decode(data.trim_end_matches('=')).ok()?;
+    Some(([(CONTENT_TYPE, media_type)], bytes).into_response())
 }
 
 /// Where a part of the log is: the headers from which the script knows what it has and what is left.

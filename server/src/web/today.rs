@@ -74,16 +74,21 @@ async fn show(
     let page = page::read(&state.ledger, &viewer.scope, whose, query.timezone(&viewer)).await?;
     let everyone = whose == QueueScope::Everyone;
     let token = made.secret(NewSecret::Token, &viewer).map(str::to_owned);
-    let shows_token = token.is_some();
+    let shown = token.is_some().then_some(&made);
     let props = props(&viewer, &query, (page, token), everyone);
     let mut response = render(StatusCode::OK, move || today::page(&viewer.shell, props)).await;
-    if query.assigned_to.is_some() {
-        response.headers_mut().append(SET_COOKIE, cookie::set_today(everyone));
-    }
-    if shows_token {
-        made.forget(&state, NewSecret::Token, PAGE, &mut response);
-    }
+    set_cookies(&state, &query, shown, &mut response);
     Ok(response)
+}
+
+/// Keeps the choice of the address, and forgets a token that the page has shown.
+fn set_cookies(state: &AppState, query: &TodayQuery, shown: Option<&Made>, response: &mut Response) {
+    if let Some(of) = query.assigned_to.as_deref() {
+        response.headers_mut().append(SET_COOKIE, cookie::set_today(of == "all"));
+    }
+    if let Some(made) = shown {
+        made.forget(state, NewSecret::Token, PAGE, response);
+    }
 }
 
 /// Converts what was read. A token that was just made is shown in the lines that connect an agent.

@@ -1,6 +1,12 @@
 //! Tests of conversations that are rebuilt from events.
 
-use super::{super::super::adapter::Decision, *};
+use super::{
+    super::{
+        super::adapter::Decision,
+        budget::{Spent, Tokens},
+    },
+    *,
+};
 use genai::chat::ChatRole;
 use serde_json::json;
 
@@ -66,7 +72,11 @@ fn a_log_becomes_the_messages_that_the_model_knows() {
     let (user, assistant, tool) = (ChatRole::User, ChatRole::Assistant, ChatRole::Tool);
     assert_eq!(roles, [user.clone(), assistant.clone(), tool, assistant, user]);
     assert_eq!(messages[1].content.tool_calls().len(), 2);
-    assert_eq!(conversation.spent, Spent { steps: 2, input_tokens: 20, cached_tokens: 0, output_tokens: 4 });
+    let mut spent = Spent::default();
+    for _ in 0..2 {
+        spent.add(Some(Tokens { input: 10, cached: 0, cache_written: 0, output: 2 }));
+    }
+    assert_eq!(conversation.spent, spent);
     assert!(conversation.open_calls().is_empty());
     assert_eq!(conversation.final_text(), None);
 }
