@@ -2,21 +2,19 @@
 //!
 //! clap reads flags and environment into one [`Flags`]; this module adds the file below them.
 
+mod agents_file;
 pub mod backup;
 mod smtp;
 
+use agents_file::AgentsFile;
 use backup::{BackupFile, BackupSettings};
 use chrono::TimeDelta;
 use domain::limit::DRAFT_HOURS_MAX;
 use runner::{execute::config::AgentConfig, mail::MailSettings, memory_writer::MemoryConfig};
-use serde::{
-    Deserialize, Deserializer,
-    de::{Error as _, MapAccess, Visitor},
-};
+use serde::Deserialize;
 use smtp::SmtpFile;
 use std::{
     collections::BTreeMap,
-    fmt,
     net::SocketAddr,
     num::{NonZeroU16, NonZeroU32},
     path::{Path, PathBuf},
@@ -84,47 +82,6 @@ struct File {
     #[serde(default)]
     agents: AgentsFile,
     memory: Option<MemoryConfig>,
-}
-
-/// `[agents]`: the agents that this server runs, by their names, and whether it runs any.
-#[derive(Debug, Clone, Default)]
-struct AgentsFile {
-    enabled: Option<bool>,
-    agents: BTreeMap<String, AgentConfig>,
-}
-
-impl<'de> Deserialize<'de> for AgentsFile {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(AgentsVisitor)
-    }
-}
-
-/// Written by hand, because `#[serde(flatten)]` loses the position of an error.
-struct AgentsVisitor;
-
-impl<'de> Visitor<'de> for AgentsVisitor {
-    type Value = AgentsFile;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`enabled` and a table for each agent")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AgentsFile, A::Error> {
-        let mut file = AgentsFile::default();
-        while let Some(key) = map.next_key::<String>()? {
-            if key == "enabled" {
-                file.enabled = Some(map.next_value()?);
-            } else if domain::slug::is_slug(&key) {
-                let agent: AgentConfig = map.next_value()?;
-                agent.check().map_err(|why| A::Error::custom(format!("agents.{key}: {why}")))?;
-                file.agents.insert(key, agent);
-            } else {
-                let why = format!("`{key}` is not an agent's name: lower-case letters, digits and single hyphens");
-                return Err(A::Error::custom(why));
-            }
-        }
-        Ok(file)
-    }
 }
 
 /// `[outbound]`: calls to addresses that people or agents choose.

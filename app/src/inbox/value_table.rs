@@ -25,7 +25,7 @@ pub struct Shown {
     pub renders: bool,
 }
 
-/// The table.
+/// One row for each value: what it is, what it was, and what is proposed for it.
 pub fn value_table(rows: &[Row], shown: Shown, form: &FormState) -> impl IntoView + use<> {
     let decided = shown.decided;
     let has_now = rows.iter().any(|row| row.now.is_some());

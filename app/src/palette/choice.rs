@@ -7,9 +7,7 @@ use crate::lowercase::lowercase;
 const CHARS_MIN: usize = 2;
 
 /// Pages, and sections of the settings page, that have no shortcut.
-const PAGES: [(&str, &str); 12] = [
-    ("Go to Memory", "/memory"),
-    ("Go to forms", "/views"),
+const PAGES: [(&str, &str); 10] = [
     ("Go to criteria sets", "/criteria-sets"),
     ("Go to training data", "/export"),
     ("Settings: your account and password", "/settings#account"),

@@ -9,8 +9,8 @@ use ledger::{
 };
 use std::sync::Arc;
 
-/// Forgets a person, see [`memory_forget::forget`], in the files of training data too. If those cannot be rewritten, the
-/// answer says so.
+/// Forgets a person, see [`memory_forget::forget`], in the files of training data too. If those cannot be rewritten,
+/// the answer says so.
 ///
 /// # Errors
 /// Those of [`memory_forget::forget`].

@@ -113,7 +113,7 @@ pub struct ClaimedSession {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
-    /// Id of the call.
+    /// Which call of the agent it answers: `toolCallId` of that event.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
     pub tool_call_id: String,
     /// Name of the tool; null if neither the log nor the supplier names it.

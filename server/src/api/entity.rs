@@ -119,8 +119,8 @@ pub async fn update(
 ///
 /// Erases its title and values, those of all its versions, and the name of a lead at the questions that they answered.
 /// It cannot be undone. The tombstone stays: id, type, versions with their authors and times, `erasedAt`, and who
-/// erased it as `updatedBy`. It takes no new version and is in no list. The same call again changes nothing. Only admins
-/// may do this.
+/// erased it as `updatedBy`. It takes no new version and is in no list. The same call again changes nothing. Only
+/// admins may do this.
 #[utoipa::path(
     post, path = "/api/entities/{id}/erase", operation_id = "eraseEntity", tag = "entities",
     params(("id" = uuid::Uuid, Path, description = "The entity")),

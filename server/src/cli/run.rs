@@ -170,7 +170,7 @@ async fn dispatch(command: Command) -> ExitCode {
     }
 }
 
-/// Format of the log.
+/// How a line of the log on standard error is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LogFormat {
     /// Lines for people.

@@ -24,6 +24,8 @@ use axum::{
     routing::get,
 };
 use ledger::auth::{self, LinkUse, OpenLink, SignedIn};
+use std::net::IpAddr;
+use wire::Code;
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/link/{secret}", get(enter)).route("/link", get(show).post(submit))
@@ -66,20 +68,25 @@ async fn submit(
     let Some(link) = find(&state, &headers).await? else { return Ok(link_expired_page(&state, shell).await) };
     let secret = state.cookies.link(&headers).unwrap_or_default();
     let (name, password) = (form.text("name"), form.text("password"));
-    match auth::use_link(&state.ledger, secret, &name, &password, &browser(&headers)).await {
-        Ok(signed_in) => {
-            Attempt { address, account: &link.email }.accepted();
-            used(&state, &link, &signed_in)
-        }
-        Err(ledger::Error::NotFound(_)) => Ok(link_expired_page(&state, shell).await),
-        Err(error) => {
-            let problem = error.into();
-            // The others choose a new password, which can only be too short or too long.
-            if matches!(link.to, LinkUse::JoinWithAccount(_)) {
-                Attempt { address, account: &link.email }.refused(&state.metrics, &problem);
-            }
-            Ok(refused(shell, link, &form, &problem).await)
-        }
+    let outcome = auth::use_link(&state.ledger, secret, &name, &password, &browser(&headers)).await;
+    let outcome = outcome.map_err(Problem::from);
+    report(&state, &link, address, outcome.as_ref());
+    match outcome {
+        Ok(signed_in) => used(&state, &link, &signed_in),
+        Err(problem) if problem.code() == Code::NotFound => Ok(link_expired_page(&state, shell).await),
+        Err(problem) => Ok(refused(shell, link, &form, &problem).await),
+    }
+}
+
+/// Logs and counts a use of a link that signs a person in or asks for their password. The other links choose a new
+/// password, which can only be too short or too long.
+fn report(state: &AppState, link: &OpenLink, address: IpAddr, outcome: Result<&SignedIn, &Problem>) {
+    let attempt = Attempt { address, account: &link.email };
+    match outcome {
+        Ok(_) => attempt.accepted(),
+        Err(problem) if problem.code() == Code::NotFound => {}
+        Err(problem) if matches!(link.to, LinkUse::JoinWithAccount(_)) => attempt.refused(&state.metrics, problem),
+        Err(_) => {}
     }
 }
 

@@ -89,8 +89,7 @@ async fn submit(
         }
         Err(problem) => {
             attempt.refused(&state.metrics, &problem);
-            let props = sign_in::Props { next: form.optional("next"), form: form.refused("", &problem), kept };
-            Ok(refuse(&problem, move || sign_in::page(&shell, &props)).await)
+            Ok(refused(shell, &form, &problem, kept).await)
         }
     }
 }
@@ -99,6 +98,12 @@ async fn submit(
 async fn authenticate(state: &AppState, network: IpAddr, form: &Form, browser: &str) -> Result<SignedIn, Problem> {
     let _place = state.sign_in_places.take(network)?;
     Ok(auth::sign_in(&state.ledger, &form.text("email"), &form.text("password"), browser).await?)
+}
+
+/// The page of a sign-in that is refused.
+async fn refused(shell: Shell, form: &Form, problem: &Problem, kept: Option<sign_in::KeptForm>) -> Response {
+    let props = sign_in::Props { next: form.optional("next"), form: form.refused("", problem), kept };
+    refuse(problem, move || sign_in::page(&shell, &props)).await
 }
 
 /// Leads a person who has signed in to the page that they wanted, or shows the form that was kept, to send it.

@@ -77,7 +77,7 @@ async fn cards_that_cannot_be_read_are_refused_beside_the_form() {
     let cookie = app.cookie().await;
     for (file, why) in [
         (&b""[..], "choose a file"),
-        (b"{", "not JSON"),
+        (b"{", "This file is not valid JSON (line 1)."),
         (b"\x89PNG\r\n\x1a\nno image", "not a whole PNG"),
         (b"{\"spec\":\"chara_card_v9\"}", "chara_card_v9"),
     ] {

@@ -3,10 +3,10 @@
 //!
 //! The model only proposes ([`answer`]). Everything else is decided here, without I/O: what an operation does to a
 //! document ([`section`]), what is refused ([`check`]), what is known already ([`dedupe`]), whose words a line has
-//! ([`support`]), what it contradicts ([`contradict`]), what a person has to review ([`plan`]), how a proposal is joined
-//! with a document that has changed meanwhile ([`merge`]), what the model is shown ([`prompt`]) and what agents are shown
-//! ([`select`], [`block`]). The names of what starts a run and of what comes of it are in [`run`]. Documents themselves,
-//! their paths and versions are not part of this module.
+//! ([`support`]), what it contradicts ([`contradict`]), what a person has to review ([`plan`]), how a proposal is
+//! joined with a document that has changed meanwhile ([`merge`]), what the model is shown ([`prompt`]) and what agents
+//! are shown ([`select`], [`block`]). The names of what starts a run and of what comes of it are in [`run`]. Documents
+//! themselves, their paths and versions are not part of this module.
 
 /// The `source` of the sessions that hold the writer's proposals.
 pub const SOURCE: &str = "memory";

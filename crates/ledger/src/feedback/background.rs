@@ -1,6 +1,11 @@
 //! Carries out changes of ratings without delaying the request: after 1 s it goes on in the background.
 
-use super::{LATE_RATINGS_MAX, Rating, backend, count_failure, late::Key, record::to_record, unavailable};
+use super::{
+    LATE_RATINGS_MAX, backend, count_failure,
+    late::Key,
+    rating::{Rating, to_record},
+    unavailable,
+};
 use crate::{Error, FeedbackRecord, Ledger, Result};
 use domain::session::Session;
 use std::{sync::Arc, time::Duration};

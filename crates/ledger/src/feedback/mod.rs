@@ -8,6 +8,7 @@ mod ask;
 mod background;
 mod late;
 mod operate;
+mod rating;
 mod record;
 
 pub use ask::{Prompt, Status, count, of_session, prompt, status, status_of};
@@ -16,7 +17,7 @@ pub use record::{Given, Undone, record, undo};
 
 pub(crate) use ask::of_sessions;
 pub(crate) use background::{finish, store_ending};
-pub(crate) use record::Rating;
+pub(crate) use rating::Rating;
 
 use crate::{Error, Ledger, Result};
 use domain::{

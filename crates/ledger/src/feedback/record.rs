@@ -3,25 +3,16 @@
 use super::{
     background::{Applied, Caller, Change, apply},
     opaque_id, rater,
+    rating::{Rating, to_record},
 };
 use crate::{Error, FeedbackRecord, Ledger, Result, guard::require, session, visibility::is_own};
 use domain::{
     Scope,
-    id::{SessionId, UserId},
+    id::SessionId,
     role::Permission,
     session::{Refusal, Session},
-    session_feedback::{Label, SCHEMA_VERSION, Surface},
+    session_feedback::{Label, Surface},
 };
-use uuid::Builder;
-
-/// A rating to be stored.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Rating {
-    pub(crate) user: Option<UserId>,
-    pub(crate) label: Label,
-    pub(crate) source: Surface,
-    pub(crate) turns: u64,
-}
 
 /// A rating that was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,23 +106,4 @@ pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId)
         return Err(Error::Forbidden("only the person of a private session can rate it"));
     }
     Ok(session)
-}
-
-/// Builds the record of a rating that is given now.
-///
-/// # Errors
-/// [`Error::NoInstanceKey`] without a key.
-pub(super) fn to_record(ledger: &Ledger, session: &Session, rating: Rating) -> Result<FeedbackRecord> {
-    let mut random = [0; 16];
-    ledger.entropy().fill(&mut random);
-    Ok(FeedbackRecord {
-        id: Builder::from_random_bytes(random).into_uuid(),
-        session_id_opaque: opaque_id(ledger, session.id)?,
-        user_id_or_null: rating.user.filter(|_| !session.is_private()),
-        recorded_at: ledger.now(),
-        label: rating.label,
-        turn_count_at_end: rating.turns,
-        source: rating.source,
-        schema_version: SCHEMA_VERSION,
-    })
 }

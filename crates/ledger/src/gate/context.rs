@@ -1,6 +1,6 @@
 //! Context for an agent whose session continues: the decision at its gate, and earlier denials of its output.
 
-use super::{decide::OUTCOME, decisions_of, proposed, standing};
+use super::{decisions_of, proposed, standing};
 use crate::{Result, wait::Wait};
 use domain::{
     Timestamp,
@@ -14,6 +14,8 @@ use domain::{
 use serde_json::{Map, Value};
 use store::{Conn, DecisionRecord};
 
+/// Member of the metadata of a decision on a question that was closed without a word.
+pub(super) const OUTCOME: &str = "outcome";
 /// Number of answers that are read for the one that ended a question: the newest.
 const DECISIONS_READ: u32 = 20;
 /// Number of tool results that are read at once.

@@ -3,7 +3,9 @@
 
 use super::{
     announce::announce_gate,
-    by_role, decisions_of, event_kind,
+    by_role,
+    context::OUTCOME,
+    decisions_of, event_kind,
     item::{GateItem, MayDecide, load, may_decide},
     memory, not_found,
     open::{check_output_safety, criteria_of},
@@ -37,9 +39,6 @@ use domain::{
 };
 use serde_json::{Map, Value, json};
 use store::{DecisionRecord, WriteTx};
-
-/// Member of the metadata of a decision on a question that was closed without a word.
-pub(super) const OUTCOME: &str = "outcome";
 
 /// A decision that a reviewer submits.
 #[derive(Debug, Clone)]

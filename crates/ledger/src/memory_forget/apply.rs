@@ -82,7 +82,7 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
     });
     done.await?;
     ledger.store().empty_wal().await;
-    training::add(&mut answer, captured);
+    answer.add(captured);
     answer.is_done = true;
     Ok(answer)
 }

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     Ledger, Result,
     guard::{Fields, require_for},
+    interaction::CapturedData,
 };
 use domain::{
     Scope,
@@ -104,6 +105,27 @@ pub(super) struct Found {
     pub(super) denials: Vec<DenialRecord>,
 }
 
+impl Forgetting {
+    /// Adds what is captured of the person, and names the exports whose files can have it.
+    pub(super) fn add(&mut self, found: CapturedData) {
+        let CapturedData { sessions, interactions, exports } = found;
+        self.captured_sessions = sessions;
+        self.interactions = interactions;
+        if interactions == 0 {
+            return;
+        }
+        self.kept.push(match exports.is_empty() {
+            true => "No export of the last 50 was written since their first answer was captured.".to_owned(),
+            false => {
+                let names = exports.iter().map(|job| training::named(&job.options, job.ended_at, job.id));
+                let names: Vec<_> = names.collect();
+                format!("Files of earlier exports can have these answers and are not changed: {}.", names.join("; "))
+            }
+        });
+        self.kept.push("Files that `shiftbook export` wrote are not recorded. Look for them where it was run.".into());
+    }
+}
+
 /// Returns what [`super::forget`] would erase, and what it would not.
 ///
 /// # Errors
@@ -111,7 +133,7 @@ pub(super) struct Found {
 pub async fn preview(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forgetting> {
     let person = of.person.clone();
     let mut answer = find(ledger, scope, of).await?.answer;
-    training::add(&mut answer, training::find(ledger, scope, &person).await?);
+    answer.add(training::find(ledger, scope, &person).await?);
     Ok(answer)
 }
 

@@ -193,9 +193,9 @@ impl EventAppender {
         (batch, None)
     }
 
-    /// Sends a batch. A batch that is refused, or that the server cannot take while it renews the lease, is halved until
-    /// the event is found; that event is sent as text with the reason. One that another run of the command recorded before differs in the time that it got here, so it is sent
-    /// again without: the server compares the rest.
+    /// Sends a batch. A batch that is refused, or that the server cannot take while it renews the lease, is halved
+    /// until the event is found; that event is sent as text with the reason. One that another run of the command
+    /// recorded before differs in the time that it got here, so it is sent again without: the server compares the rest.
     async fn deliver(&self, batch: Vec<Queued>) -> Result<(), Stopped> {
         let mut permits = Vec::with_capacity(batch.len());
         let stamped = batch.into_iter().map(|queued| (permits.push(queued.capacity), queued.stamped).1);
@@ -261,7 +261,7 @@ impl EventAppender {
                 self.lease.lose(loss);
                 return Err(Stopped);
             }
-            // What is smaller than the batch that was stuck is given up sooner; a single event only by a healthy server.
+            // Parts of a batch that was stuck are given up sooner; a single event only if the server is healthy.
             let is_healthy = self.lease.until() > renewed;
             let is_stuck = backoff.tries() >= limit::SERVER_ERRORS_MAX
                 && (!error.is_retryable() || is_healthy || (chunk.of_stuck && body.events.len() > 1));

@@ -97,9 +97,14 @@ async fn opened_page(state: &AppState, site: Site, form: Form, pairs: &[(String,
         let late = form.submitted.as_ref().is_some_and(|submitted| submitted.late) || is_late(pairs);
         return done(state, &site, &form, Sent { answers: recorded, leaves: has_sent && !late, late }).await;
     }
-    let note = (has(pairs, "_saved") && form.draft.is_some()).then_some(Note::Saved);
-    let shown = Shown { note, ..Shown::opened(&form, pairs) };
+    let shown = shown_again(&form, pairs);
     question_page(state, site, form, shown, StatusCode::OK).await
+}
+
+/// What the questions show when the form is opened, with a word about a draft that was just saved.
+fn shown_again(form: &Form, pairs: &[(String, String)]) -> Shown {
+    let note = (has(pairs, "_saved") && form.draft.is_some()).then_some(Note::Saved);
+    Shown { note, ..Shown::opened(form, pairs) }
 }
 
 /// The page of another server with which respondents of the form continue, if the operator still allows its host.
@@ -215,17 +220,18 @@ async fn after(
     let late = sent.response.late;
     // Who answered too late reads that first.
     let path = publication.redirect_url.as_ref().filter(|_| publication.redirect_host().is_none() && !late);
-    if let Some(path) = path {
-        return Ok(Redirect::to(path).into_response());
+    match path {
+        Some(path) => Ok(Redirect::to(path).into_response()),
+        None if site.has_cookies => Ok(to_done(site, late)),
+        None => done_in_frame(state, site, &sent).await,
     }
-    if site.has_cookies {
-        return Ok(to_done(site, late));
-    }
+}
+
+/// The page after a submission in a frame, where the answers are shown at once.
+async fn done_in_frame(state: &AppState, site: &Site, sent: &Submitted) -> Result<Response, PageRejection> {
+    let (answers, late) = (Some(&sent.response.answers), sent.response.late);
     match open(state, site, Use::Submission).await {
-        Ok(form) => {
-            let answers = Some(&sent.response.answers);
-            Ok(done(state, site, &form, Sent { answers, leaves: !late, late }).await)
-        }
+        Ok(form) => Ok(done(state, site, &form, Sent { answers, leaves: !late, late }).await),
         Err(instead) => *instead,
     }
 }

@@ -391,7 +391,7 @@ async fn a_request_that_is_answered_already_gives_its_call_the_answer() {
         "id": id, "sessionId": id, "attempt": 1, "gateId": id, "viewId": id, "viewSlug": "ask", "version": 1,
         "message": "Which region?", "blocking": true, "gate": "member", "audience": null, "askedBy": "system",
         "askedAt": at, "expiresAt": null, "onExpiry": "resume", "idempotencyKey": "c1", "state": "answered",
-        "closedAt": at,
+        "closedAt": at, "fields": [], "schema": {},
     });
     let answer = json!({
         "id": id, "requestId": id, "sessionId": id, "responseSessionId": null, "message": "Which region?",
