@@ -240,6 +240,10 @@ impl EventAppender {
     async fn append(&self, chunk: &mut Chunk) -> Result<Result<(), Refusal>, Stopped> {
         let body = Append { attempt: Some(self.lease.attempt), events: mem::take(&mut chunk.events) };
         let mut backoff = self.lease.backoff();
+        if chunk.of_stuck {
+            let (base, cap) = limit::STUCK_PAUSE;
+            backoff = backoff.between(base, cap);
+        }
         let renewed = self.lease.until();
         let answer = loop {
             let answer = select! {

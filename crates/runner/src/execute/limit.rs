@@ -38,6 +38,8 @@ pub const BATCH_QUIET: Duration = Duration::from_millis(50);
 pub const BATCH_AGE: Duration = Duration::from_millis(250);
 /// Consecutive 5xx answers after which a batch counts as refused.
 pub const SERVER_ERRORS_MAX: u32 = 5;
+/// First and longest pause before a part of such a batch is sent again. The whole has waited longer.
+pub const STUCK_PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_millis(500));
 /// Longest interval between heartbeats of a conversation: an interruption takes effect within this time.
 pub const THREAD_BEAT: Duration = Duration::from_secs(1);
 /// Longest wait for the answer of one heartbeat.
