@@ -32,6 +32,8 @@ fn body(path: &str) -> Option<Value> {
         "bundles" => json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }),
         "webhooks" => json!({ "url": "https://hooks.example.org/a", "events": ["session.failed"] }),
         "yield" => json!({ "attempt": 1, "status": "idle" }),
+        "wake" => json!({ "attempt": 1 }),
+        "tool-results" => json!({ "results": [{ "toolCallId": "c", "output": 1 }] }),
         "decision" => json!({ "decision": "respond", "value": "x" }),
         "feedback-requests" => json!({ "attempt": 1, "message": "Which?", "idempotencyKey": "k" }),
         "answer" => json!({ "content": { "answer": "x" } }),
@@ -73,6 +75,26 @@ async fn every_route_answers_every_identity_as_reviewed() {
     }
     insta::assert_snapshot!(table);
     assert_eq!(refuses_tokens, FOR_PEOPLE);
+}
+
+/// The status in which a session takes this operation, if it is one for sessions that rest.
+fn at_rest(path: &str) -> Option<&'static str> {
+    match path {
+        "/api/sessions/{id}/messages" | "/api/sessions/{id}/wake" => Some("idle"),
+        "/api/sessions/{id}/tool-results" => Some("awaiting_tool"),
+        _ => None,
+    }
+}
+
+/// Creates a session that its worker has yielded with this status, after a call of a tool.
+async fn resting(app: &App, status: &str) -> String {
+    let session = app.running(Who::Member).await;
+    let call = json!([{ "type": "tool-call", "toolCallId": "c", "toolName": "look_up", "input": {} }]);
+    let events = json!({ "attempt": 1, "events": [{ "type": "agent.tool_call", "content": call }] });
+    app.post(Who::Worker, &format!("/api/sessions/{session}/events"), events).await;
+    let rest = json!({ "attempt": 1, "status": status });
+    app.post(Who::Worker, &format!("/api/sessions/{session}/yield"), rest).await;
+    session
 }
 
 /// Operations that no token may use. `matrix_people.rs` tests them with people.
@@ -175,6 +197,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         path.to_owned()
     } else if path.starts_with("/api/sign-ins/{id}") {
         path.replace("{id}", UNKNOWN_ID)
+    } else if let Some(at_rest) = at_rest(path) {
+        path.replace("{id}", &resting(app, at_rest).await)
     } else if path.ends_with("/retry") || path.ends_with("/acknowledge") {
         path.replace("{id}", &failed(app).await)
     } else if path.contains("{id}") {

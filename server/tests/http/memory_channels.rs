@@ -173,9 +173,10 @@ async fn three_channels_teach_one_agent(app: &App, model: &ScriptedModel) {
     let (_, context) = turn(app, &next, &talks[0].author, asks).await;
     let context = context.as_str().unwrap();
     assert!(context.contains("<memory untrusted=\"true\">"), "{context}");
-    for line in ["- Presents the launch\n", "- Wants short reports\n", "- It is on Friday at nine\n"] {
+    for line in ["- Presents the launch\n", "- It is on Friday at nine\n"] {
         assert!(context.contains(line), "{line}: {context}");
     }
+    assert!(!context.contains("Wants short reports"), "what is remembered of one person is not given to another");
     assert_eq!(model.received(), 1, "conversations without new turns are no window");
 }
 
