@@ -2,7 +2,7 @@
  * What reviewers can rely on in the inbox: others' decisions are seen at once, groups hold what is alike, and a decision
  * that failed is seen.
  */
-import { unique, dealType, staged, itemOf, alike, row, openInbox, settled, cancelAll } from "../deals";
+import { unique, dealType, staged, itemOf, alike, row, openInbox, cancelAll } from "../deals";
 import { askQuestion } from "../questions";
 import { api, emptyInbox, expect, expectAccessible, hydrated, signIn, environment, test } from "../support";
 

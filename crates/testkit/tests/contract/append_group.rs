@@ -7,7 +7,7 @@ use ledger::{
     event::NewEvent,
     session::{self, Claim, NewSession},
 };
-use std::{collections::HashSet, time::Duration};
+use std::time::Duration;
 use store::{Access, Mode, Store};
 use testkit::{Engine, Fixture, SeededEntropy, event, on_both_engines, text};
 
@@ -178,17 +178,20 @@ async fn a_session_that_cannot_be_claimed_costs_no_claim_of_another(f: Fixture) 
         let claim = Claim { agent_slugs: Some(vec!["scout".into()]), max: 1, lease_seconds: 60 };
         session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await
     };
-    let mut claimed = HashSet::new();
+    // A slow PostgreSQL answers some of so many claims too late, and claims for them all the same.
+    let is_late = |outcome: &&Result<_, Error>| matches!(outcome, Err(Error::Unavailable(text)) if text.contains("does not answer"));
+    let mut raw = f.engine.raw().await;
     // Claims that meet each other may find nothing, so the rounds go on until one is left with the refused session.
     for _ in 0..64 {
         let outcomes = join_all((0..64).map(|_| claim())).await;
-        assert!(outcomes.iter().filter(|outcome| outcome.is_err()).all(is_refused_alone), "{outcomes:?}");
-        claimed.extend(outcomes.iter().flatten().flat_map(|taken| taken.iter().map(|s| s.session.id)));
-        if claimed.len() >= 63 {
+        let failed = outcomes.iter().filter(|outcome| outcome.is_err() && !is_late(outcome));
+        assert!(failed.into_iter().all(is_refused_alone), "{outcomes:?}");
+        if raw.number("SELECT COUNT(*) FROM sessions WHERE status = 'running'").await >= 63 {
             break;
         }
     }
-    assert_eq!(claimed.len(), 63, "every session but the one that the database refuses");
+    let running = raw.number("SELECT COUNT(*) FROM sessions WHERE status = 'running'").await;
+    assert_eq!(running, 63, "every session but the one that the database refuses");
     f.assert_verified().await;
     f.done().await;
 }
