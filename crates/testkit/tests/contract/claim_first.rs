@@ -47,13 +47,14 @@ async fn the_short_way_and_the_long_way_leave_the_same_behind(f: Fixture) {
         assert_eq!(read, claimed.session, "the answer is what is stored");
         assert_eq!((read.status(), read.attempt, read.lease_seconds()), (Status::Running, 1, Some(60)));
         assert_eq!(read.lease_expires_at(), Some(f.ledger.now() + TimeDelta::seconds(60)));
-        let log = f.log(made.id).await.into_iter();
+        // The first event has a digest of its session, so it always differs.
+        let log = f.log(made.id).await.into_iter().skip(1);
         let events: Vec<_> = log
             .map(|e| {
                 (e.sequence, e.kind, e.role, e.content, e.metadata, e.attempt, e.actor, e.at, e.recorded_at, e.body)
             })
             .collect();
-        assert_eq!(events.len() as u64, read.head_sequence);
+        assert_eq!(1 + events.len() as u64, read.head_sequence);
         left.push((alike(read), events));
     }
     assert_eq!(left[0], left[2]);

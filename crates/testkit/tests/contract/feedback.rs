@@ -148,7 +148,7 @@ async fn a_conversation_ends_although_its_rating_cannot_be_recorded(f: Fixture) 
     assert_eq!(feedback::failures(l), 1);
     // A caller that requests the rating itself gets the error.
     let rated = feedback::record(l, m, session.id, Label::Positive, Surface::WebEnd).await;
-    assert!(matches!(rated, Err(Error::Internal(_))), "{rated:?}");
+    assert!(matches!(rated, Err(Error::Unavailable(_))), "{rated:?}");
     let unkeyed = open_without_key(&f).await;
     let session = rested(&f).await;
     thread::end(&unkeyed, m, session.id, with(Label::Positive, Surface::CliEnd)).await.unwrap();
