@@ -357,8 +357,8 @@ async fn wrong_dependencies_are_refused_by_their_place(f: Fixture) {
     for (session_type, ids, field) in [
         (Type::Agent, &many[..], "dependsOn"),
         (Type::Agent, &[first.id, first.id][..], "dependsOn[1]"),
-        (Type::Response, &[first.id][..], "dependsOn"),
-        (Type::Mixed, &[first.id][..], "dependsOn"),
+        (Type::Response, &[first.id][..], "sessionType"),
+        (Type::Mixed, &[first.id][..], "sessionType"),
     ] {
         let new = NewSession {
             session_type,

@@ -111,7 +111,7 @@ async fn wrong_rows_are_reported_by_number_and_field_and_the_others_are_made(f: 
     let of = company(&f).await;
     let parent = acme(&f, &of, "Parent").await;
     let source = format!(
-        "Name;Stage;Size;Parent\nGood;Lead;1,5\nFine;Won;12;{}\n;Lead;1\n\"Two\nlines\";Nope;x\nLost;;;{}\n",
+        "Name;Stage;Size;Parent\nGood;Lead;1.5.0\nFine;Won;12;{}\n;Lead;1\n\"Two\nlines\";Nope;x\nLost;;;{}\n",
         parent.id,
         uuid::Uuid::from_u128(7)
     );
