@@ -138,7 +138,7 @@ async fn cards_that_cannot_be_kept_are_refused_and_change_nothing(f: Fixture) {
     let (l, s) = (&f.ledger, &f.operator);
     let long = "x".repeat(200_000);
     for (format, bytes, reason) in [
-        (CardFormat::Json, b"{".to_vec(), "not JSON"),
+        (CardFormat::Json, b"{".to_vec(), "not valid JSON"),
         (CardFormat::Json, b"\xff".to_vec(), "not UTF-8"),
         (CardFormat::Json, b"{\"name\":\"x\"}".to_vec(), "`spec`"),
         (CardFormat::Json, card(json!({ "name": 1 })), "`data.name`"),
