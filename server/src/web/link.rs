@@ -66,16 +66,27 @@ async fn submit(
     form: Form,
 ) -> Result<Response, PageRejection> {
     let Some(link) = find(&state, &headers).await? else { return Ok(link_expired_page(&state, shell).await) };
-    let secret = state.cookies.link(&headers).unwrap_or_default();
-    let (name, password) = (form.text("name"), form.text("password"));
-    let outcome = auth::use_link(&state.ledger, secret, &name, &password, &browser(&headers)).await;
-    let outcome = outcome.map_err(Problem::from);
-    report(&state, &link, address, outcome.as_ref());
-    match outcome {
+    match use_link(&state, &link, &headers, &form, address).await {
         Ok(signed_in) => used(&state, &link, &signed_in),
         Err(problem) if problem.code() == Code::NotFound => Ok(link_expired_page(&state, shell).await),
         Err(problem) => Ok(refused(shell, link, &form, &problem).await),
     }
+}
+
+/// Uses the link with the posted name and password, and logs that.
+async fn use_link(
+    state: &AppState,
+    link: &OpenLink,
+    headers: &HeaderMap,
+    form: &Form,
+    address: IpAddr,
+) -> Result<SignedIn, Problem> {
+    let secret = state.cookies.link(headers).unwrap_or_default();
+    let (name, password) = (form.text("name"), form.text("password"));
+    let outcome = auth::use_link(&state.ledger, secret, &name, &password, &browser(headers)).await;
+    let outcome = outcome.map_err(Problem::from);
+    report(state, link, address, outcome.as_ref());
+    outcome
 }
 
 /// Logs and counts a use of a link that signs a person in or asks for their password. The other links choose a new

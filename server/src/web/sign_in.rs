@@ -80,22 +80,26 @@ async fn submit(
     headers: HeaderMap,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    let (kept, account) = (kept_form(&form), form.text("email"));
-    let attempt = Attempt { address, account: &account };
-    match authenticate(&state, network(address), &form, &browser(&headers)).await {
-        Ok(signed_in) => {
-            attempt.accepted();
-            go_on(&state, shell, &signed_in, &form, kept).await
-        }
-        Err(problem) => {
-            attempt.refused(&state.metrics, &problem);
-            Ok(refused(shell, &form, &problem, kept).await)
-        }
+    let kept = kept_form(&form);
+    match authenticate(&state, address, &form, &browser(&headers)).await {
+        Ok(signed_in) => go_on(&state, shell, &signed_in, &form, kept).await,
+        Err(problem) => Ok(refused(shell, &form, &problem, kept).await),
     }
 }
 
-/// Signs in the person with the posted address and password. The place of the network is held while they are checked.
-async fn authenticate(state: &AppState, network: IpAddr, form: &Form, browser: &str) -> Result<SignedIn, Problem> {
+/// Signs in the person with the posted address and password, and logs that. The place of the network is held while
+/// they are checked.
+async fn authenticate(state: &AppState, address: IpAddr, form: &Form, browser: &str) -> Result<SignedIn, Problem> {
+    let outcome = checked(state, network(address), form, browser).await;
+    let attempt = Attempt { address, account: &form.text("email") };
+    match &outcome {
+        Ok(_) => attempt.accepted(),
+        Err(problem) => attempt.refused(&state.metrics, problem),
+    }
+    outcome
+}
+
+async fn checked(state: &AppState, network: IpAddr, form: &Form, browser: &str) -> Result<SignedIn, Problem> {
     let _place = state.sign_in_places.take(network)?;
     Ok(auth::sign_in(&state.ledger, &form.text("email"), &form.text("password"), browser).await?)
 }

@@ -10,12 +10,13 @@ use std::{
 };
 
 /// Text constants that are not statements, and why.
-const NO_STATEMENTS: [(&str, &str); 20] = [
+const NO_STATEMENTS: [(&str, &str); 22] = [
     ("auth::access_link::INVITATION", "a value"),
     ("auth::access_link::RESET", "a value"),
     ("engine::error::DISK_FULL", "an error code"),
     ("engine::error::NUL_IN_TEXT", "an error code"),
     ("engine::error::POSTGRES_FULL", "a flag"),
+    ("engine::error::STARTUP_REFUSED", "a part of an error's text"),
     ("event::head::UPDATE_POSTGRES", "a part of event::head::APPEND_POSTGRES"),
     ("event::insert::INTO", "a part of the statements that insert events"),
     ("event::notice::ACCESS", "a line of a notification"),
@@ -24,6 +25,7 @@ const NO_STATEMENTS: [(&str, &str); 20] = [
     ("feedback::file::FILE", "a file name"),
     ("open::access::BEGIN_SNAPSHOT_SQLITE", "transaction control"),
     ("open::access::END_SNAPSHOT_SQLITE", "transaction control"),
+    ("open::application_id::NEW_FILE", "a file name"),
     ("open::readers::SQLITE_FILE", "a file name"),
     ("retention::ERASED", "a value"),
     ("retention::INCOGNITO_ALONE", "a value"),

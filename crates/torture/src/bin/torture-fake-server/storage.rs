@@ -18,7 +18,7 @@ use std::{
 use uuid::Uuid;
 use wire::{
     Code,
-    event::{Append, Appended, AppendedEvent},
+    event::{Append, Appended, AppendedEvent, NewEvent},
 };
 
 pub const TOKEN: &str = "sbk_fake";
@@ -130,6 +130,9 @@ impl Store {
     pub fn append(&self, id: Uuid, request: Append) -> Result<Appended, Refused> {
         let attempt = request.attempt.unwrap_or(0);
         let mut new = request.events;
+        if new.iter().enumerate().any(|(index, event)| new[..index].iter().any(|earlier| contradicts(earlier, event))) {
+            return Err(Refused::Problem(Code::InvalidRequest));
+        }
         let mut inner = self.lock();
         inner.appends += 1;
         let skip = u64::from(self.bug == Some(Bug::SequenceGap) && inner.appends.is_multiple_of(200));
@@ -267,6 +270,14 @@ fn late_writer(mut file: File) -> Sender<Vec<u8>> {
         }
     });
     sender
+}
+
+/// Whether two events of one request have the same external id and differ.
+fn contradicts(one: &NewEvent, other: &NewEvent) -> bool {
+    let content = |event: &NewEvent| event.content.as_ref().map(|content| content.get().to_owned());
+    one.external_event_id.is_some()
+        && one.external_event_id == other.external_event_id
+        && content(one) != content(other)
 }
 
 fn placed(event: &wire::event::Event) -> AppendedEvent {
