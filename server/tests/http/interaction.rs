@@ -380,7 +380,7 @@ async fn the_training_data_of_a_session_or_a_person_goes_from_files_and_exports_
     assert!(!is_in_files(&app, "Rexmarker") && is_in_files(&app, "Lisbonmarker"));
 
     let members = get(&app, "/api/members").await;
-    let ada = members["items"].as_array().unwrap().iter().find(|member| member["email"] == "ada@acme.test").unwrap();
+    let ada = members["members"].as_array().unwrap().iter().find(|member| member["email"] == "ada@acme.test").unwrap();
     let person = format!("shiftbook-{}", ada["id"].as_str().unwrap());
     let forget = json!({ "person": person, "apply": true });
     let forgotten = app.post(Who::Admin, "/api/memory/forget", forget).await;
