@@ -66,7 +66,7 @@ test("a file that is no card is refused beside the form @nojs", async ({ page },
   const agent = agentOf(info, "broken");
   await signIn(page, "operator");
   await preview(page, agent, Buffer.from("{"));
-  await expect(page.getByText("the card is not JSON")).toBeVisible();
+  await expect(page.getByText("This file is not valid JSON (line 1).")).toBeVisible();
   await expect(page.locator('input[name="card"]')).toHaveAttribute("aria-invalid", "true");
 });
 

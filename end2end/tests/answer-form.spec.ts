@@ -403,7 +403,7 @@ test("a frame hides questions that do not apply, and a time has the reader's off
   const page = await context.newPage();
   await page.goto(origin);
   const frame = page.frameLocator("iframe");
-  await expect(frame.getByLabel("Choose")).toBeVisible();
+  await expect(frame.getByRole("group", { name: "Choose" })).toBeVisible();
   await expect(frame.getByLabel("More")).toBeHidden();
   await frame.getByRole("radio", { name: "y" }).check();
   await expect(frame.getByLabel("More")).toBeVisible();

@@ -23,7 +23,10 @@ pub fn push(html: &mut String, text: &str, breaks: Breaks) {
     }
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let inner = Parser::new_ext(text, options);
-    push_html(html, Harmless { inner, breaks, open: Vec::new(), table: Table::default() });
+    let mut rendered = String::new();
+    push_html(&mut rendered, Harmless { inner, breaks, open: Vec::new(), table: Table::default() });
+    // A wide table scrolls, so the keyboard has to reach it. Text is escaped and has no such tag.
+    html.push_str(&rendered.replace("<table>", "<table tabindex=\"0\">"));
 }
 
 /// The plain text of a Markdown text, on one line of at most `max` characters.
@@ -210,7 +213,7 @@ mod tests {
     fn cells_of_tables_keep_their_alignment() {
         assert_eq!(
             html("| Module | Lines |\n|:---|---:|\n| m1 | 1,204 |\n| m2 | 880 |"),
-            "<table><thead><tr><th>Module</th><th class=\"align-right\">Lines</th></tr></thead><tbody>\n\
+            "<table tabindex=\"0\"><thead><tr><th>Module</th><th class=\"align-right\">Lines</th></tr></thead><tbody>\n\
              <tr><td>m1</td><td class=\"align-right\">1,204</td></tr>\n\
              <tr><td>m2</td><td class=\"align-right\">880</td></tr>\n</tbody></table>\n"
         );
