@@ -424,8 +424,10 @@ test("what was typed into a refused item is kept while another one is shown", as
   const amount = page.locator("[name='value.amount']");
   await amount.fill("many");
   await approve(page).click();
-  await expect(page.locator("#gate")).toHaveAttribute("data-id", other.item.id);
-  await expect(row(page, refused.item.id).locator("[data-reason]")).toContainText("Enter a number");
+  // A refused decision opens its item again, whatever was shown meanwhile.
+  await expect(page.locator("#gate-form .field-error")).toContainText("Enter a number");
+  await expect(page.locator("#gate")).toHaveAttribute("data-id", refused.item.id);
+  await row(page, other.item.id).locator(".row-title").click();
   await expect(page.locator("#gate")).toHaveAttribute("data-id", other.item.id);
   await expect(amount).toHaveValue("3");
   await expect(amount).not.toHaveAttribute("aria-invalid", "true");
