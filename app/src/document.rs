@@ -24,7 +24,8 @@ pub const FAVICON_SVG: &str = include_str!("favicon.svg");
 const EARLY: &str = r#"document.documentElement.classList.add("js");for(const n of["focusin","input","keydown"])addEventListener(n,e=>{const d=e.target.dataset;if(d?.early==null)return;if(n!="keydown")d.keys="";else if(!e.isComposing&&/Enter|Arrow[DU]|Home|End/.test(e.key)){e.repeat||(d.keys+=e.key+" ");e.preventDefault()}})"#;
 
 /// Keeps a page that is left while a working session is active and before the recorder has recorded it: the recorder of
-/// the next page takes it from the list. The recorder leaves the event that it is about to record in `data-event`.
+/// the next page takes it from the list. The recorder leaves the event that it is about to record in `data-event`. It is
+/// the last script, because a browser without storage throws at its first line.
 const LEFT: &str = r#"{const s=localStorage,o="shiftbook-recorder-paused",was=s[o];addEventListener("pagehide",()=>{const d=document,w=d.querySelector(".working[data-active]"),r=d.documentElement.dataset,k="shiftbook-left";if(!w||r.recorded||d.prerendering||was||s[o])return;const l=JSON.parse(s[k]||"[]");l.push({owner:w.dataset.owner,active:w.dataset.active,path:location.pathname,at:new Date(performance.timeOrigin).toISOString(),event:r.event||""});s[k]=JSON.stringify(l.slice(-99))})}"#;
 
 /// Adds the owner of the page to the address of each posted form, as the parameter `h`, because another tab may have
@@ -89,7 +90,7 @@ fn head(html: &mut String, shell: &Shell, title: &str) {
     // The server also serves pages if the site was not built.
     if shell.viewer.is_some() && !shell.js_href.is_empty() {
         html.push_str(&format!(
-            "<script nonce=\"{nonce}\">{EARLY};{LEFT};{OWNED}(\"{OWNER_HEADER}\")</script><link rel=\"modulepreload\" nonce=\"{nonce}\" href=\"{js}\"><link rel=\"preload\" href=\"{wasm}\" as=\"fetch\" type=\"application/wasm\" crossorigin>\
+            "<script nonce=\"{nonce}\">{EARLY};{OWNED}(\"{OWNER_HEADER}\");{LEFT}</script><link rel=\"modulepreload\" nonce=\"{nonce}\" href=\"{js}\"><link rel=\"preload\" href=\"{wasm}\" as=\"fetch\" type=\"application/wasm\" crossorigin>\
              <script type=\"module\" nonce=\"{nonce}\">import init,* as m from \"{js}\";const WASM=\"{wasm}\";{LOADER}</script>"
         ));
     }
