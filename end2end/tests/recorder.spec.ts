@@ -422,7 +422,7 @@ test("a page that is left before the recorder has loaded is recorded by the next
   await signInIdle(page, "operator");
   const session = await begin(page, await taskFor(page, "Quickly through"));
   await page.route("**/pkg/**", (route) => route.abort());
-  for (const path of ["/actions", "/sessions"]) await page.goto(path, { waitUntil: "commit" });
+  for (const path of ["/actions", "/sessions"]) await page.goto(path, { waitUntil: "domcontentloaded" });
   await page.evaluate(() => document.readyState);
   await page.unroute("**/pkg/**");
   await visit(page, "/today");
