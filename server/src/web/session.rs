@@ -194,21 +194,21 @@ async fn picture(
     Path((id, sequence, name)): Path<(String, String, String)>,
 ) -> Result<Response, PageRejection> {
     let none = || Problem::new(Code::NotFound);
-    let (id, wanted) = one_event(&id, &sequence).ok_or_else(none)?;
+    let (id, sequence) = (id.parse().map_err(|_| none())?, sequence.parse().map_err(|_| none())?);
+    let wanted = one_event(sequence).ok_or_else(none)?;
     let all = None::<fn(&[(String, u64)]) -> Vec<String>>;
     let found = page::events(&state.ledger, &viewer.scope, id, wanted, all).await?;
-    Ok(picture_of(&found.slice, &name).ok_or_else(none)?)
+    Ok(picture_of(&found.slice, sequence, &name).ok_or_else(none)?)
 }
 
-/// The session of an address, and the read of one of its events.
-fn one_event(id: &str, sequence: &str) -> Option<(SessionId, Read)> {
-    let after_sequence = Some(sequence.parse::<u64>().ok()?.checked_sub(1)?);
-    Some((id.parse().ok()?, Read { after_sequence, limit: 1, ..Read::default() }))
+/// The read of the event with this sequence. A tool call may precede its result in what it returns.
+fn one_event(sequence: u64) -> Option<Read> {
+    Some(Read { after_sequence: Some(sequence.checked_sub(1)?), limit: 1, ..Read::default() })
 }
 
-/// The picture with this name in the first event.
-fn picture_of(slice: &Slice, name: &str) -> Option<Response> {
-    let event = slice.events.first()?;
+/// The picture with this name in the event with this sequence.
+fn picture_of(slice: &Slice, sequence: u64, name: &str) -> Option<Response> {
+    let event = slice.events.iter().find(|event| event.sequence == sequence)?;
     let (media_type, data) = ui::picture_named([&event.content, &event.metadata], name)?;
     let bytes = STANDARD_NO_PAD.decode(data.trim_end_matches('=')).ok()?;
     Some(([(CONTENT_TYPE, media_type)], bytes).into_response())
