@@ -188,7 +188,15 @@ pub async fn events(
                 }
                 None => (Vec::new(), None),
             };
-            let (events, _) = events_on(conn, &session, &Read { kinds, ..read }).await?;
+            let read = Read { kinds, ..read };
+            // Who reads forward has the calls already: their results alone are new.
+            let events = match read.before_sequence {
+                Some(_) => events_on(conn, &session, &read).await?.0,
+                None => {
+                    let slice = event::read_on(conn, &session, &read).await?;
+                    named(conn, &session, slice).await?
+                }
+            };
             Ok((events, counts))
         })
     });
@@ -232,8 +240,12 @@ async fn events_on(conn: &mut Conn<'_>, session: &Session, read: &Read) -> Resul
     if let (Some(is_more), Some(_)) = (is_more_before, read.before_sequence) {
         slice.has_more = is_more;
     }
+    Ok((named(conn, session, slice).await?, is_more_before))
+}
+
+async fn named(conn: &mut Conn<'_>, session: &Session, slice: Slice) -> Result<Events> {
     let names = names(conn, session.tenant_id, &slice.events).await?;
-    Ok((Events { slice, names }, is_more_before))
+    Ok(Events { slice, names })
 }
 
 async fn around_on(

@@ -347,6 +347,17 @@ async fn a_page_that_begins_between_calls_and_results_begins_with_the_calls(f: F
     let page = page::session::read(&f.ledger, &f.member, session.id, LogWindow::After(after), none).await.unwrap();
     assert_eq!(page.events.slice.events, log[first..], "the page begins with the first call");
     assert!(page.has_earlier);
+    let all = None::<fn(&[(String, u64)]) -> Vec<String>>;
+    let forward = Read { after_sequence: Some(after), ..Read::default() };
+    let further = page::session::events(&f.ledger, &f.member, session.id, forward, all).await.unwrap();
+    assert_eq!(further.slice.events, log[first + 3..], "who reads forward has the calls");
+    let backward = Read { before_sequence: Some(after + 2), limit: 1, ..Read::default() };
+    let earlier = page::session::events(&f.ledger, &f.member, session.id, backward, all).await.unwrap();
+    assert_eq!(
+        earlier.slice.events.first(),
+        Some(&log[first + 1]),
+        "a page that is read backwards begins with the call"
+    );
     let only = |kind: &'static str| move |_: &[(String, u64)]| vec![kind.to_owned()];
     let results = only("agent.tool_result");
     let page = page::session::read(&f.ledger, &f.member, session.id, LogWindow::After(after), results).await.unwrap();
