@@ -118,7 +118,7 @@ fn talk(server: &Served, worker_token: &str, client: &Client, log: &Path) -> Res
     let agent = demo::AGENTS.iter().find(|agent| agent.slug == TALKS).context("the demo has no such agent")?;
     let mut worker = server.worker(worker_token, agent.slug, &command_line(agent), "0", log)?;
     let cookie = client.sign_in(READER.0, READER.1)?;
-    let message = json!({ "agent": agent.slug, "message": "Please outline README.md" });
+    let message = json!({ "agent": agent.slug, "message": "Please outline README.md. I prefer short outlines." });
     let thread = text(&client.post_as(&cookie, "/api/threads", &message)?, "id")?.to_owned();
     let path = format!("/api/threads/{thread}");
     until("a reply", || Ok(text(&client.get_as(&cookie, &path)?, "status")? == "idle"))?;
