@@ -1,6 +1,7 @@
 //! Lists of pages: what their rows hold, and that more rows take no more queries.
 
 use crate::webhook::subscribed;
+use chrono::TimeDelta;
 use domain::{
     action::ActionStatus,
     session::{Status, Type},
@@ -42,6 +43,7 @@ async fn the_list_of_tasks_reads_all_their_states_with_one_query(f: Fixture) {
     let once = task(&f, "Once", None).await;
     action::trigger(&f.ledger, &f.operator, once.id, Default::default()).await.unwrap();
     fail_next(&f).await;
+    f.clock.advance(TimeDelta::seconds(1));
     let newest = action::trigger(&f.ledger, &f.operator, once.id, Default::default()).await.unwrap();
     let (of_one, statements) = counted(&f, list()).await;
     assert_eq!((of_one.actions[0].1.session_id, of_one.actions[0].1.status), (Some(newest.id), Some(Status::Pending)));
