@@ -433,3 +433,29 @@ test("a page that is left before the recorder has loaded is recorded by the next
   await expect.poll(() => pathsOf(session), { timeout: 20_000 }).toEqual(["/actions", "/sessions", "/today", "/memory", "/insights"]);
   expect(await page.evaluate(() => localStorage.getItem("shiftbook-left"))).toBeNull();
 });
+
+test("an incognito conversation is not recorded, opened or left early", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "In private"));
+  const ask = (incognito: boolean) => postAs<{ id: string }>(page.context(), "/api/threads", { agent: "confidant", message: "Hello", incognito });
+  const [hidden, shown] = [await ask(true), await ask(false)];
+  await awake(page, `/chat/${hidden.id}`);
+  await page.route("**/pkg/**", (route) => route.abort());
+  await page.goto(`/chat/${hidden.id}`, { waitUntil: "domcontentloaded" });
+  await page.unroute("**/pkg/**");
+  await visit(page, `/chat/${shown.id}`);
+  await expect.poll(() => pathsOf(session), { timeout: 20_000 }).toEqual([`/chat/${shown.id}`]);
+  // What was queued before would have been sent with it.
+  expect(await waiting(page)).toBe(0);
+});
+
+test("a list of left pages that no page has written stops nothing", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "After a fault"));
+  for (const stored of ["null", "[null]", '["x"]', "{}"]) {
+    await page.evaluate((text) => localStorage.setItem("shiftbook-left", text), stored);
+    await visit(page, "/today");
+    expect(await page.evaluate(() => localStorage.getItem("shiftbook-left")), stored).toBeNull();
+  }
+  await expect.poll(async () => (await pathsOf(session)).length, { timeout: 20_000 }).toBe(4);
+});

@@ -46,7 +46,7 @@ async fn look(state: &AppState, settings: &BackupSettings) -> Result<(), String>
     private::create_dir_all(&settings.folder).map_err(failed)?;
     let now = state.ledger.now();
     let every = TimeDelta::hours(settings.every_hours.into());
-    if copies(&settings.folder).map_err(failed)?.last().is_some_and(|(last, _)| now - *last < every) {
+    if copies(&settings.folder, now).map_err(failed)?.last().is_some_and(|(last, _)| now - *last < every) {
         return Ok(());
     }
     for (_, partial) in dated(&settings.folder, PARTIAL).map_err(failed)? {
@@ -59,7 +59,7 @@ async fn look(state: &AppState, settings: &BackupSettings) -> Result<(), String>
     if let Err(error) = ledger::backup::backup_feedback(&state.ledger, &ratings_of(&target)).await {
         tracing::error!(%error, file = %target.display(), "the ratings could not be backed up");
     }
-    prune(&settings.folder, settings.keep).map_err(failed)
+    prune(&settings.folder, settings.keep, now).map_err(failed)
 }
 
 fn name(at: Timestamp) -> String {
@@ -73,9 +73,12 @@ pub fn ratings_of(copy: &Path) -> PathBuf {
     name.into()
 }
 
-/// The copies in a folder with their times, oldest first.
-fn copies(folder: &Path) -> io::Result<Vec<(DateTime<Utc>, PathBuf)>> {
-    dated(folder, END)
+/// The copies in a folder with their times, oldest first. A file of 0 bytes is none. Neither is one with a time after
+/// `now`: a clock that was wrong once would otherwise stop the schedule, and such a file would outlive newer copies.
+fn copies(folder: &Path, now: Timestamp) -> io::Result<Vec<(DateTime<Utc>, PathBuf)>> {
+    let mut found = dated(folder, END)?;
+    found.retain(|(at, file)| *at <= now && file.metadata().is_ok_and(|data| data.len() > 0));
+    Ok(found)
 }
 
 /// The files with a time in their name and this end. Other files are not looked at.
@@ -93,8 +96,8 @@ fn dated(folder: &Path, end: &str) -> io::Result<Vec<(DateTime<Utc>, PathBuf)>> 
 }
 
 /// Removes the oldest copies until `keep` are left, each with its ratings.
-fn prune(folder: &Path, keep: u32) -> io::Result<()> {
-    let copies = copies(folder)?;
+fn prune(folder: &Path, keep: u32, now: Timestamp) -> io::Result<()> {
+    let copies = copies(folder, now)?;
     let old = copies.len().saturating_sub(keep as usize);
     for (_, copy) in &copies[..old] {
         let ratings = ratings_of(copy);
@@ -123,7 +126,11 @@ mod tests {
         for other in ["shiftbook-2020.sqlite3", "shiftbook-2020-01-01T000000Z.sqlite3.partial", "notes.txt"] {
             fs::write(dir.path().join(other), "").unwrap();
         }
-        prune(dir.path(), 2).unwrap();
+        let now = start + TimeDelta::hours(72);
+        for (none, bytes) in [("shiftbook-2099-01-01T000000Z.sqlite3", "copy"), ("shiftbook-2026-12-01T000000Z.sqlite3", "")] {
+            fs::write(dir.path().join(none), bytes).unwrap();
+        }
+        prune(dir.path(), 2, now).unwrap();
         let mut left: Vec<_> =
             fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         left.sort();
@@ -135,11 +142,14 @@ mod tests {
                 "shiftbook-2020.sqlite3",
                 "shiftbook-2026-11-30T235959Z.sqlite3",
                 "shiftbook-2026-11-30T235959Z.sqlite3.session_feedback.sqlite3",
+                "shiftbook-2026-12-01T000000Z.sqlite3",
                 "shiftbook-2026-12-01T235959Z.sqlite3",
                 "shiftbook-2026-12-01T235959Z.sqlite3.session_feedback.sqlite3",
+                "shiftbook-2099-01-01T000000Z.sqlite3",
             ]
         );
-        prune(dir.path(), 2).unwrap();
-        assert_eq!(copies(dir.path()).unwrap().len(), 2);
+        prune(dir.path(), 2, now).unwrap();
+        let copies = copies(dir.path(), now).unwrap();
+        assert_eq!(copies.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [now - TimeDelta::hours(24), now]);
     }
 }

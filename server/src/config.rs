@@ -15,6 +15,7 @@ use serde::Deserialize;
 use smtp::SmtpFile;
 use std::{
     collections::BTreeMap,
+    io::Read as _,
     net::SocketAddr,
     num::{NonZeroU16, NonZeroU32},
     path::{Path, PathBuf},
@@ -315,11 +316,13 @@ fn filled_path(path: Option<PathBuf>) -> Option<PathBuf> {
 
 fn read(path: &Path) -> Result<File, Error> {
     let unreadable = |error| Error::Unreadable { path: path.display().to_string(), error };
-    let size = std::fs::metadata(path).map_err(unreadable)?.len();
-    if size > FILE_BYTES_MAX {
+    let mut text = String::new();
+    // Not by the length that the file says: a device has none.
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let size = file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if size as u64 > FILE_BYTES_MAX {
         return Err(Error::Value(format!("{} is larger than {FILE_BYTES_MAX} bytes", path.display())));
     }
-    let text = std::fs::read_to_string(path).map_err(unreadable)?;
     parse(&text, &path.display().to_string())
 }
 

@@ -71,7 +71,7 @@ pub fn address(peer: Option<Peer>, headers: &HeaderMap) -> IpAddr {
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(peer)| peer.ip().to_canonical());
     let forwarded = headers.get_all("x-forwarded-for").iter().next_back().and_then(|value| value.to_str().ok());
     let last = forwarded.and_then(|list| list.rsplit(',').next()?.trim().parse().ok());
-    last.filter(|_| is_near(peer)).unwrap_or(peer)
+    last.filter(|_| is_near(peer)).map_or(peer, |last: IpAddr| last.to_canonical())
 }
 
 /// Whether the address is of this machine or of a private network.
@@ -126,5 +126,7 @@ mod tests {
         assert_eq!(of("127.0.0.1:1"), "203.0.113.7");
         assert_eq!(of("10.0.0.2:1"), "203.0.113.7");
         assert_eq!(of("192.0.2.1:1"), "192.0.2.1");
+        headers.insert("x-forwarded-for", "::ffff:9.9.9.9".parse().unwrap());
+        assert_eq!(address(Some(Peer("127.0.0.1:1".parse().unwrap())), &headers).to_string(), "9.9.9.9");
     }
 }

@@ -46,8 +46,10 @@ pub fn conversation_view(conversation: &Conversation) -> impl IntoView + use<> {
             <div><dt>"Recorded"</dt><dd>{number::counted(memory.event_count, "event")}", "{ratings}</dd></div>
         }
     });
+    // Which conversation was open is recorded nowhere: members read the log of a working session.
+    let unrecorded = thread.incognito.then_some("");
     view! {
-        <div class="conversation" id="conversation" data-live=source data-rating=conversation.rating.as_str()>
+        <div class="conversation" id="conversation" data-unrecorded=unrecorded data-live=source data-rating=conversation.rating.as_str()>
             <div class="conversation-facts" data-part="facts">
                 <StatusBadge status=thread.status/>
                 <dl class="facts">

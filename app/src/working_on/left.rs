@@ -3,7 +3,7 @@
 //! WASM build.
 
 use crate::browser::dom;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast as _, JsValue};
 
 /// Local storage key of the list; `document::LEFT` writes it.
 const LEFT_KEY: &str = "shiftbook-left";
@@ -23,10 +23,13 @@ pub struct Left {
 /// Takes the pages of this owner from the list, oldest first.
 pub fn take(owner: &str) -> Vec<Left> {
     let Some(stored) = dom::stored(LEFT_KEY) else { return Vec::new() };
-    let list = js_sys::JSON::parse(&stored).map(|list| js_sys::Array::from(&list)).unwrap_or_default();
+    let list = js_sys::JSON::parse(&stored).ok().and_then(|list| list.dyn_into::<js_sys::Array>().ok());
+    let list = list.unwrap_or_default();
     let is_own = |entry: &JsValue| dom::text(entry, "owner").as_deref() == Some(owner);
     let own = list.iter().filter(is_own).filter_map(|entry| of(&entry)).collect();
-    let others: js_sys::Array = list.iter().filter(|entry| !is_own(entry)).collect();
+    // What no page has written is dropped.
+    let is_others = |entry: &JsValue| dom::text(entry, "owner").is_some_and(|of| of != owner);
+    let others: js_sys::Array = list.iter().filter(is_others).collect();
     let others = if others.length() > 0 { js_sys::JSON::stringify(&others).ok().map(String::from) } else { None };
     dom::store(LEFT_KEY, others.as_deref());
     own

@@ -110,14 +110,14 @@ pub fn arrive(work: Work) {
 
 /// Records the current page. With `look` it returns all queued rows; `None` if the database failed.
 async fn record(work: Work, look: bool) -> Option<Stored> {
-    if channel::is_paused() {
+    let root = dom::root()?;
+    if channel::is_paused() || dom::find(&root, "[data-unrecorded]").is_some() {
         return None;
     }
     let session_id = work.confirmed()?.session_id;
     let path = dom::window().location().pathname().ok()?;
     let at = now_text();
     let visit = Visit { event: event("human.navigate", &at, &[("pathname", &path)]), session_id, path, at };
-    let root = dom::root()?;
     // If the page is left before the database has answered, its first script keeps the event.
     let _ = root.remove_attribute(RECORDED);
     let _ = root.set_attribute("data-event", &visit.event);

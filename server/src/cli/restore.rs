@@ -48,6 +48,7 @@ pub async fn run(args: RestoreArgs) -> Result<(), Failure> {
     };
     check_target(&data_dir, args.key.as_deref())?;
     let stage = data_dir.join(STAGE);
+    check_source(&args.file, &stage)?;
     let cannot = |what: &Path| Failure::io(format!("cannot write {}", what.display()));
     if stage.exists() {
         fs::remove_dir_all(&stage).map_err(cannot(&stage))?;
@@ -80,6 +81,26 @@ fn check_target(data_dir: &Path, key: Option<&Path>) -> Result<(), Failure> {
     let own = data_dir.join(instance_key::FILE);
     if own.exists() && instance_key::read(&own)?.to_hex() != wanted.to_hex() {
         return Err(Failure::Misused(format!("{} is another key than {}", own.display(), key.display())));
+    }
+    Ok(())
+}
+
+/// Refuses a file that is not the whole of a database, and one in the folder that is emptied first.
+fn check_source(file: &Path, stage: &Path) -> Result<(), Failure> {
+    let mut wal = file.as_os_str().to_owned();
+    wal.push("-wal");
+    let wal = PathBuf::from(wal);
+    if wal.metadata().is_ok_and(|found| found.len() > 0) {
+        return Err(Failure::Misused(format!(
+            "{} has events that {} lacks: this is the database of a server and no backup. Make one from it with \
+             `shiftbook backup`, and restore that",
+            wal.display(),
+            file.display()
+        )));
+    }
+    let is_staged = || Some(file.canonicalize().ok()?.starts_with(stage.canonicalize().ok()?));
+    if is_staged() == Some(true) {
+        return Err(Failure::Misused(format!("{} is removed by a restore: move the file elsewhere", stage.display())));
     }
     Ok(())
 }

@@ -190,6 +190,19 @@ async fn what_is_no_sound_backup_is_not_restored() {
         assert_eq!(refused.status.code(), Some(code), "{file}: {}", text(&refused));
         assert_eq!(fs::read_dir(&target).map_or(0, Iterator::count), 0, "{file}: {}", text(&refused));
     }
+    // The newest events of a running server are in its log of changes.
+    fs::copy(&copy, out.path().join("live")).unwrap();
+    fs::write(out.path().join("live-wal"), "events").unwrap();
+    let refused = restore(&app, &out.path().join("live"), &out.path().join("for-live")).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    assert!(text(&refused).contains("live-wal has events that"), "{}", text(&refused));
+    // The folder that a restore empties first.
+    let stage = out.path().join("for-stage/restore.partial");
+    fs::create_dir_all(&stage).unwrap();
+    fs::copy(&copy, stage.join("copy")).unwrap();
+    let refused = restore(&app, &stage.join("copy"), &out.path().join("for-stage")).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    assert!(stage.join("copy").exists(), "{}", text(&refused));
     let target = out.path().join("other-key");
     fs::create_dir(&target).unwrap();
     fs::copy(app.data_dir().join("instance.key"), target.join("instance.key")).unwrap();
@@ -204,7 +217,7 @@ async fn a_server_backs_up_by_its_schedule_and_a_start_continues_it() {
     let folder = out.path().join("copies");
     fs::create_dir(&folder).unwrap();
     for old in ["shiftbook-2026-01-01T000000Z.sqlite3", "shiftbook-2026-01-02T000000Z.sqlite3"] {
-        fs::write(folder.join(old), "").unwrap();
+        fs::write(folder.join(old), "old").unwrap();
     }
     fs::write(folder.join("shiftbook-2026-01-03T000000Z.sqlite3.partial"), "").unwrap();
     let settings = format!("[backup]\nfolder = \"{}\"\nkeep = 2\n", folder.display());

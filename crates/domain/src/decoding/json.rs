@@ -10,9 +10,10 @@ use std::borrow::Cow;
 /// The error of the text as it is, if it cannot be parsed after the repair either.
 pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<(T, Vec<Repair>), serde_json::Error> {
     let first = serde_json::from_str::<T>(text);
-    // A document that is kept as it was sent is parsed without a look at its escapes.
+    // A document that is kept as it was sent is parsed without a look at its escapes and numbers.
     if let Ok(value) = first
         && !has_lone_surrogate(text.as_bytes())
+        && !may_exceed_range(text.as_bytes())
     {
         return Ok((value, Vec::new()));
     }
@@ -28,7 +29,7 @@ pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<(T, Vec<Repair>), se
 pub fn read_json_document(bytes: &[u8]) -> (String, Vec<Repair>) {
     let (text, mut repairs) = decode_document(bytes);
     let is_readable = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
-    if is_readable && !has_lone_surrogate(text.as_bytes()) {
+    if is_readable && !has_lone_surrogate(text.as_bytes()) && !may_exceed_range(text.as_bytes()) {
         return (text, repairs);
     }
     let (repaired, more) = repair_json(&text);
@@ -53,6 +54,33 @@ pub fn repair_json(text: &str) -> (Cow<'_, str>, Vec<Repair>) {
     }
     reader.copy(text.len());
     (Cow::Owned(reader.repaired), reader.repairs)
+}
+
+/// Digits of an integer from which on it can be out of the range of a double: the largest has 309.
+const LARGE_DIGITS: usize = 309;
+
+/// Whether a text may have a number out of range: an exponent of three digits or more, or very many digits in a row.
+/// Texts inside of JSON count too, so a yes only asks for a closer look.
+fn may_exceed_range(text: &[u8]) -> bool {
+    let mut digits = 0_usize;
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => digits += 1,
+            b'e' | b'E' if digits > 0 => {
+                let exponent = &text[at + 1..];
+                let exponent = exponent.strip_prefix(b"+").unwrap_or(exponent);
+                if exponent.len() >= 3 && exponent[..3].iter().all(u8::is_ascii_digit) {
+                    return true;
+                }
+                digits = 0;
+            }
+            _ => digits = 0,
+        }
+        if digits >= LARGE_DIGITS {
+            return true;
+        }
+    }
+    false
 }
 
 struct Reader<'a> {
@@ -169,6 +197,22 @@ mod tests {
             let (value, repairs) = read_json::<Value>(sent).unwrap();
             let found: Vec<_> = repairs.iter().map(|repair| (repair.line, repair.column, repair.what)).collect();
             assert_eq!((value, found), (read, places), "{sent}");
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_replaced_where_a_value_is_kept_as_it_was_sent() {
+        let large = "9".repeat(400);
+        for (sent, wanted, count) in [
+            (r#"{"score": 1e999}"#.to_owned(), r#"{"score": null}"#, 1),
+            (r#"[1.5E+400, -2e999, 3e10, 4e-999]"#.to_owned(), "[null, null, 3e10, 4e-999]", 2),
+            (format!("[{large}]"), "[null]", 1),
+            (r#"["1e999", 1e100]"#.to_owned(), r#"["1e999", 1e100]"#, 0),
+        ] {
+            let (kept, repairs) = read_json::<Box<serde_json::value::RawValue>>(&sent).unwrap();
+            assert_eq!((kept.get(), repairs.len()), (wanted, count), "{sent}");
+            let (document, repairs) = read_json_document(sent.as_bytes());
+            assert_eq!((document.as_str(), repairs.len()), (wanted, count), "{sent}");
         }
     }
 

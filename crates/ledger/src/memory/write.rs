@@ -138,7 +138,7 @@ pub(super) async fn write_with_origin(
     path: MemoryPath,
     write: Write,
 ) -> Result<Written> {
-    require_write(scope, &path)?;
+    let is_own = require_write(scope, &path)?;
     check_agent(agent)?;
     let (stamp, writer, agent) = (Stamp::new(ledger), *scope, agent.to_owned());
     let (tenant_id, keeper) = (scope.tenant_id, ledger.clone());
@@ -147,6 +147,9 @@ pub(super) async fn write_with_origin(
             let source = source_of(tx.conn(), &writer, &agent, write.session_id).await?;
             let may_import = writer.token_scope.is_none() && !matches!(writer.caller, Caller::Agent(_));
             refuse_forgotten(tx.conn(), &keeper, tenant_id, source, &path).await?;
+            if is_own && Document::parse(&write.text).is_shared() {
+                refuse_own_share(tx.conn(), tenant_id, &agent, &path).await?;
+            }
             let source = if write.is_import && may_import { Source::Import } else { source };
             let Write { base_version, text, reason, evidence, .. } = write;
             let author = writer.caller.to_string();
@@ -155,6 +158,20 @@ pub(super) async fn write_with_origin(
         })
     });
     written.await
+}
+
+/// Refuses a member who shares the document about themselves: its text would be given to the conversations of others.
+/// One that a reviewer has shared stays shared.
+async fn refuse_own_share(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, path: &MemoryPath) -> Result<()> {
+    let found = store::memory::find_by_path(conn, tenant_id, agent, path).await?.filter(|found| !found.is_deleted);
+    let newest = match found {
+        Some(found) => store::memory::text(conn, tenant_id, found.id, found.version).await?,
+        None => None,
+    };
+    if newest.is_some_and(|newest| newest.document.is_shared()) {
+        return Ok(());
+    }
+    Err(Error::invalid("text", "only reviewers may share a document with `shared: true`".to_owned()))
 }
 
 /// Refuses an agent that makes or changes the document of a person who is forgotten.

@@ -12,7 +12,7 @@ use crate::{
     interaction::CapturedData,
 };
 use domain::{
-    Scope,
+    Caller, Scope,
     count::counted,
     gate::Task,
     id::{GateId, MemoryDocumentId, MemoryVersionId, SessionId, TenantId},
@@ -34,8 +34,8 @@ const VERSIONS: u32 = 200;
 pub struct Forget {
     /// Platform and id, such as `discord-1234`, or the path of their document.
     pub person: String,
-    /// Names that are looked for. Without them: the title and aliases of their documents, the names under which they
-    /// wrote, and those of a member.
+    /// Names that are looked for. Without them: the title and aliases of their documents, except those that a member
+    /// added to the document about themselves; the names under which they wrote, and those of a member.
     pub names: Option<Vec<String>>,
 }
 
@@ -179,6 +179,8 @@ struct Search {
     person: Person,
     turns: Turns,
     given: Vec<String>,
+    /// Names that only the person wrote, in the document about themselves. They are not looked for.
+    own_names: BTreeSet<String>,
     names: Names,
     seen: HashMap<MemoryDocumentId, Seen>,
     said: HashMap<MemoryDocumentId, PersonLines>,
@@ -196,6 +198,7 @@ impl Search {
             turns: Turns::new(tenant_id, &person.path),
             person,
             given: Vec::new(),
+            own_names: BTreeSet::new(),
             names: Names::default(),
             seen: HashMap::new(),
             said: HashMap::new(),
@@ -207,13 +210,20 @@ impl Search {
 
     /// Finds the person's own documents, the lines that come from their turns, and their names.
     async fn first_pass(&mut self, conn: &mut Conn<'_>, given: Option<Vec<String>>) -> Result<()> {
-        let mut names = BTreeSet::new();
+        let (mut names, mut own_names) = (BTreeSet::new(), BTreeSet::new());
+        let own_author = member_of(&self.person.path).map(|id| Caller::User(id).to_string());
         let mut pages = Versions::new(conn, self.tenant_id).await?;
         while let Some(page) = pages.next(conn).await? {
             for one in page {
                 let is_own = self.person.owns(&one.version.path);
                 if is_own {
-                    names_of(&one.document, &mut names);
+                    // Members write the document about themselves, and a name can be any word of others' memories.
+                    // A name that they added stays theirs in later versions.
+                    let is_theirs = own_author.as_ref() == Some(&one.version.author);
+                    let (of, other) = if is_theirs { (&mut own_names, &names) } else { (&mut names, &own_names) };
+                    let mut found = BTreeSet::new();
+                    names_of(&one.document, &mut found);
+                    of.extend(found.into_iter().filter(|name| !other.contains(name)));
                 }
                 self.see(&one, is_own);
                 let text = one.document.to_text();
@@ -232,7 +242,9 @@ impl Search {
             let member = store::user::find_any_member(conn, self.tenant_id, member).await?;
             names.extend(member.into_iter().flat_map(|member| [member.name, member.email]));
         }
-        self.given = given.unwrap_or_else(|| names.into_iter().filter(|name| !name.is_empty()).collect());
+        self.own_names = if given.is_some() { BTreeSet::new() } else { &own_names - &names };
+        let names = names.into_iter().filter(|name| !name.is_empty());
+        self.given = given.unwrap_or_else(|| names.collect());
         self.names = Names::new(&self.person.path, &self.given);
         Ok(())
     }
@@ -372,7 +384,7 @@ impl Search {
     }
 
     fn done(self) -> Found {
-        let Self { mut found, turns, given, names, .. } = self;
+        let Self { mut found, turns, given, own_names, names, .. } = self;
         found.names = names;
         let (long, short) = given.into_iter().partition(|name| is_long_enough(name));
         found.answer.names = long;
@@ -407,6 +419,12 @@ impl Search {
         if !found.answer.short_names.is_empty() {
             let names = found.answer.short_names.join(", ");
             kept.push(format!("Not looked for, because they are too short: {names}."));
+        }
+        if !own_names.is_empty() {
+            let names = own_names.into_iter().collect::<Vec<_>>().join(", ");
+            kept.push(format!(
+                "Not looked for, because only the person wrote these names: {names}. Give them as names to look for them."
+            ));
         }
         kept.push(
             "Lines that mean the person without a name, and lines that a reviewer reworded, are not found.".into(),

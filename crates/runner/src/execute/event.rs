@@ -37,8 +37,12 @@ pub fn texts(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
 /// The JSON of an event that the API refused, as text, with the reason in its metadata.
 pub fn as_text(event: &NewEvent, reason: &str) -> Vec<NewEvent> {
     let text = serde_json::to_string(event).unwrap_or_default();
-    let reason: String = reason.chars().take(200).collect();
-    texts("agent.message", &text, &Notes::from_iter([("notAnEvent".to_owned(), reason.into())]))
+    texts("agent.message", &text, &note("notAnEvent", short_reason(reason)))
+}
+
+/// The beginning of a reason, short enough for metadata.
+pub fn short_reason(reason: &str) -> String {
+    reason.chars().take(200).collect()
 }
 
 /// Bytes of an event's content and metadata: what the API's limits count.

@@ -141,7 +141,7 @@ impl Worker {
                     return self.finish_turn(&lease, &context, &job, (result, usage)).await;
                 }
                 (Outcome::Done { result, usage }, true, None) => {
-                    match complete(&lease, result, usage.clone(), job.refused.is_empty()).await {
+                    match complete(&context, result, usage.clone(), job.refused.is_empty()).await {
                         Ok(end) => return end,
                         Err(errors) => {
                             // A closed queue means that the lease is lost, which is seen after the next run of the
@@ -363,11 +363,12 @@ pub(super) fn job(claimed: ClaimedSession) -> Job {
 
 /// Completes the session. `Err` holds the problems of an output that breaks its contract, if the agent may correct it.
 async fn complete(
-    lease: &Lease,
+    context: &JobContext,
     result: Option<Json>,
     usage: Option<Json>,
     may_correct: bool,
 ) -> Result<End, Vec<FieldProblem>> {
+    let lease = &context.lease;
     let failed = |code: &str, why: String| Failure::new(code, why).with_usage(usage.as_ref());
     let body = Complete { attempt: lease.attempt, result, usage: usage.clone() };
     let answer = lease.retry_while_held(lease.backoff(), |_| lease.api.complete(lease.session_id, &body)).await;
@@ -387,7 +388,15 @@ async fn complete(
             }
             (None, Some(loss)) => End::Lost(loss.to_string()),
             (None, None) if is_transient(&error) => End::Lost(error.to_string()),
-            (None, None) => fail(lease, &failed("result_refused", format!("the result was refused: {error}"))).await,
+            (None, None) => {
+                let why = format!("the result was refused: {error}");
+                // What the agent printed is lost nowhere.
+                let result = body.result.as_ref().map_or("null", |result| result.get());
+                let notes = event::note("notAnEvent", event::short_reason(&why));
+                let _ = context.record(event::texts("agent.message", result, &notes)).await;
+                flush_unless_stopped(context).await;
+                fail(lease, &failed("result_refused", why)).await
+            }
         },
     })
 }

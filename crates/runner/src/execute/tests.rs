@@ -435,6 +435,17 @@ async fn a_result_in_utf_16_with_a_number_that_json_lacks_is_the_sessions_result
 }
 
 #[tokio::test]
+async fn a_result_that_the_server_refuses_fails_the_session_and_is_kept() {
+    let fake = Fake::start().await;
+    fake.with(|m| m.faults = vec![("complete", Fault::Refused)]);
+    let script = r#"echo '{"type":"result","result":[[["deep"]]]}'"#;
+    assert_eq!(work(&fake, script, json!(null)).await, End::Failed("result_refused".into()));
+    let kept = fake.with(|m| m.events.last().unwrap().clone());
+    assert_eq!(kept["content"][0]["text"], r#"[[["deep"]]]"#);
+    assert!(kept["metadata"]["notAnEvent"].as_str().unwrap().contains("refused"), "{kept}");
+}
+
+#[tokio::test]
 async fn a_result_that_cannot_be_read_fails_the_session_and_is_kept() {
     let fake = Fake::start().await;
     let script = r#"printf '%s\n' '{"type":"result","result":{"answer":"Two' 'lines"}}'"#;

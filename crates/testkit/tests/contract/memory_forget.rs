@@ -28,6 +28,7 @@ use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
+    names_that_only_the_person_wrote_are_listed_and_not_looked_for,
     what_is_known_about_a_person_is_listed_then_erased_and_the_rest_stays,
     a_forgotten_person_is_not_learnt_again_until_an_admin_allows_it,
     proposals_about_a_person_are_withdrawn_and_their_texts_erased,
@@ -64,6 +65,23 @@ async fn text(f: &Fixture, path: &str) -> Option<String> {
 async fn written(f: &Fixture, path: &str, text: &str, evidence: Vec<Evidence>) {
     let write = memory::Write { text: text.into(), evidence, ..memory::Write::default() };
     memory::write(&f.ledger, &f.operator, AGENT, memory::path(path).unwrap(), write).await.unwrap();
+}
+
+async fn names_that_only_the_person_wrote_are_listed_and_not_looked_for(f: Fixture) {
+    let own = format!("people/shiftbook-{}.md", f.member.user_id().unwrap());
+    put(&f, &f.operator, &own, 0, "# Mia\n\n## Aliases\n\n- Mimi\n").await.unwrap();
+    let aliases = "# Mia\n\n## Aliases\n\n- Mimi\n- Budget\n- Renews\n";
+    put(&f, &f.member, &own, 1, aliases).await.unwrap();
+    // A later version of another person has these names too.
+    put(&f, &f.operator, &own, 2, &format!("{aliases}- Mimmi\n")).await.unwrap();
+    let plan = "# Plan\n\n- Budget is 5,000\n- Northwind Renews in May\n- Mimi signs\n";
+    put(&f, &f.operator, "topics/plan.md", 0, plan).await.unwrap();
+    let found = preview(&f, own.trim_start_matches("people/").trim_end_matches(".md")).await;
+    assert_eq!(found.names, ["Mia", "Mimi", "Mimmi", "mia@acme.test"]);
+    let lines: Vec<_> = found.documents.iter().filter(|one| one.path == "topics/plan.md").collect();
+    assert_eq!(lines[0].lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), ["- Mimi signs"]);
+    assert!(found.kept.iter().any(|why| why.contains("Budget, Renews")), "{:?}", found.kept);
+    f.done().await;
 }
 
 async fn what_is_known_about_a_person_is_listed_then_erased_and_the_rest_stays(f: Fixture) {
@@ -417,6 +435,11 @@ async fn members_correct_what_is_remembered_of_them_and_ask_to_be_forgotten(f: F
         let refused = put(&f, &f.member, path, 0, "# x\n").await;
         assert!(matches!(refused, Err(Error::Forbidden(_))), "{path}: {refused:?}");
     }
+    // Only a reviewer shares it with the conversations of others.
+    let shared = "---\nshared: true\n---\n# Mia\n";
+    let refused = put(&f, &f.member, &own, 2, shared).await;
+    assert!(matches!(&refused, Err(Error::Invalid(issues)) if issues[0].field == "text"), "{refused:?}");
+    put(&f, &f.operator, "people/shiftbook-other.md", 1, shared).await.unwrap();
     // It is said here, and comes from no conversation.
     let evidence = vec![Evidence { line: 1, session: f.running().await.id, sequence: 1 }];
     let claimed = memory::Write { base_version: 2, text: "# Mia\n".into(), evidence, ..memory::Write::default() };

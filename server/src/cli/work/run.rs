@@ -149,7 +149,7 @@ impl Work {
                 progress.message("time is up: stopping agents and releasing their sessions");
                 self.stop.send_replace(Phase::Releasing);
                 select! {
-                    () = sleep(reserve) => {}
+                    () = sleep(reserve.saturating_sub(limit::EXIT_TIME)) => {}
                     () = signals.next() => {}
                 }
             }
@@ -172,11 +172,11 @@ impl Work {
         }
     }
 
-    /// Runs the pool. Returns false if `--once` is given and the session neither completed nor yielded.
+    /// Runs the pool. Returns false if `--once` is given and no session completed or yielded.
     async fn try_work(&self) -> Result<bool, Error> {
         self.check_server().await?;
         if self.once {
-            return Ok(matches!(self.pool.work_once().await?, None | Some(End::Completed | End::Yielded)));
+            return Ok(matches!(self.pool.work_once().await?, Some(End::Completed | End::Yielded)));
         }
         self.pool.work().await?;
         Ok(true)
