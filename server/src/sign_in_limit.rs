@@ -3,53 +3,27 @@
 //!
 //! The counts are in this process, as the queue is.
 
+use crate::shares::{Share, Shares};
 use domain::limit::PASSWORD_HASHES_OF_NETWORK_MAX;
 use ledger::Error;
-use std::{
-    collections::{HashMap, hash_map::Entry},
-    net::IpAddr,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::net::IpAddr;
 
 /// Seconds after which a caller whose network has no place may try again. A full queue empties in about one second.
 const RETRY_AFTER_SECONDS: u64 = 2;
 
-/// The sign-ins that are being checked, by network. A network without any has no entry.
-#[derive(Default)]
-pub struct SignInPlaces(Mutex<HashMap<IpAddr, usize>>);
+/// The sign-ins that are being checked, by network.
+pub struct SignInPlaces(Shares<IpAddr>);
 
-/// A place for one sign-in. Dropping it frees the place.
-pub struct SignInPlace<'a> {
-    places: &'a SignInPlaces,
-    network: IpAddr,
+impl Default for SignInPlaces {
+    fn default() -> Self {
+        Self(Shares::new(PASSWORD_HASHES_OF_NETWORK_MAX))
+    }
 }
 
 impl SignInPlaces {
     /// Takes one of the places of a network. Returns [`Error::Busy`] at once if it has no more.
-    pub fn take(&self, network: IpAddr) -> Result<SignInPlace<'_>, Error> {
-        let mut counts = self.counts();
-        let taken = counts.entry(network).or_default();
-        if *taken >= PASSWORD_HASHES_OF_NETWORK_MAX {
-            return Err(Error::Busy { retry_after_seconds: RETRY_AFTER_SECONDS });
-        }
-        *taken += 1;
-        Ok(SignInPlace { places: self, network })
-    }
-
-    fn counts(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for SignInPlace<'_> {
-    fn drop(&mut self) {
-        if let Entry::Occupied(mut taken) = self.places.counts().entry(self.network) {
-            if *taken.get() > 1 {
-                *taken.get_mut() -= 1;
-            } else {
-                taken.remove();
-            }
-        }
+    pub fn take(&self, network: IpAddr) -> Result<Share<'_, IpAddr>, Error> {
+        self.0.take(network).ok_or(Error::Busy { retry_after_seconds: RETRY_AFTER_SECONDS })
     }
 }
 
@@ -67,10 +41,7 @@ mod tests {
         assert!(matches!(refused, Some(Error::Busy { retry_after_seconds: 1.. })), "{refused:?}");
         drop(places.take(other).unwrap());
         taken.pop();
-        taken.push(places.take(one).unwrap());
-        assert!(places.take(one).is_err());
-        drop(taken);
-        assert!(places.counts().is_empty());
+        assert!(places.take(one).is_ok());
     }
 
     #[test]

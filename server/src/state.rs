@@ -1,8 +1,9 @@
 //! The state that every handler can access.
 
 use crate::{
-    anonymous_bodies::AnonymousBodies,
     assets::Assets,
+    body_memory::BodyMemory,
+    card_places::CardPlaces,
     config::{Database, Settings},
     cookie::CookiePolicy,
     form_limit::FormLimits,
@@ -54,7 +55,11 @@ pub struct Shared {
     /// Limits on what people without an account send.
     pub form_limits: FormLimits,
     /// The bodies in memory whose sender is not authenticated.
-    pub anonymous_bodies: AnonymousBodies,
+    pub anonymous_bodies: BodyMemory,
+    /// The bodies in memory whose sender is authenticated.
+    pub bodies: BodyMemory,
+    /// The requests with character cards.
+    pub card_places: CardPlaces,
     /// The sign-ins that are being checked, by network.
     pub sign_in_places: SignInPlaces,
     /// Ends conversations. It knows the agents in this server that are asked for a summary.
@@ -88,7 +93,9 @@ impl AppState {
             outbound: settings.outbound.clone(),
             sends_email: settings.smtp.is_some(),
             form_limits: FormLimits::new(settings.forms.requests_per_minute),
-            anonymous_bodies: AnonymousBodies::default(),
+            anonymous_bodies: BodyMemory::of_strangers(),
+            bodies: BodyMemory::of_callers(),
+            card_places: CardPlaces::default(),
             sign_in_places: SignInPlaces::default(),
             thread_endings: ThreadEndings::new(ledger.clone(), shutdown.token()),
             shutdown,

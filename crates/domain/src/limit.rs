@@ -360,6 +360,8 @@ pub const MEMORY_CARD_BYTES_MAX: usize = 8 * 1024 * 1024;
 pub const MEMORY_CARD_DRAFT_MINUTES_MAX: u32 = 60;
 /// Most requests with a character card at the same time on one server.
 pub const MEMORY_CARD_REQUESTS_MAX: usize = 4;
+/// Most of these of one caller.
+pub const MEMORY_CARD_REQUESTS_OF_CALLER_MAX: usize = 2;
 /// Most pixels of the image of a character card.
 pub const MEMORY_CARD_PIXELS_MAX: u64 = 64 * 1024 * 1024;
 /// Most bytes that the compressed texts and the colour profile of a card's image unpack to, together.

@@ -1,17 +1,18 @@
 //! Reads the body of a request completely before a handler runs, with a limit on its size and its time.
 //!
-//! Who sends it is found out first. A sender who is not authenticated may send a form and no more, and all such bodies
-//! together have a limit ([`crate::anonymous_bodies`]).
+//! Who sends it is found out first. A sender who is not authenticated may send a form and no more. The bodies of all
+//! senders together have a limit, and so have those of each sender ([`crate::body_memory`]).
 
 use super::{
     body_limit::BodyLimit,
     encoding::{Coding, Undecodable},
 };
 use crate::{
-    anonymous_bodies::{HeldBytes, NoRoom},
+    body_memory::{HeldBytes, NoRoom, Sender},
     extract::{identify, unauthenticated},
     form_limit::{address, network},
     problem::Problem,
+    shares::Share,
     state::AppState,
 };
 use axum::{
@@ -20,19 +21,15 @@ use axum::{
     http::{HeaderMap, header, request::Parts},
 };
 use bytes::{Bytes, BytesMut};
-use domain::{count::counted, limit::MEMORY_CARD_REQUESTS_MAX};
+use domain::{Caller, count::counted};
 use http_body_util::BodyExt;
 use std::time::Duration;
 use tokio::{
-    sync::{Semaphore, SemaphorePermit},
-    time::{Instant, timeout, timeout_at},
+    sync::SemaphorePermit,
+    time::{Instant, timeout_at},
 };
 use wire::Code;
 
-/// Bounds the memory of requests with cards.
-static CARD_REQUESTS: Semaphore = Semaphore::const_new(MEMORY_CARD_REQUESTS_MAX);
-/// Longest wait for a place among the requests with cards, in seconds.
-const CARD_WAIT_SECONDS_MAX: u64 = 5;
 /// Seconds after which a sender whose body found no room may try again.
 const RETRY_AFTER_SECONDS: u64 = 5;
 /// Bytes of a refused body that are read and discarded, so that its sender can read the response.
@@ -43,32 +40,26 @@ const LINGER_SECONDS_MAX: u64 = 2;
 /// What a body takes of the server until its request is answered.
 #[derive(Default)]
 pub struct Held<'a> {
-    /// A place among the requests with cards.
-    card: Option<SemaphorePermit<'static>>,
-    /// The memory of a body whose sender is not authenticated.
-    bytes: Option<HeldBytes<'a>>,
-}
-
-/// Waits for a place among the requests with cards.
-async fn card_place() -> Result<SemaphorePermit<'static>, Problem> {
-    let busy = || Problem::detailed(Code::Unavailable, "several cards are being read; send it again");
-    let place = timeout(Duration::from_secs(CARD_WAIT_SECONDS_MAX), CARD_REQUESTS.acquire()).await;
-    place.map_err(|_| busy())?.map_err(|_| busy())
+    /// Its memory.
+    _bytes: Option<HeldBytes<'a>>,
+    /// If it has a card: one of the caller's places, and one among all requests with cards.
+    _card: Option<(Share<'a, Caller>, SemaphorePermit<'a>)>,
 }
 
 /// Returns the request with its body in memory, decoded, and what it takes of the server.
 ///
 /// # Errors
-/// [`Code::TooLarge`] and [`Code::RequestTimeout`]; [`Code::UnsupportedMediaType`] for an unknown encoding; without
-/// credentials also [`Code::Unauthenticated`] for a body that only callers with credentials may send, and
-/// [`Code::TooManyRequests`] if there is no room for it.
+/// [`Code::TooLarge`] and [`Code::RequestTimeout`]; [`Code::UnsupportedMediaType`] for an unknown encoding;
+/// [`Code::Unavailable`] if there is no room for the body. Without credentials that is [`Code::TooManyRequests`], and
+/// a body that only callers with credentials may send is [`Code::Unauthenticated`].
 pub async fn buffer(state: &AppState, request: Request) -> Result<(Request, Held<'_>), Problem> {
     let limit = BodyLimit::of(request.method(), request.uri());
     let (mut parts, body) = request.into_parts();
     if HttpBody::is_end_stream(&body) {
         return Ok((Request::from_parts(parts, body), Held::default()));
     }
-    let is_known = identify(state, &parts.headers).await?.is_some();
+    let caller = sender(state, &parts).await?;
+    let is_known = caller.is_some();
     let most = if is_known { limit.bytes } else { limit.anonymous_bytes };
     let announced = HttpBody::size_hint(&body).lower();
     if announced > most as u64 || most == 0 {
@@ -82,39 +73,51 @@ pub async fn buffer(state: &AppState, request: Request) -> Result<(Request, Held
             return Err(problem);
         }
     };
-    let mut held = Held::default();
-    let bytes = if is_known {
-        if limit.is_card {
-            held.card = Some(card_place().await?);
+    let share = match caller.filter(|_| limit.is_card).map(|caller| state.card_places.share(caller)).transpose() {
+        Ok(share) => share,
+        Err(problem) => {
+            refuse_body(&parts.headers, body);
+            return Err(problem);
         }
-        read(body, limit, None).await?
-    } else {
-        let held_bytes = held.bytes.insert(state.anonymous_bodies.begin(network_of(&parts)));
-        read(body, limit, Some(held_bytes)).await?
     };
-    if coding == Coding::Identity {
-        return Ok((Request::from_parts(parts, Body::from(bytes)), held));
+    let mut held = match caller {
+        Some(caller) => state.bodies.begin(Sender::Caller(caller)),
+        None => state.anonymous_bodies.begin(Sender::Network(network_of(&parts))),
+    };
+    let mut bytes = read(body, limit, &mut held).await?;
+    if coding != Coding::Identity {
+        bytes = coding.decode(bytes, most).map_err(|why| match why {
+            Undecodable::TooLarge => refused(limit, is_known, None),
+            Undecodable::Broken => {
+                Problem::detailed(Code::InvalidRequest, "the body is not what `content-encoding` says")
+            }
+        })?;
+        held.add(bytes.len()).map_err(|why| no_room(is_known, &why))?;
+        // The headers describe the body as it was sent.
+        parts.headers.remove(header::CONTENT_ENCODING);
+        parts.headers.insert(header::CONTENT_LENGTH, bytes.len().into());
     }
-    let bytes = coding.decode(bytes, most).map_err(|why| match why {
-        Undecodable::TooLarge => refused(limit, is_known, None),
-        Undecodable::Broken => Problem::detailed(Code::InvalidRequest, "the body is not what `content-encoding` says"),
-    })?;
-    if held.bytes.as_mut().is_some_and(|held| held.add(bytes.len()) == Err(NoRoom)) {
-        return Err(no_room());
-    }
-    // The headers describe the body as it was sent.
-    parts.headers.remove(header::CONTENT_ENCODING);
-    parts.headers.insert(header::CONTENT_LENGTH, bytes.len().into());
-    Ok((Request::from_parts(parts, Body::from(bytes)), held))
+    let card = match share {
+        Some(share) => Some((share, state.card_places.place().await?)),
+        None => None,
+    };
+    Ok((Request::from_parts(parts, Body::from(bytes)), Held { _bytes: Some(held), _card: card }))
+}
+
+/// Returns the authenticated caller of a request. A token with an owner counts as its owner, so that further tokens
+/// give nobody a larger share.
+async fn sender(state: &AppState, parts: &Parts) -> Result<Option<Caller>, Problem> {
+    let scope = identify(state, &parts.headers).await?.map(|identity| identity.scope);
+    Ok(scope.map(|scope| scope.acting_user().map_or(scope.caller, Caller::User)))
 }
 
 fn network_of(parts: &Parts) -> std::net::IpAddr {
     network(address(parts.extensions.get().copied(), &parts.headers))
 }
 
-/// Reads a body. `anonymous` counts the bytes of a sender who is not authenticated.
-async fn read(mut body: Body, limit: BodyLimit, mut anonymous: Option<&mut HeldBytes<'_>>) -> Result<Bytes, Problem> {
-    let (seconds, is_known) = (limit.seconds, anonymous.is_none());
+/// Reads a body. `held` counts its bytes.
+async fn read(mut body: Body, limit: BodyLimit, held: &mut HeldBytes<'_>) -> Result<Bytes, Problem> {
+    let (seconds, is_known) = (limit.seconds, held.is_of_caller());
     let most = if is_known { limit.bytes } else { limit.anonymous_bytes };
     let deadline = Instant::now() + Duration::from_secs(seconds);
     let mut first = Bytes::new();
@@ -134,9 +137,9 @@ async fn read(mut body: Body, limit: BodyLimit, mut anonymous: Option<&mut HeldB
             drain_body(body);
             return Err(refused(limit, is_known, None));
         }
-        if anonymous.as_mut().is_some_and(|held| held.add(data.len()) == Err(NoRoom)) {
+        if let Err(why) = held.add(data.len()) {
             drain_body(body);
-            return Err(no_room());
+            return Err(no_room(is_known, &why));
         }
         // Nearly every body is one frame, which is passed on without a copy.
         if first.is_empty() {
@@ -154,10 +157,18 @@ async fn read(mut body: Body, limit: BodyLimit, mut anonymous: Option<&mut HeldB
     Ok(whole.freeze())
 }
 
-/// The problem of a body for which there is no room among those of senders without credentials.
-fn no_room() -> Problem {
-    let busy = "the server reads too many requests without credentials now; send it again";
-    Problem::detailed(Code::TooManyRequests, busy).with_retry_after(RETRY_AFTER_SECONDS)
+/// The problem of a body for which there is no room among those of its sender or of all.
+fn no_room(is_known: bool, why: &NoRoom) -> Problem {
+    let (code, busy) = match (is_known, why) {
+        (false, NoRoom::OfSender | NoRoom::OfAll) => {
+            (Code::TooManyRequests, "the server reads too many requests without credentials now; send it again")
+        }
+        (true, NoRoom::OfSender) => {
+            (Code::Unavailable, "your other requests use up the memory that one caller has; send it again")
+        }
+        (true, NoRoom::OfAll) => (Code::Unavailable, "the server reads too many requests now; send it again"),
+    };
+    Problem::detailed(code, busy).with_retry_after(RETRY_AFTER_SECONDS)
 }
 
 /// The problem of a body that is larger than its sender may send. `sent` is its size in bytes, if the request announces
@@ -210,12 +221,17 @@ fn drain_body(mut body: Body) {
 #[cfg(test)]
 mod tests {
     use super::{super::body_limit::BODY_BYTES_MAX, *};
-    use axum::http::Method;
+    use crate::body_memory::{BODIES_OF_CALLER_BYTES_MAX, BodyMemory};
+    use axum::{http::Method, response::IntoResponse};
     use futures_util::{StreamExt, stream};
     use std::convert::Infallible;
 
     fn limit(path: &str) -> BodyLimit {
         BodyLimit::of(&Method::PUT, &path.parse().unwrap())
+    }
+
+    fn caller() -> Sender {
+        Sender::Caller(Caller::System)
     }
 
     fn chunked(chunk_bytes: usize, chunks: usize) -> Body {
@@ -225,36 +241,39 @@ mod tests {
 
     #[tokio::test]
     async fn a_chunked_body_within_the_limit_arrives_whole() {
-        assert_eq!(read(chunked(1000, 7), limit("/api/actions"), None).await.unwrap().len(), 7000);
+        let bodies = BodyMemory::of_callers();
+        let mut held = bodies.begin(caller());
+        assert_eq!(read(chunked(1000, 7), limit("/api/actions"), &mut held).await.unwrap().len(), 7000);
     }
 
     #[tokio::test]
     async fn a_body_over_the_limit_is_refused_whether_or_not_it_says_its_length() {
+        let bodies = BodyMemory::of_callers();
         for body in [chunked(64 * 1024, 64), Body::from(vec![0; BODY_BYTES_MAX + 1])] {
-            let refused = read(body, limit("/api/actions"), None).await.unwrap_err();
+            let refused = read(body, limit("/api/actions"), &mut bodies.begin(caller())).await.unwrap_err();
             assert_eq!(refused.code(), Code::TooLarge);
         }
     }
 
     #[tokio::test]
     async fn without_credentials_a_body_has_the_limit_of_forms_and_its_share_of_memory() {
-        let bodies = crate::anonymous_bodies::AnonymousBodies::default();
-        let network = [192, 0, 2, 1].into();
+        let bodies = BodyMemory::of_strangers();
+        let network = Sender::Network([192, 0, 2, 1].into());
         for (path, code) in [("/api/actions", Code::Unauthenticated), ("/setup", Code::TooLarge)] {
-            let refused = read(chunked(1024, 65), limit(path), Some(&mut bodies.begin(network))).await;
+            let refused = read(chunked(1024, 65), limit(path), &mut bodies.begin(network)).await;
             assert_eq!(refused.unwrap_err().code(), code, "{path}");
         }
         let mut held = Vec::new();
         let refused = loop {
             let mut bytes = bodies.begin(network);
-            match read(chunked(1024, 64), limit("/setup"), Some(&mut bytes)).await {
+            match read(chunked(1024, 64), limit("/setup"), &mut bytes).await {
                 Ok(_) => held.push(bytes),
                 Err(problem) => break problem,
             }
         };
         assert_eq!((refused.code(), held.len()), (Code::TooManyRequests, 128));
         held.pop();
-        assert!(read(chunked(1024, 64), limit("/setup"), Some(&mut bodies.begin(network))).await.is_ok());
+        assert!(read(chunked(1024, 64), limit("/setup"), &mut bodies.begin(network)).await.is_ok());
     }
 
     #[test]
@@ -268,21 +287,25 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn few_cards_are_read_at_the_same_time() {
-        let mut held = Vec::new();
-        for _ in 0..MEMORY_CARD_REQUESTS_MAX {
-            held.push(card_place().await.unwrap());
-        }
-        tokio::time::pause();
-        assert_eq!(card_place().await.unwrap_err().code(), Code::Unavailable);
-        held.pop();
-        assert!(card_place().await.is_ok());
+    async fn bodies_of_one_caller_have_their_share_of_memory_and_say_when_to_try_again() {
+        let bodies = BodyMemory::of_callers();
+        let mut others = bodies.begin(caller());
+        assert_eq!(others.add(BODIES_OF_CALLER_BYTES_MAX - 1024), Ok(()));
+        let refused = read(chunked(1025, 1), limit("/api/actions"), &mut bodies.begin(caller())).await.unwrap_err();
+        let answer = refused.clone().into_response();
+        assert_eq!(
+            (refused.code(), &answer.headers()[header::RETRY_AFTER]),
+            (Code::Unavailable, &"5".parse().unwrap())
+        );
+        drop(others);
+        assert!(read(chunked(1025, 1), limit("/api/actions"), &mut bodies.begin(caller())).await.is_ok());
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_body_that_stalls_is_cut_at_the_deadline() {
         let stalled = Body::from_stream(stream::pending::<Result<Bytes, Infallible>>());
-        let cut = read(stalled, limit("/api/actions"), None).await;
+        let bodies = BodyMemory::of_callers();
+        let cut = read(stalled, limit("/api/actions"), &mut bodies.begin(caller())).await;
         assert_eq!(cut.unwrap_err().code(), Code::RequestTimeout);
     }
 }

@@ -4,8 +4,11 @@ use crate::{
     app::{App, PASSWORD, Who},
     routes::{documented, pages},
 };
-use domain::limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX, MEMORY_CARD_BYTES_MAX, MEMORY_CARD_REQUESTS_MAX};
-use futures_util::FutureExt as _;
+use domain::limit::{
+    BATCH_BYTES_MAX, BATCH_EVENTS_MAX, MEMORY_CARD_BYTES_MAX, MEMORY_CARD_REQUESTS_MAX,
+    MEMORY_CARD_REQUESTS_OF_CALLER_MAX,
+};
+use futures_util::{FutureExt as _, future::select_all};
 use reqwest::Method;
 use std::time::Duration;
 use tokio::{
@@ -248,6 +251,38 @@ async fn unfinished_cards_of_strangers_take_no_place_from_people() {
             assert_eq!(status(&mut refused).await, "HTTP/1.1 401", "{path}");
             waiting.push(stranger(&app, method, path, 1_000, b"x").await);
         }
+    }
+    let upload = app.request(Who::Operator, Method::PUT, "/api/agents/iris/card");
+    let given = upload.json(&crate::prepare_memory::card()).send().await.unwrap();
+    assert_eq!(given.status(), 200, "{}", given.text().await.unwrap());
+}
+
+/// Begins to upload a card with the credentials of this caller, and sends its first byte only.
+async fn unfinished_card(app: &App, who: Who) -> TcpStream {
+    let mut stream = TcpStream::connect(&app.address).await.unwrap();
+    let head = format!(
+        "PUT /api/agents/iris/card HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\
+         content-type: image/png\r\ncontent-length: 1000\r\n\r\nx",
+        app.address,
+        app.token(who).unwrap()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn unfinished_cards_of_people_take_places_of_their_own_only() {
+    let app = App::start();
+    let mut open = Vec::new();
+    for who in [Who::Member, Who::Reviewer, Who::Admin, Who::Stranger] {
+        for _ in 0..MEMORY_CARD_REQUESTS_OF_CALLER_MAX {
+            open.push(unfinished_card(&app, who).await);
+        }
+        // One more than the caller may have open: whichever comes last is refused, and the others wait for their bytes.
+        open.push(unfinished_card(&app, who).await);
+        let (refused, at, _) = select_all(open.iter_mut().map(|stream| status(stream).boxed())).await;
+        assert_eq!(refused, "HTTP/1.1 503", "{who:?}");
+        open.swap_remove(at);
     }
     let upload = app.request(Who::Operator, Method::PUT, "/api/agents/iris/card");
     let given = upload.json(&crate::prepare_memory::card()).send().await.unwrap();
