@@ -62,19 +62,29 @@ pub(crate) fn postgres_full() -> Arc<AtomicBool> {
 /// PostgreSQL's codes for a statement that was prepared under a name, and is unknown or known already on this
 /// connection: `invalid_sql_statement_name` and `duplicate_prepared_statement`.
 const PREPARED_ELSEWHERE: [&str; 2] = ["26000", "42P05"];
+/// How PostgreSQL refuses values for the parameters of a statement that another client prepared under the same name.
+const BOUND_TO_ANOTHER: &str = "bind message supplies";
 /// How PgBouncer refuses settings that a client sends with its first message.
 const STARTUP_REFUSED: &str = "unsupported startup parameter";
+/// What an operator who runs a connection pooler can do.
+const POOLER_ADVICE: &str = "connect to PostgreSQL directly, or set pool_mode = session, or use PgBouncer 1.21 or \
+     newer with max_prepared_statements above 0";
 
-/// Adds to an error what an operator who runs a connection pooler can do about it.
-fn with_advice(code: &str, text: String) -> String {
-    if PREPARED_ELSEWHERE.contains(&code) || text.contains(STARTUP_REFUSED) {
-        return format!(
-            "{text}: a connection pooler between Shiftbook and PostgreSQL does not keep track of prepared statements. \
-             Connect directly, use the pooler in session mode, or use PgBouncer 1.21 or newer with \
-             max_prepared_statements above 0 and ignore_startup_parameters = extra_float_digits"
-        );
+/// Adds to an error that a connection pooler causes what it is and what helps. `None` if no pooler causes it.
+fn of_pooler(code: &str, text: &str) -> Option<String> {
+    if text.contains(STARTUP_REFUSED) {
+        return Some(format!(
+            "{text}: PgBouncer refuses a parameter that Shiftbook connects with; set ignore_startup_parameters = \
+             extra_float_digits. Shiftbook needs prepared statements too, which PgBouncer before 1.21 does not have in \
+             transaction mode: {POOLER_ADVICE}"
+        ));
     }
-    text
+    (PREPARED_ELSEWHERE.contains(&code) || text.contains(BOUND_TO_ANOTHER)).then(|| {
+        format!(
+            "{text}: a connection pooler in transaction mode, such as PgBouncer before 1.21, gives this connection \
+             statements that another one prepared; {POOLER_ADVICE}"
+        )
+    })
 }
 
 impl From<sqlx::Error> for Error {
@@ -94,7 +104,9 @@ impl From<&sqlx::Error> for Error {
                 let sqlite = db.try_downcast_ref::<SqliteFailure>().is_some_and(SqliteFailure::is_busy_or_full);
                 // PostgreSQL: connection, resources, operator, lock and statement timeouts.
                 let code = db.code().unwrap_or_default();
-                let text = with_advice(&code, text);
+                if let Some(text) = of_pooler(&code, &text) {
+                    return Self::Unavailable(text);
+                }
                 let postgres = code.len() == 5
                     && (["08", "53", "57"].iter().any(|class| code.starts_with(class))
                         || code == "55P03"
@@ -186,12 +198,12 @@ pub(crate) fn is_lock_timeout(error: &sqlx::Error) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// An error of PostgreSQL with this code.
     #[derive(Debug)]
-    struct Coded(&'static str);
+    pub(crate) struct Coded(pub(crate) &'static str);
 
     impl std::fmt::Display for Coded {
         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -241,12 +253,16 @@ mod tests {
     }
 
     #[test]
-    fn an_error_that_a_pooler_causes_says_which_pooler_does_not() {
+    fn an_error_that_a_pooler_causes_says_which_version_and_settings_help() {
         for code in PREPARED_ELSEWHERE {
-            let text = Error::from(sqlx::Error::Database(Box::new(Coded(code)))).to_string();
-            assert!(text.contains("PgBouncer 1.21 or newer"), "{text}");
+            let error = Error::from(sqlx::Error::Database(Box::new(Coded(code))));
+            let Error::Unavailable(text) = error else { panic!("{error:?}") };
+            assert!(text.contains("PgBouncer before 1.21") && text.contains("max_prepared_statements"), "{text}");
         }
-        assert!(with_advice("08P01", format!("{STARTUP_REFUSED}: extra_float_digits")).contains("PgBouncer 1.21"));
-        assert_eq!(with_advice("42P01", "no such table".into()), "no such table");
+        let other = "bind message supplies 0 parameters, but prepared statement \"sqlx_s_1\" requires 2";
+        assert!(of_pooler("08P01", other).is_some_and(|text| text.contains("pool_mode = session")));
+        let startup = of_pooler("08P01", "unsupported startup parameter: extra_float_digits");
+        assert!(startup.is_some_and(|text| text.contains("ignore_startup_parameters = extra_float_digits")));
+        assert_eq!(of_pooler("42P01", "no such table"), None);
     }
 }

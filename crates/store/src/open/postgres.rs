@@ -74,13 +74,14 @@ impl Store {
 }
 
 fn of_migration(error: MigrateError) -> Error {
-    let text = format!("migration failed: {error}");
-    match error {
-        MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _) => match Error::from(cause) {
-            Error::Unavailable(cause) => Error::Unavailable(format!("migration failed: {cause}")),
-            _ => Error::Database(text),
-        },
-        _ => Error::Database(text),
+    let (cause, failed) = match error {
+        MigrateError::Execute(cause) => (cause, "migration failed".to_owned()),
+        MigrateError::ExecuteMigration(cause, version) => (cause, format!("migration {version} failed")),
+        other => return Error::Database(format!("migration failed: {other}")),
+    };
+    match Error::from(cause) {
+        Error::Unavailable(cause) => Error::Unavailable(format!("{failed}: {cause}")),
+        cause => Error::Database(format!("{failed}: {cause}")),
     }
 }
 
@@ -94,4 +95,19 @@ async fn check_postgres_durability(pool: &PgPool) -> Result<()> {
         "PostgreSQL would lose acknowledged writes in a power cut: {} off; turn on, or start with --i-accept-data-loss",
         unsafe_ones.join(", ")
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Coded;
+
+    #[test]
+    fn a_migration_that_a_pooler_fails_says_what_helps() {
+        for wrap in [MigrateError::Execute, |cause| MigrateError::ExecuteMigration(cause, 7)] {
+            let error = of_migration(wrap(sqlx::Error::Database(Box::new(Coded("42P05")))));
+            let Error::Unavailable(text) = error else { panic!("{error:?}") };
+            assert!(text.starts_with("migration ") && text.contains("PgBouncer 1.21 or newer"), "{text}");
+        }
+    }
 }
