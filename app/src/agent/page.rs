@@ -95,7 +95,10 @@ fn helpfulness(figures: &Figures, are_missing: bool) -> String {
 /// What the memory writer used. The cost of sessions does not include it.
 fn writer_row(of: &WriterFigures) -> impl IntoView + use<> {
     let failed = (of.failed > 0).then(|| format!(", {} failed", grouped(of.failed)));
-    let tokens = format!("{} in, {} out", grouped(of.input_tokens), grouped(of.output_tokens));
+    let tokens = match (of.input_tokens, of.output_tokens) {
+        (Some(input), Some(output)) => format!("{} in, {} out", grouped(input), grouped(output)),
+        _ => "not reported".to_owned(),
+    };
     let cost = of.cost_usd.map_or_else(|| "cost not known".to_owned(), dollars);
     let href = format!("/agents/{}/memory/runs", of.agent);
     view! {

@@ -122,13 +122,15 @@ pub fn writers(writers: &[WriterFigures]) -> Option<impl IntoView + use<>> {
     let rows = shown.iter().map(|of| {
         let href = format!("/agents/{}/memory/runs", of.agent);
         let cost = of.cost_usd.map_or_else(|| "–".to_owned(), dollars);
+        // Not 0: models whose services report no tokens use some all the same.
+        let tokens = |tokens: Option<u64>| tokens.map_or_else(|| "–".to_owned(), grouped);
         view! {
             <tr>
                 <td class="table-main"><a href=href>{of.agent.clone()}</a></td>
                 <td class="table-number">{grouped(of.runs)}<span class="unit">{unit(of.runs, "run")}</span></td>
                 <td class="table-number">{grouped(of.failed)}<span class="unit">" failed"</span></td>
-                <td class="table-number">{grouped(of.input_tokens)}<span class="unit">{unit(of.input_tokens, "input token")}</span></td>
-                <td class="table-number">{grouped(of.output_tokens)}<span class="unit">{unit(of.output_tokens, "output token")}</span></td>
+                <td class="table-number">{tokens(of.input_tokens)}<span class="unit">{unit(of.input_tokens.unwrap_or_default(), "input token")}</span></td>
+                <td class="table-number">{tokens(of.output_tokens)}<span class="unit">{unit(of.output_tokens.unwrap_or_default(), "output token")}</span></td>
                 <td class="table-number"><span class="unit">"Cost "</span>{cost}</td>
             </tr>
         }

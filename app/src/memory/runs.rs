@@ -231,7 +231,10 @@ fn run(run: &MemoryRun) -> impl IntoView + use<> {
     };
     let took = duration::words(u64::try_from((run.ended_at - run.started_at).num_milliseconds()).unwrap_or_default());
     let cost = run.cost_usd.map_or_else(|| "cost not known".to_owned(), dollars);
-    let tokens = format!("{} + {} tokens", grouped(run.input_tokens), grouped(run.output_tokens));
+    let tokens = match (run.input_tokens, run.output_tokens) {
+        (Some(input), Some(output)) => format!("{} + {} tokens", grouped(input), grouped(output)),
+        _ => "tokens not reported".to_owned(),
+    };
     let made = match (run.proposals, run.written) {
         (0, 0) => "nothing proposed".to_owned(),
         (proposals, 0) => counted(proposals.into(), "proposal"),
@@ -288,6 +291,14 @@ mod tests {
         ] {
             assert!(html.contains(part), "{part}: {html}");
         }
+    }
+
+    #[test]
+    fn a_run_whose_tokens_were_not_reported_says_so() {
+        let run = MemoryRun { input_tokens: None, output_tokens: None, cost_usd: None, ..failed() };
+        let html = crate::render::to_html(runs(&[run]));
+        assert!(html.contains("tokens not reported") && html.contains("cost not known"), "{html}");
+        assert!(!html.contains("0 + 0"), "{html}");
     }
 
     #[test]

@@ -47,10 +47,10 @@ pub struct WriterFigures {
     pub runs: u64,
     /// Of these, those that did not succeed.
     pub failed: u64,
-    /// Tokens read.
-    pub input_tokens: u64,
-    /// Tokens written.
-    pub output_tokens: u64,
+    /// Tokens read, of the runs whose tokens the model's service reported; null if there is none.
+    pub input_tokens: Option<u64>,
+    /// Tokens written, likewise.
+    pub output_tokens: Option<u64>,
     /// Dollars; null if no run knows its cost.
     pub cost_usd: Option<f64>,
 }

@@ -69,11 +69,11 @@ pub struct MemoryRun {
     /// Name of the model.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Reason))]
     pub model: String,
-    /// Input tokens of all its requests.
-    pub input_tokens: u64,
-    /// Output tokens of all its requests.
-    pub output_tokens: u64,
-    /// Cost in US dollars, if the model's prices are known.
+    /// Input tokens of all its requests; null if the model's service did not report those of every answer.
+    pub input_tokens: Option<u64>,
+    /// Output tokens of all its requests, likewise.
+    pub output_tokens: Option<u64>,
+    /// Cost in US dollars, if the tokens and the model's prices are known.
     pub cost_usd: Option<f64>,
     /// When it began.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]

@@ -97,8 +97,8 @@ mod tests {
                 agent: "a".into(),
                 runs: 2,
                 failed: 0,
-                input_tokens: 0,
-                output_tokens: 0,
+                input_tokens: Some(0),
+                output_tokens: Some(0),
                 cost_usd: Some(sum),
             };
             assert_eq!(writer_figures(run).cost_usd.map(|cost| cost.to_string()).as_deref(), Some(says));

@@ -35,11 +35,13 @@ use store::{
 pub struct Asked {
     /// Name of the model.
     pub model: String,
-    /// Input tokens of all requests.
+    /// Input tokens of the answers for which the service reported them.
     pub input_tokens: u64,
-    /// Output tokens of all requests.
+    /// Output tokens of these answers.
     pub output_tokens: u64,
-    /// Cost in US dollars, if the model's prices are known.
+    /// Whether there is an answer for which it did not. Then the tokens of the run are not known.
+    pub is_unreported: bool,
+    /// Cost in US dollars, if the tokens and the model's prices are known.
     pub cost_usd: Option<f64>,
 }
 
@@ -89,6 +91,8 @@ struct Ending {
     until: Timestamp,
     began: Timestamp,
     approvals: u32,
+    /// Tokens that count for the budget of the day: those that were reported.
+    reported_tokens: u64,
     record: RunRecord,
 }
 
@@ -107,8 +111,8 @@ impl Ending {
             written: 0,
             error: None,
             model: asked.model,
-            input_tokens: asked.input_tokens,
-            output_tokens: asked.output_tokens,
+            input_tokens: (!asked.is_unreported).then_some(asked.input_tokens),
+            output_tokens: (!asked.is_unreported).then_some(asked.output_tokens),
             cost_usd: asked.cost_usd,
             started_at: run.began,
             ended_at: now,
@@ -120,6 +124,7 @@ impl Ending {
             until: now + TimeDelta::seconds(LEASE_SECONDS.into()),
             began: run.began,
             approvals: run.approvals,
+            reported_tokens: asked.input_tokens + asked.output_tokens,
             record,
         }
     }
@@ -134,7 +139,7 @@ impl Ending {
         let writer = writer.ok_or_else(|| Error::Unavailable("another server writes this agent's memory".into()))?;
         let mut spent = spent_today(writer.spent, self.record.ended_at);
         spent.runs = spent.runs.saturating_add(u32::from(!self.record.model.is_empty()));
-        spent.tokens = spent.tokens.saturating_add(self.record.input_tokens + self.record.output_tokens);
+        spent.tokens = spent.tokens.saturating_add(self.reported_tokens);
         Ok((spent, writer))
     }
 }

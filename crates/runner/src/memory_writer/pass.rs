@@ -259,16 +259,17 @@ impl Pass<'_> {
         }
     }
 
-    /// Counts an answer. Tokens that the service does not report count as none, and then the cost is not known.
+    /// Counts an answer. If the service does not report its tokens, neither tokens nor cost of the run are known.
     fn count(&mut self, tokens: Option<Tokens>) {
         self.spent.add(tokens);
-        if tokens.is_none() {
+        if let Some(tokens) = tokens {
+            self.asked.input_tokens += tokens.input;
+            self.asked.output_tokens += tokens.output;
+        } else {
+            self.asked.is_unreported = true;
             let agent = self.writer.agent.as_str();
             tracing::warn!(agent, "the model of a memory writer reports no tokens: only the number of runs is limited");
         }
-        let known = tokens.unwrap_or_default();
-        self.asked.input_tokens += known.input;
-        self.asked.output_tokens += known.output;
         self.asked.cost_usd = self.writer_model.prices.and_then(|prices| self.spent.cost(&prices));
     }
 

@@ -17,6 +17,7 @@ use ledger::{
     session::{self, YieldRequest},
     thread::{self, Ending, Message, NewThread},
 };
+use serde_json::json;
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
@@ -85,7 +86,7 @@ async fn a_conversation_becomes_proposals_on_both_wires() {
         talked(&f, "The launch is on Friday. The token is ghp_0123456789abcdefghijABCDEFGHIJ012345.").await;
         let run = ran(&f, &writer).await.unwrap();
         assert_eq!((run.state, run.turns, run.proposals), (RunState::Succeeded, 2, 2));
-        assert_eq!((run.input_tokens, run.output_tokens), (100, 20));
+        assert_eq!((run.input_tokens, run.output_tokens), (Some(100), Some(20)));
         assert!(run.cost_usd.is_some_and(|cost| cost > 0.0));
         assert_eq!(proposals(&f).await.len(), 2);
         let body = model.requests()[0].body.clone();
@@ -98,6 +99,21 @@ async fn a_conversation_becomes_proposals_on_both_wires() {
         assert!(ran(&f, &writer).await.is_none());
         f.done().await;
     }
+}
+
+#[tokio::test]
+async fn tokens_that_the_service_does_not_report_are_not_known() {
+    let f = Fixture::sqlite().await;
+    let choice = json!({ "index": 0, "delta": { "content": NOTHING }, "finish_reason": "stop" });
+    let unreported = ScriptedReply::frames(&[json!({ "id": "c", "choices": [choice] }), "[DONE]".into()]);
+    // The first answer is refused, and its tokens are reported. The second one's are not.
+    let model = ScriptedModel::start([ScriptedReply::Text(FORGED), unreported]).await;
+    let writer = writer(&f, &model, Wire::OpenAi);
+    assert!(ran(&f, &writer).await.is_none());
+    talked(&f, "Hello").await;
+    let run = ran(&f, &writer).await.unwrap();
+    assert_eq!((run.state, run.input_tokens, run.output_tokens, run.cost_usd), (RunState::Succeeded, None, None, None));
+    f.done().await;
 }
 
 #[tokio::test]

@@ -58,11 +58,11 @@ pub struct RunRecord {
     pub error: Option<String>,
     /// Name of the model.
     pub model: String,
-    /// Tokens that the model read, of all requests.
-    pub input_tokens: u64,
-    /// Tokens that the model wrote, of all requests.
-    pub output_tokens: u64,
-    /// Cost in US dollars, if the model's prices are known.
+    /// Tokens that the model read, of all requests; `None` if its service did not report those of every answer.
+    pub input_tokens: Option<u64>,
+    /// Tokens that the model wrote, likewise.
+    pub output_tokens: Option<u64>,
+    /// Cost in US dollars, if the tokens and the model's prices are known.
     pub cost_usd: Option<f64>,
     /// When it began (UTC).
     pub started_at: Timestamp,
@@ -83,8 +83,8 @@ row! {
         written: i64,
         error: Option<String>,
         model: String,
-        input_tokens: i64,
-        output_tokens: i64,
+        input_tokens: Option<i64>,
+        output_tokens: Option<i64>,
         cost_usd: Option<f64>,
         started_at: i64,
         ended_at: i64,
@@ -97,7 +97,9 @@ impl TryFrom<Row> for RunRecord {
     fn try_from(row: Row) -> Result<Self> {
         let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("memory_runs", column, value);
         let count = |column, value: i64| u32::try_from(value).map_err(|_| bad(column, &value));
-        let tokens = |column, value: i64| u64::try_from(value).map_err(|_| bad(column, &value));
+        let tokens = |column, value: Option<i64>| {
+            value.map(|value| u64::try_from(value).map_err(|_| bad(column, &value))).transpose()
+        };
         Ok(Self {
             cause: RunCause::parse(&row.cause).ok_or_else(|| bad("cause", &row.cause))?,
             state: RunState::parse(&row.state).ok_or_else(|| bad("state", &row.state))?,
@@ -137,8 +139,8 @@ pub async fn insert_run(tx: &mut WriteTx<'_>, tenant_id: TenantId, new: &RunReco
         i64::from(new.written),
         new.error.as_deref(),
         new.model.as_str(),
-        new.input_tokens.cast_signed(),
-        new.output_tokens.cast_signed(),
+        new.input_tokens.map(u64::cast_signed),
+        new.output_tokens.map(u64::cast_signed),
         new.cost_usd,
         to_micros(new.started_at),
         to_micros(new.ended_at),
@@ -161,24 +163,24 @@ pub struct RunTotals {
     pub runs: u64,
     /// Of these, those that did not succeed.
     pub failed: u64,
-    /// Tokens that models read.
-    pub input_tokens: u64,
-    /// Tokens that models wrote.
-    pub output_tokens: u64,
+    /// Tokens that models read in the runs whose tokens are known; `None` if those of no run are.
+    pub input_tokens: Option<u64>,
+    /// Tokens that models wrote, likewise.
+    pub output_tokens: Option<u64>,
     /// Cost in US dollars; `None` if no run knows its cost.
     pub cost_usd: Option<f64>,
 }
 
 /// What the runs used whose ids are not less than `from`, by agent.
 pub async fn totals(conn: &mut Conn<'_>, tenant_id: TenantId, from: Uuid) -> Result<Vec<RunTotals>> {
-    type Totals = (String, i64, i64, i64, i64, Option<f64>);
+    type Totals = (String, i64, i64, Option<i64>, Option<i64>, Option<f64>);
     let rows = run!(conn, fetch_all Totals, TOTALS, tenant_id.0, from, AGENTS_MAX)?;
     let totals = rows.into_iter().map(|(agent, runs, succeeded, input, output, cost_usd)| RunTotals {
         agent,
         runs: runs.cast_unsigned(),
         failed: (runs - succeeded).cast_unsigned(),
-        input_tokens: input.cast_unsigned(),
-        output_tokens: output.cast_unsigned(),
+        input_tokens: input.map(i64::cast_unsigned),
+        output_tokens: output.map(i64::cast_unsigned),
         cost_usd,
     });
     Ok(totals.collect())

@@ -3,7 +3,7 @@
 use crate::entity::{acme, company};
 use crate::gate::{at_once, decide, edits, gated, says, staged};
 use crate::interaction::{answered, due, keep_all};
-use crate::memory_writer::{changes, finish, line, proposals, settle, take, talked};
+use crate::memory_writer::{AGENT, asked, changes, finish, line, proposals, settle, take, talked};
 use chrono::TimeDelta;
 use domain::gate::Verdict;
 use domain::id::SessionId;
@@ -12,7 +12,7 @@ use domain::memory_writer::plan::Policy;
 use domain::session_feedback::{Label, Surface};
 use ledger::{
     Error, feedback, insight,
-    memory_writer::WriterTerms,
+    memory_writer::{self, Asked, RunFailure, WriterTerms},
     session::{self, Completion, Failure, ListSessions},
 };
 use serde_json::{Value, json};
@@ -22,6 +22,7 @@ on_both_engines!(
     sessions_count_on_the_day_they_end_with_their_cost,
     decisions_and_the_time_that_agents_waited_are_counted,
     proposals_of_the_memory_writer_are_no_work_of_the_agent,
+    tokens_of_runs_that_did_not_report_them_are_left_out_of_the_sum,
     ratings_count_as_they_were_given_and_silence_as_silence,
     a_window_has_bounds_and_a_workspace_sees_itself_alone,
     sessions_are_listed_by_the_day_on_which_they_ended,
@@ -106,6 +107,26 @@ async fn proposals_of_the_memory_writer_are_no_work_of_the_agent(f: Fixture) {
     ] {
         let listed = session::list(&f.ledger, &f.member, wanted).await.unwrap().items;
         assert!(listed.iter().all(|session| session.id != proposal.session_id), "{listed:?}");
+    }
+    f.done().await;
+}
+
+async fn tokens_of_runs_that_did_not_report_them_are_left_out_of_the_sum(f: Fixture) {
+    for (is_unreported, sum) in
+        [(true, (1, None, None)), (false, (2, Some(100), Some(20))), (true, (3, Some(100), Some(20)))]
+    {
+        f.clock.advance(TimeDelta::seconds(1));
+        talked(&f, "I like trains.").await;
+        let run = take(&f, WriterTerms::default()).await.unwrap();
+        let asked = Asked { is_unreported, ..asked() };
+        let failure = RunFailure { run, why: "it answered in verse".into(), is_outage: false, asked };
+        let record = memory_writer::fail(&f.ledger, f.admin.tenant_id, AGENT, failure).await.unwrap();
+        memory_writer::release(&f.ledger, f.admin.tenant_id, AGENT).await.unwrap();
+        assert_eq!(record.input_tokens.is_none(), is_unreported);
+        let listed = memory_writer::runs(&f.ledger, &f.admin, AGENT).await.unwrap().remove(0);
+        assert_eq!((listed.input_tokens, listed.output_tokens), (record.input_tokens, record.output_tokens));
+        let of = figures(&f, 1).await.writers.remove(0);
+        assert_eq!((of.runs, of.input_tokens, of.output_tokens), sum);
     }
     f.done().await;
 }

@@ -86,7 +86,7 @@ pub fn changes(run: &RunWindow, ops: Value, summary: Value) -> Vec<Change> {
 }
 
 pub fn asked() -> Asked {
-    Asked { model: "small".into(), input_tokens: 100, output_tokens: 20, cost_usd: None }
+    Asked { model: "small".into(), input_tokens: 100, output_tokens: 20, ..Asked::default() }
 }
 
 pub async fn finish(f: &Fixture, run: RunWindow, changes: Vec<Change>, policy: Policy) -> ledger::Result<RunRecord> {
