@@ -23,6 +23,9 @@ pub struct Verified {
     /// Number of final sessions whose row is not bound by their log, because they ended or were erased under an
     /// earlier version.
     pub unbound: u64,
+    /// Number of sessions that have not ended and whose log does not bind what they were created with, because an
+    /// earlier version created them.
+    pub unbound_open: u64,
     /// Number of sessions in the rolls of all workspaces.
     pub rolled: u64,
     /// Whether the seals of erasures were not checked, because no instance key was given.
@@ -77,6 +80,7 @@ pub async fn all(ledger: &Ledger, keys: &[InstanceKey], mut progress: impl FnMut
             verified.events += checked.events;
             verified.erased += checked.erased;
             verified.unbound += u64::from(checked.is_unbound);
+            verified.unbound_open += u64::from(checked.is_open_unbound);
             verified.is_unsealed |= checked.is_unsealed;
             verified.other_seals += u64::from(checked.has_other_seal);
             let unknown = (is_filled && !is_known).then(|| (0, "it is in no roll of its workspace".to_owned()));

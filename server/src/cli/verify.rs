@@ -66,6 +66,13 @@ pub async fn run(args: VerifyArgs) -> Result<(), Failure> {
                     counted(count, "session")
                 ),
             };
+            let unbound_open = match verified.unbound_open {
+                0 => String::new(),
+                count => format!(
+                    "; created by an earlier version, and what they were created with is not bound until they end: {}",
+                    counted(count, "session")
+                ),
+            };
             let unrolled = match verified.sessions.saturating_sub(verified.rolled) {
                 0 => String::new(),
                 count => format!("; not yet in the roll of their workspace: {}", counted(count, "session")),
@@ -74,7 +81,7 @@ pub async fn run(args: VerifyArgs) -> Result<(), Failure> {
                 if verified.has_checked_pages { "" } else { "; PostgreSQL's pages are not checked here (amcheck)" };
             let (sessions, events) = (counted(verified.sessions, "session"), counted(verified.events, "event"));
             print_line(&format!(
-                "{sessions}, {events}: every link holds{erased}{other_seals}{unbound}{unrolled}{pages}"
+                "{sessions}, {events}: every link holds{erased}{other_seals}{unbound}{unbound_open}{unrolled}{pages}"
             ))
         }
         Some((session, sequence, reason)) => {

@@ -32,6 +32,8 @@ pub(super) struct Checked {
     pub(super) erased: u64,
     /// Whether the session is final and its row is not bound by the log.
     pub(super) is_unbound: bool,
+    /// Whether the session has not ended and what it was created with is not bound by the log.
+    pub(super) is_open_unbound: bool,
     /// Whether its erasure was accepted without checking the seal.
     pub(super) is_unsealed: bool,
     /// Whether its erasure was sealed with another key than the first one.
@@ -87,6 +89,7 @@ pub(super) async fn check(
         checked.bad = walk.erased_events().map(|problem| (walk.sequence, problem));
     }
     checked.erased = walk.erased;
+    checked.is_open_unbound = walk.open.is_none() && !session.status().is_final();
     if checked.bad.is_none() {
         let problem = match row(&session, &walk, &mut checked.is_unbound) {
             None => created(&session, &walk)?,

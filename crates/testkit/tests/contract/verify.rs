@@ -23,6 +23,7 @@ on_both_engines!(
     an_erased_row_still_verifies_and_a_change_of_it_is_named,
     an_erased_event_that_is_changed_is_named,
     sessions_that_ended_before_rows_were_bound_are_counted,
+    sessions_that_were_created_before_creations_were_bound_are_counted_until_they_end,
     an_unknown_value_is_located,
     a_changed_failure_is_named_and_its_advice_follows_from_its_code,
 );
@@ -409,50 +410,68 @@ async fn an_unknown_value_is_located(f: Fixture) {
     f.done().await;
 }
 
-async fn sessions_that_ended_before_rows_were_bound_are_counted(f: Fixture) {
-    completed(&f).await;
-    f.running().await;
-    let event = f.log(completed(&f).await).await.pop().unwrap();
-    assert!(event.metadata.contains("\"rowDigest\":\"v1:"), "{}", event.metadata);
-    // Rewrites the event as an earlier version wrote it, with valid digests.
-    let mut metadata: serde_json::Value = serde_json::from_str(&event.metadata).unwrap();
-    metadata.as_object_mut().unwrap().remove("rowDigest");
-    let metadata = metadata.to_string();
-    let body = domain::chain::body_digest(&event.content, &metadata);
-    let session = session::get(&f.ledger, &f.admin, event.session_id).await.unwrap();
-    let log = f.log(event.session_id).await;
-    let link = domain::chain::Link {
-        tenant_id: session.tenant_id.0,
-        session_id: session.id.0,
-        sequence: event.sequence,
-        event_id: event.id.0,
-        kind: &event.kind,
-        role: event.role.as_str(),
-        actor: &event.actor,
-        attempt: event.attempt,
-        thread_id: None,
-        external_event_id: None,
-        at: event.at,
-        recorded_at: event.recorded_at,
-        body,
-    };
-    let digest = domain::chain::extend(log[log.len() - 2].digest, &link);
+/// Rewrites the log of a session as an earlier version wrote it: without this digest, and with a valid chain.
+async fn rewrite_without(f: &Fixture, id: SessionId, member: &str) {
+    let session = session::get(&f.ledger, &f.admin, id).await.unwrap();
     let literal = |digest: domain::chain::Digest| match f.engine {
         Engine::Sqlite(_) => format!("x'{digest}'"),
         Engine::Postgres { .. } => format!("'\\x{digest}'"),
     };
-    let mut raw = intruder(&f).await;
-    let (body, digest, old) = (literal(body), literal(digest), literal(event.digest));
-    for sql in [
-        format!(
-            "UPDATE session_events SET metadata = '{metadata}', body_digest = {body}, digest = {digest} WHERE digest = {old}"
-        ),
-        format!("UPDATE sessions SET head_digest = {digest} WHERE head_digest = {old}"),
-    ] {
-        assert_eq!(raw.execute(&sql).await.unwrap(), 1);
+    let mut raw = intruder(f).await;
+    let mut before = domain::chain::Digest::GENESIS;
+    for event in f.log(id).await {
+        let mut metadata: serde_json::Value = serde_json::from_str(&event.metadata).unwrap();
+        let removed = metadata.as_object_mut().unwrap().remove(member);
+        assert!(removed.as_ref().is_none_or(|digest| digest.as_str().unwrap().starts_with("v1:")), "{removed:?}");
+        let metadata = if removed.is_some() { metadata.to_string() } else { event.metadata.clone() };
+        let body = domain::chain::body_digest(&event.content, &metadata);
+        let link = domain::chain::Link {
+            tenant_id: session.tenant_id.0,
+            session_id: session.id.0,
+            sequence: event.sequence,
+            event_id: event.id.0,
+            kind: &event.kind,
+            role: event.role.as_str(),
+            actor: &event.actor,
+            attempt: event.attempt,
+            thread_id: None,
+            external_event_id: None,
+            at: event.at,
+            recorded_at: event.recorded_at,
+            body,
+        };
+        before = domain::chain::extend(before, &link);
+        let (body, digest, old) = (literal(body), literal(before), literal(event.digest));
+        let set = format!("metadata = '{metadata}', body_digest = {body}, digest = {digest}");
+        assert_eq!(raw.execute(&format!("UPDATE session_events SET {set} WHERE digest = {old}")).await.unwrap(), 1);
     }
+    assert_ne!(before, session.head_digest, "nothing was removed");
+    let (head, old) = (literal(before), literal(session.head_digest));
+    let sql = format!("UPDATE sessions SET head_digest = {head} WHERE head_digest = {old}");
+    assert_eq!(raw.execute(&sql).await.unwrap(), 1);
+}
+
+async fn sessions_that_ended_before_rows_were_bound_are_counted(f: Fixture) {
+    completed(&f).await;
+    f.running().await;
+    let id = completed(&f).await;
+    rewrite_without(&f, id, "rowDigest").await;
     let found = verified(&f).await;
-    assert_eq!((found.bad, found.unbound), (None, 1));
+    assert_eq!((found.bad, found.unbound, found.unbound_open), (None, 1, 0));
+    f.done().await;
+}
+
+async fn sessions_that_were_created_before_creations_were_bound_are_counted_until_they_end(f: Fixture) {
+    completed(&f).await;
+    f.running().await;
+    f.clock.advance(TimeDelta::milliseconds(1));
+    let id = f.pending().await.id;
+    rewrite_without(&f, id, "openDigest").await;
+    let found = verified(&f).await;
+    assert_eq!((found.bad, found.unbound, found.unbound_open), (None, 0, 1));
+    session::cancel(&f.ledger, &f.operator, id, Some("not needed".into())).await.unwrap();
+    let found = verified(&f).await;
+    assert_eq!((found.bad, found.unbound, found.unbound_open), (None, 0, 0));
     f.done().await;
 }
 
