@@ -124,9 +124,18 @@ fn said(entry: &Entry<'_>) -> String {
     texts(&entry.parts.iter().map(|(part, _)| part.clone()).collect::<Vec<_>>())
 }
 
-/// A warning above the text of a line that the agent printed as an event but that is not valid.
+/// Warnings above the text of a line: that bytes of it could not be read, and that the agent printed it as an event but
+/// it is not valid.
 fn write_invalid_event(html: &mut Html, event: &Event) {
     let members = json::members(event.metadata.get());
+    if member(&members, &["invalidUtf8"]).is_some() {
+        let at = |name| member(&members, &[name]).unwrap_or_default();
+        let first =
+            || format!("line {}, column {}: bytes that are not UTF-8 became U+FFFD", at("line"), at("column")).into();
+        let places = member(&members, &["repairs"]).unwrap_or_else(first);
+        html.raw("<p class=\"notice\" data-tone=\"wait\"><span>Could not be read: ");
+        html.text(&shorten::one_line(&places, 500)).raw("</span></p>");
+    }
     let Some(why) = member(&members, &["notAnEvent"]) else { return };
     html.raw("<p class=\"notice\" data-tone=\"wait\"><span>");
     match member(&members, &["line"]) {
@@ -352,6 +361,15 @@ mod tests {
         assert!(torn.contains("data-tone=\"wait\"") && torn.contains("agent.message"));
         assert!(shown(r#"{"notAnEvent":"refused"}"#).contains("This is not an event: refused"));
         assert!(!shown("{}").contains("data-tone"));
+        let bytes = shown(r#"{"invalidUtf8":true,"line":3,"column":4}"#);
+        assert!(
+            bytes.contains("Could not be read: line 3, column 4: bytes that are not UTF-8 became U+FFFD"),
+            "{bytes}"
+        );
+        assert!(
+            shown(r#"{"invalidUtf8":true,"line":3,"column":4,"repairs":"line 3, a; b"}"#)
+                .contains("read: line 3, a; b")
+        );
         let diagnostics = event(1, "external.event", content, r#"{"notAnEvent":"torn","line":2}"#);
         let html = rows_fragment("s", &[diagnostics], &Titles::new());
         assert!(html.contains("Line 2 of the output is not an event: torn"), "{html}");

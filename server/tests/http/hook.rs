@@ -7,7 +7,7 @@ use std::{
     collections::BTreeSet,
     net::SocketAddr,
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{Output, Stdio},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -39,6 +39,11 @@ impl<'a> Machine<'a> {
 
     /// Runs `shiftbook` as an agent does. Returns its exit code and its output.
     async fn call(&self, args: &[&str], stdin: impl AsRef<[u8]>) -> (Option<i32>, String) {
+        let output = self.output(args, stdin).await;
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    }
+
+    async fn output(&self, args: &[&str], stdin: impl AsRef<[u8]>) -> Output {
         let mut command = Command::from(self.app.cli());
         command
             .args(args)
@@ -51,8 +56,7 @@ impl<'a> Machine<'a> {
         let mut child = command.spawn().unwrap();
         // A command that reads no input closes the pipe early.
         let _closed = child.stdin.take().unwrap().write_all(stdin.as_ref()).await;
-        let output = child.wait_with_output().await.unwrap();
-        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+        child.wait_with_output().await.unwrap()
     }
 
     /// Forwards a hook. The command must succeed in any case, so that the agent continues.
@@ -333,6 +337,28 @@ async fn a_hook_with_half_of_a_surrogate_pair_is_recorded() {
     assert_eq!(outputs.len(), 2);
     assert_eq!(outputs[0], "x\u{fffd}");
     assert!(outputs[1].starts_with("x\u{fffd}o") && outputs[1].contains("are not recorded]"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hook_in_another_encoding_is_recorded_and_its_bad_bytes_are_named() {
+    let app = App::start();
+    let machine = Machine::new(&app, &app.url);
+    for (id, letters) in [1, 2, 7, 40].into_iter().enumerate() {
+        let call = r#"{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{},"#;
+        let begin = format!("{call}\n\"tool_use_id\":\"t-{id}\",\"tool_response\":{{\"stdout\":\"");
+        let hook = [begin.as_bytes(), &b"\xE9t".repeat(letters), b"\"}}"].concat();
+        let output = machine.output(&["hook", "claude-code", "PostToolUse"], hook).await;
+        assert_eq!(output.status.code(), Some(0));
+        let warning = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(warning.matches("line 2, column ").count(), letters.min(5), "{warning}");
+        assert!(warning.contains("line 2, column 48: bytes that are not UTF-8 became U+FFFD"), "{warning}");
+        assert!(letters <= 5 || warning.contains(&format!("; and {} more", letters - 5)), "{warning}");
+    }
+    machine.settle("claude-code", r#"{"session_id":"s","hook_event_name":"Stop"}"#).await;
+    let (_, events) = session_of_hooks(&app).await;
+    let results = events.iter().filter(|event| event["type"] == "agent.tool_result");
+    let outputs: Vec<_> = results.map(|event| event["content"][0]["output"]["stdout"].as_str().unwrap()).collect();
+    assert_eq!(outputs, [1, 2, 7, 40].map(|letters| "\u{fffd}t".repeat(letters)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -137,12 +137,15 @@ impl LineParser {
     /// The events of a line that is kept as text.
     fn text(&mut self, text: &str, line: &Line, about: AboutText, repairs: &mut Vec<Repair>) -> Vec<Parsed> {
         let mut notes = Notes::new();
-        if let Some(first) = repairs.iter().find(|repair| repair.what == What::Bytes) {
+        // The note is the warning.
+        let bytes: Vec<_> = repairs.extract_if(.., |repair| repair.what == What::Bytes).collect();
+        if let [first, more @ ..] = &bytes[..] {
             notes.insert("invalidUtf8".into(), true.into());
             notes.insert("line".into(), first.line.into());
             notes.insert("column".into(), first.column.into());
-            // The note is the warning.
-            repairs.retain(|repair| repair.what != What::Bytes);
+            if !more.is_empty() {
+                notes.insert("repairs".into(), describe(&bytes).into());
+            }
         }
         if matches!(self.syntax, Syntax::Stderr) {
             notes.insert("stream".into(), "stderr".into());

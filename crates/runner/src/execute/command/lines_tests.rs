@@ -338,6 +338,52 @@ fn warnings_about_repairs_are_bounded_and_the_events_are_not() {
     assert_eq!(events[0]["metadata"], json!({"invalidUtf8": true, "line": 1, "column": 4}));
 }
 
+/// A word in Latin-1 with so many letters that are not ASCII.
+fn latin_1(letters: usize) -> Vec<u8> {
+    [b"x".as_slice(), &b"\xE9t".repeat(letters)].concat()
+}
+
+#[test]
+fn bytes_of_another_encoding_are_replaced_and_their_lines_and_columns_are_named() {
+    for (letters, named, rest) in
+        [(1, 1, None), (2, 2, None), (7, 5, Some("; and 2 more")), (40, 5, Some("; and 35 more"))]
+    {
+        let places = |column: usize| {
+            let place = |n: usize| format!("line 2, column {}: bytes that are not UTF-8 became U+FFFD", column + 2 * n);
+            (0..named).map(place).collect::<Vec<_>>().join("; ") + rest.unwrap_or_default()
+        };
+        let message =
+            [br#"{"type":"agent.message","content":"#.as_slice(), b"\"", &latin_1(letters), b"\"}\n"].concat();
+        let claude_code = [
+            br#"{"type":"assistant","message":{"content":[{"type":"text","text":""#.as_slice(),
+            &latin_1(letters),
+            b"\"}]}}\n",
+        ]
+        .concat();
+        for (format, output, column) in [(Format::Lines, message, 37), (Format::ClaudeCode, claude_code, 67)] {
+            let (events, _) = read_output(format, &[b"{}\n".as_slice(), &output].concat());
+            let warnings = warnings(&events);
+            let (text, line, at) = warnings.last().unwrap();
+            assert_eq!((*line, *at), (&json!(2), &json!(column)), "{text}");
+            assert!(text.contains(&format!(": {}.", places(column))), "{text}");
+        }
+        for mut parser in [LineParser::for_stdout(Format::Lines), LineParser::for_stderr()] {
+            parser.read(&line("first"), false);
+            let read = parser.read(&Line { bytes: latin_1(letters), begins: true, ends: true }, false);
+            let [Parsed::Event(event)] = &read[..] else { panic!("{read:?}") };
+            let event = serde_json::to_value(event).unwrap();
+            assert_eq!(event["content"][0]["text"], format!("x{}", "\u{fffd}t".repeat(letters)));
+            let mut expected = json!({"invalidUtf8": true, "line": 2, "column": 2});
+            if letters > 1 {
+                expected["repairs"] = places(2).into();
+            }
+            let mut metadata = event["metadata"].clone();
+            metadata.as_object_mut().unwrap().remove("stream");
+            assert_eq!(metadata, expected);
+        }
+    }
+}
+
 #[test]
 fn a_line_of_a_coding_agent_over_1_mib_keeps_its_call_and_its_result() {
     let data = "AAAA".repeat(1_500_000);
