@@ -65,6 +65,11 @@ impl Problem {
         self
     }
 
+    /// Creates a problem for a path that no route has.
+    pub(crate) fn nothing_at(path: &str) -> Self {
+        Self::detailed(Code::NotFound, format!("there is nothing at {path}"))
+    }
+
     /// Creates a problem for an internal failure. `internal` is only logged.
     pub fn internal(internal: impl Into<String>) -> Self {
         Self { internal: Some(internal.into()), ..Self::new(Code::Internal) }

@@ -48,7 +48,7 @@ pub fn build(state: AppState) -> Router {
 }
 
 async fn unknown(request: Request) -> Response {
-    Problem::detailed(Code::NotFound, format!("there is nothing at {}", request.uri().path())).into_response()
+    Problem::nothing_at(request.uri().path()).into_response()
 }
 
 /// Answers 405. axum adds the Allow header.

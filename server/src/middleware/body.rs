@@ -17,7 +17,7 @@ use crate::{
 };
 use axum::{
     body::{Body, HttpBody},
-    extract::Request,
+    extract::{MatchedPath, Request},
     http::{HeaderMap, header, request::Parts},
 };
 use bytes::{Bytes, BytesMut};
@@ -49,14 +49,20 @@ pub struct Held<'a> {
 /// Returns the request with its body in memory, decoded, and what it takes of the server.
 ///
 /// # Errors
-/// [`Code::TooLarge`] and [`Code::RequestTimeout`]; [`Code::UnsupportedMediaType`] for an unknown encoding;
-/// [`Code::Unavailable`] if there is no room for the body. Without credentials that is [`Code::TooManyRequests`], and
-/// a body that only callers with credentials may send is [`Code::Unauthenticated`].
+/// [`Code::NotFound`] for a path that no route has; [`Code::TooLarge`] and [`Code::RequestTimeout`];
+/// [`Code::UnsupportedMediaType`] for an unknown encoding; [`Code::Unavailable`] if there is no room for the body.
+/// Without credentials that is [`Code::TooManyRequests`], and a body that only callers with credentials may send is
+/// [`Code::Unauthenticated`].
 pub async fn buffer(state: &AppState, request: Request) -> Result<(Request, Held<'_>), Problem> {
     let limit = BodyLimit::of(request.method(), request.uri());
     let (mut parts, body) = request.into_parts();
     if HttpBody::is_end_stream(&body) {
         return Ok((Request::from_parts(parts, body), Held::default()));
+    }
+    // The answer does not depend on the body or its sender, so the body is not read.
+    if parts.extensions.get::<MatchedPath>().is_none() {
+        refuse_body(&parts.headers, body);
+        return Err(Problem::nothing_at(parts.uri.path()));
     }
     let caller = sender(state, &parts).await?;
     let is_known = caller.is_some();

@@ -198,6 +198,24 @@ async fn stranger(app: &App, method: &str, path: &str, announced: usize, sent: &
     stream
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_unknown_path_is_not_found_whoever_sends_whatever_body() {
+    let app = App::start();
+    for path in ["/api/nothing", "/api/sessions/x/nothing", "/api", "/nothing", "/fn/nothing"] {
+        for bytes in [0, 1, 100_000, BODY_BYTES_MAX + 1] {
+            for who in [Who::Anonymous, Who::Member] {
+                let request = app.request(who, Method::POST, path).header("content-type", "application/json");
+                let answer = request.body(vec![b' '; bytes]).send().await.unwrap();
+                assert_eq!(answer.status(), 404, "{path}, {bytes} bytes, {who:?}");
+            }
+        }
+        let mut unfinished = stranger(&app, "POST", path, 1_000, b"x").await;
+        assert_eq!(status(&mut unfinished).await, "HTTP/1.1 404", "{path}");
+    }
+    let known = app.request(Who::Anonymous, Method::POST, "/api/actions").body("{}").send().await.unwrap();
+    assert_eq!(known.status(), 401);
+}
+
 /// Signs in from this address, as a proxy on this machine reports it.
 async fn sign_in_from(app: &App, address: &str) -> reqwest::StatusCode {
     let request = app.http.post(format!("{}/sign-in", app.url)).header("origin", &app.url);
