@@ -37,6 +37,7 @@
 //! | `criteria_set::new_page(&Shell, Option<Preview>, &FormState)` | `GET /criteria-sets/new` |
 //! | `criteria_set::page(&Shell, criteria_set::Props)` | `GET /criteria-sets/{id}?version=` |
 //! | `criteria_set::bundle_page(&Shell, criteria_set::BundleProps)` | `GET /bundles` |
+//! | `session::forget_page(&Shell, session::ForgetProps)` | `GET /sessions/{id}/forget` |
 //! | `memory::home_page(&Shell, memory::HomeProps)` | `GET /memory?q=` |
 //! | `memory::forget_page(&Shell, memory::ForgetProps)` | `GET /memory/forget?person=` |
 //! | `memory::page(&Shell, memory::Props)` | `GET /agents/{slug}/memory?path=&view=&version=&q=` |

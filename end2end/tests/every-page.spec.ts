@@ -71,6 +71,7 @@ const ELSEWHERE: Record<string, [string, string, string?]> = {
   "/memory/forget": ["memory-review.spec.ts", "a person is forgotten after a look at what would go"],
   "/sessions": ["pages.spec.ts", IN_TABLE, '"/sessions"]'],
   "/sessions/{id}": ["pages.spec.ts", IN_TABLE, "`/sessions/${rich.session}`]"],
+  "/sessions/{id}/forget": ["session-forget.spec.ts", "a session is forgotten after a look at what would go"],
   "/settings": ["pages.spec.ts", IN_TABLE, '"/settings"]'],
   "/setup": ["accessible.spec.ts", "the first page of a new server has no axe violation"],
   "/sign-in": ["pages.spec.ts", "the sign-in page has no axe violation"],

@@ -117,6 +117,7 @@ pub fn log_props(session: wire::session::Session, events: Vec<wire::event::Event
     session_page::Props {
         summary: session_page::Summary {
             gate: None,
+            may_forget: true,
             rating: if session.status.is_final() { session_page::Rating::Ask } else { session_page::Rating::Silent },
             failure: matches!(session.status, Status::Failed | Status::Expired).then(|| sample::failure(0)),
             session,

@@ -70,6 +70,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
         form_key: "key".into(),
     };
     let summary = Summary {
+        may_forget: false,
         session,
         action_name: None,
         action_status: None,

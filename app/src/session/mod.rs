@@ -22,6 +22,8 @@ mod failure;
 #[cfg(all(test, feature = "ssr"))]
 pub mod fixture;
 #[cfg(feature = "ssr")]
+mod forget;
+#[cfg(feature = "ssr")]
 mod group;
 #[cfg(feature = "ssr")]
 mod opening;
@@ -72,6 +74,8 @@ pub(crate) use decision::verdict_word;
 pub use describe::{one_line, texts_of};
 #[cfg(feature = "ssr")]
 pub use failure::acknowledge;
+#[cfg(feature = "ssr")]
+pub use forget::{ForgetProps, forget_page};
 #[cfg(feature = "ssr")]
 pub use group::{Group, types_of_groups};
 pub use island::LiveTranscript;

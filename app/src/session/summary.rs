@@ -63,6 +63,8 @@ pub struct Summary {
     pub kind_counts: Vec<(String, u64)>,
     /// Id of the inbox item that it waits for, and whether the viewer may decide it now.
     pub gate: Option<(String, bool)>,
+    /// Whether the viewer may delete what is captured of it as training data.
+    pub may_forget: bool,
     /// What the rating panel below the header shows.
     pub rating: Rating,
     /// First and last sequence on the page; the fragment route may pass `(0, 0)`.
@@ -189,6 +191,9 @@ fn decision_link(summary: &Summary) -> impl IntoView + use<> {
 fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let session = &summary.session;
     let href = format!("/sessions/{}", session.id);
+    let forget = summary.may_forget.then(|| {
+        view! { <ButtonLink look=Look::Quiet href=format!("{href}/forget")>"Forget"</ButtonLink> }
+    });
     let manages = shell.may(Permission::ManageSessions);
     let again = run_again(session.session_type, session.source.as_deref(), session.status, summary.action_status);
     let repeats = manages && again.is_ok();
@@ -211,7 +216,7 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
             </Popover>
         }
     });
-    (retry, archived, cancel)
+    (retry, archived, cancel, forget)
 }
 
 /// The hidden fields of a form that runs a session again and continues with the new session.

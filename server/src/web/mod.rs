@@ -38,6 +38,7 @@ mod problem;
 mod rating;
 mod response;
 mod session;
+mod session_forget;
 mod sessions;
 mod settings;
 mod shell;
@@ -64,6 +65,7 @@ pub fn router() -> Router<AppState> {
         .merge(sessions::router())
         .merge(find::router())
         .merge(session::router())
+        .merge(session_forget::router())
         .merge(chat::router())
         .merge(action::router())
         .merge(working_on::router())

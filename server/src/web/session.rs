@@ -26,6 +26,7 @@ use domain::id::SessionId;
 use ledger::{
     event::{Read, Slice},
     gate::MayDecide,
+    interaction::may_forget,
     page::{
         self as pages,
         session::{self as page, Around, LogWindow},
@@ -103,11 +104,12 @@ fn shown(events: page::Events) -> (Vec<wire::event::Event>, Titles) {
 /// The properties of the page without events.
 async fn beside(state: &AppState, viewer: &Viewer, around: Around) -> Props {
     let rating = rating::of(state, viewer, &around.session).await;
-    around_log(around, rating)
+    let may_forget = may_forget(&viewer.scope, &around.session);
+    around_log(around, rating, may_forget)
 }
 
 /// Converts what is around the log.
-fn around_log(around: Around, rating: Rating) -> Props {
+fn around_log(around: Around, rating: Rating, may_forget: bool) -> Props {
     Props {
         events: Vec::new(),
         opens_at: OpensAt::Start,
@@ -126,6 +128,7 @@ fn around_log(around: Around, rating: Rating) -> Props {
             failure: around.failure.map(wire_map::session_failure),
             error_sequence: around.error_sequence,
             kind_counts: around.kind_counts.clone(),
+            may_forget,
             rating,
             gate: around.gate.map(|item| (item.gate.id.to_string(), item.may_decide == MayDecide::Yes)),
             session: wire_map::session(around.session),

@@ -1,6 +1,9 @@
 //! From a real log to training data: messages, ratings, inferred outcomes, edits and denials, and their export.
 
-use crate::app::{App, Who, problem};
+use crate::{
+    app::{App, Who, problem},
+    browser::{Browser, add_person},
+};
 use reqwest::Method;
 use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
@@ -387,4 +390,30 @@ async fn the_training_data_of_a_session_or_a_person_goes_from_files_and_exports_
     assert_eq!(forgotten["interactions"], 1, "{forgotten}");
     assert!(!is_in_files(&app, "Lisbonmarker"));
     assert_eq!(get(&app, &format!("/api/interactions?sessionId={second}")).await["items"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_is_forgotten_on_its_page_after_a_look_at_what_would_go() {
+    let app = App::start();
+    let id = conversation_of_ada(&app, "I live in Lisbonmarker.", "Nice.").await;
+    captured(&app, &id, 1).await;
+    let (session, forget) = (format!("/sessions/{id}"), format!("/sessions/{id}/forget"));
+    add_person(&app, "mia@acme.test");
+    let (ada, mia) = (Browser::of(&app, "ada@acme.test").await, Browser::of(&app, "mia@acme.test").await);
+    assert!(ada.page(&session).await.contains(&forget));
+    assert!(!mia.page(&session).await.contains(&forget), "the session of another person");
+    for method in [Method::GET, Method::POST] {
+        assert_eq!(mia.ask(method, &forget, &[("confirm", "forget")]).await.status(), 403);
+    }
+    assert!(ada.page(&forget).await.contains("1 prompt with answers"));
+    let refused = ada.ask(Method::POST, &forget, &[("confirm", "yes")]).await;
+    assert_eq!(refused.status(), 422);
+    assert!(refused.text().await.unwrap().contains("type the word forget"));
+    captured(&app, &id, 1).await;
+    let done = ada.ask(Method::POST, &forget, &[("confirm", "forget")]).await;
+    assert_eq!(done.status(), 200);
+    let done = done.text().await.unwrap();
+    assert!(done.contains("Nothing more of this session is captured.") && done.contains("1 prompt"), "{done}");
+    captured(&app, &id, 0).await;
+    assert!(ada.page(&forget).await.contains("has nothing of this session"));
 }

@@ -358,6 +358,7 @@ impl Maker<'_> {
             "/entity-types/{id}/import" => {
                 (self.entity_type().await.0, multipart(&[("source", "Name\nx\n"), ("step", "import")]))
             }
+            "/sessions/{id}/forget" => (self.completed().await, form(&[("confirm", "forget")])),
             "/memory/forget" => (nothing(), form(&[("person", "matrix-1"), ("step", "forget"), ("confirm", "forget")])),
             "/memory/forget-me" => (nothing(), form(&[("step", "ask")])),
             "/link" => (nothing(), form(&[("name", "Eve"), ("password", PASSWORD)])),

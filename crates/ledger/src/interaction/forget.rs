@@ -35,6 +35,39 @@ pub struct CapturedData {
     pub exports: Vec<ExportJobRecord>,
 }
 
+/// Whether the caller may delete what is captured of a session that they see: the person who runs or started it, and
+/// admins.
+pub fn may_forget(scope: &Scope, session: &Session) -> bool {
+    scope.may(Permission::Converse) && (is_own(scope, session) || scope.may(Permission::Administer))
+}
+
+/// Checks that the caller may forget a session.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such session or the caller cannot see it; [`Error::Forbidden`] for the session
+/// of another person.
+async fn require_own(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<()> {
+    require(scope, Permission::Converse)?;
+    let session = session::get(ledger, scope, id).await?;
+    if may_forget(scope, &session) {
+        return Ok(());
+    }
+    Err(Error::Forbidden("only the person of a session and admins can remove its training data"))
+}
+
+/// Finds what [`forget_session`] would delete.
+///
+/// # Errors
+/// Those of [`forget_session`].
+pub async fn preview_forget_session(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<CapturedData> {
+    require_own(ledger, scope, id).await?;
+    let tenant_id = scope.tenant_id;
+    let read = ledger.store().read(Access::System, move |conn| Box::pin(forgotten::count(conn, tenant_id, id)));
+    let count = read.await?;
+    let exports = exports_since(ledger, tenant_id, count.first_at).await?;
+    Ok(CapturedData { sessions: vec![id], interactions: count.interactions, exports })
+}
+
 /// Deletes what is captured of a session, with feedback and outcomes, and captures nothing of it any more. Later
 /// exports do not have it. The log does not change.
 ///
@@ -44,11 +77,7 @@ pub struct CapturedData {
 /// [`Error::NotFound`] if there is no such session or the caller cannot see it; [`Error::Forbidden`] for the session
 /// of another person.
 pub async fn forget_session(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<CapturedData> {
-    require(scope, Permission::Converse)?;
-    let session = session::get(ledger, scope, id).await?;
-    if !is_own(scope, &session) && !scope.may(Permission::Administer) {
-        return Err(Error::Forbidden("only the person of a session and admins can remove its training data"));
-    }
+    require_own(ledger, scope, id).await?;
     erase(ledger, scope.tenant_id, vec![id]).await
 }
 

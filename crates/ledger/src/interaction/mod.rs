@@ -13,7 +13,7 @@ mod step;
 mod turn;
 
 pub use due::{EndedTurn, EndedTurns, claim_ended_turns};
-pub use forget::{CapturedData, forget_session};
+pub use forget::{CapturedData, forget_session, may_forget, preview_forget_session};
 pub(crate) use forget::{erase, find};
 pub use list::{ListInteractions, list, page_by_operator};
 pub use mark::{Mark, list_unwritten, mark, mark_written, postpone_unwritten};
