@@ -1,7 +1,7 @@
 //! The work queue: sessions and actions in five buckets.
 
 use crate::{ActionRecord, Error, Ledger, Result, cursor::page_size, gate::by_role, guard::require};
-use chrono::{LocalResult, NaiveTime, TimeDelta, TimeZone as _};
+use chrono::{LocalResult, NaiveDate, NaiveTime, TimeDelta, TimeZone as _};
 use chrono_tz::Tz;
 use domain::{
     Scope, Timestamp,
@@ -17,6 +17,9 @@ use store::{
     work_queue::{DayPart, QueueOwner, QueuePerson, Since},
 };
 use uuid::Uuid;
+
+/// Longest time that clocks skip at once, half hours. Samoa skipped a day in 2011.
+const HALF_HOURS_SKIPPED_MAX: u8 = 48;
 
 /// The queue to read: the caller's own, or that of the whole workspace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -229,24 +232,37 @@ pub(crate) fn since(now: Timestamp, timezone: &str) -> Result<Since> {
 /// # Errors
 /// [`Error::Invalid`] if there is no such time zone.
 pub(crate) fn midnight_in(now: Timestamp, timezone: &str) -> Result<Timestamp> {
+    Ok(midnight(now, zone_of(timezone)?))
+}
+
+/// Returns the time zone with this name.
+///
+/// # Errors
+/// [`Error::Invalid`] if there is no such time zone.
+pub(crate) fn zone_of(timezone: &str) -> Result<Tz> {
     let refused = || Error::invalid("timezone", "an IANA name such as Europe/Berlin");
     if timezone.len() > TIMEZONE_CHARS_MAX {
         return Err(refused());
     }
-    let zone: Tz = timezone.parse().map_err(|_| refused())?;
-    Ok(midnight(now, zone))
+    timezone.parse().map_err(|_| refused())
 }
 
-/// Returns the start of the local day. If clocks skip midnight, the first time that exists after it.
+/// Returns the start of the local day.
 fn midnight(now: Timestamp, zone: Tz) -> Timestamp {
-    let mut local = now.with_timezone(&zone).date_naive().and_time(NaiveTime::MIN);
-    for _ in 0..8 {
+    day_begins(now.with_timezone(&zone).date_naive(), zone).unwrap_or(now)
+}
+
+/// Returns the start of a day in a time zone. If clocks skip midnight, the first time that exists after it; for a day
+/// that clocks skip as a whole, the start of the next one. `None` at the end of what can be represented.
+pub(crate) fn day_begins(day: NaiveDate, zone: Tz) -> Option<Timestamp> {
+    let mut local = day.and_time(NaiveTime::MIN);
+    for _ in 0..=HALF_HOURS_SKIPPED_MAX {
         match zone.from_local_datetime(&local) {
-            LocalResult::Single(at) | LocalResult::Ambiguous(at, _) => return at.to_utc(),
-            LocalResult::None => local += TimeDelta::minutes(30),
+            LocalResult::Single(at) | LocalResult::Ambiguous(at, _) => return Some(at.to_utc()),
+            LocalResult::None => local = local.checked_add_signed(TimeDelta::minutes(30))?,
         }
     }
-    now
+    None
 }
 
 #[cfg(test)]
@@ -268,5 +284,13 @@ mod tests {
     fn a_day_whose_midnight_is_skipped_begins_at_its_first_instant() {
         // Santiago jumped from 00:00 to 01:00 on 2024-09-08.
         assert_eq!(day_start("2024-09-08T12:00:00Z", "America/Santiago"), "2024-09-08T04:00:00+00:00");
+    }
+
+    #[test]
+    fn a_day_that_clocks_skip_begins_and_ends_with_the_next_one() {
+        // Samoa went from 2011-12-29 to 2011-12-31.
+        let begins = |day: &str| day_begins(day.parse().unwrap(), Tz::Pacific__Apia).map(|at| at.to_rfc3339());
+        assert_eq!(begins("2011-12-30"), begins("2011-12-31"));
+        assert_eq!(begins("2011-12-31").as_deref(), Some("2011-12-30T10:00:00+00:00"));
     }
 }

@@ -93,6 +93,7 @@ impl From<ListQuery> for use_case::ListSessions {
             ended_since: None,
             decided_on: None,
             answered_on: None,
+            timezone: None,
             limit: query.limit.0,
             cursor: query.cursor,
         }

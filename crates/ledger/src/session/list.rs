@@ -6,8 +6,10 @@ use crate::{
     cursor::{List, decode, page_size},
     guard::{Fields, require},
     visibility::can_see,
+    work_queue::{day_begins, zone_of},
 };
-use chrono::{NaiveDate, NaiveTime, TimeDelta};
+use chrono::{NaiveDate, TimeDelta};
+use chrono_tz::Tz;
 use domain::{
     Scope, Timestamp,
     id::{ActionId, SessionId, least_v7},
@@ -34,16 +36,18 @@ pub struct ListSessions {
     /// Only sessions whose title contains this text. Case is ignored. A page compares the titles of at most
     /// [`SESSIONS_LOOKED_MAX`] sessions. Therefore it can hold few sessions or none and still have a next page.
     pub title_contains: Option<String>,
-    /// Only sessions that ended on this day, UTC, and began at most 31 days before it.
+    /// Only sessions that ended on this day, and began at most 31 days before it.
     pub ended_on: Option<NaiveDate>,
-    /// Only sessions that ended on this day or later, UTC, and began at most 31 days before it.
+    /// Only sessions that ended on this day or later, and began at most 31 days before it.
     pub ended_since: Option<NaiveDate>,
-    /// Only sessions with an item that was decided or expired on this day, UTC, and that began at most 31 days before
-    /// it. The day is that on which the decision took effect. Sessions of proposals of a memory writer are left out.
+    /// Only sessions with an item that was decided or expired on this day, and that began at most 31 days before it.
+    /// The day is that on which the decision took effect. Sessions of proposals of a memory writer are left out.
     pub decided_on: Option<NaiveDate>,
-    /// Only sessions with a captured answer that was complete on this day, UTC, and that began at most 31 days before
-    /// it. Sessions of proposals of a memory writer are left out.
+    /// Only sessions with a captured answer that was complete on this day, and that began at most 31 days before it.
+    /// Sessions of proposals of a memory writer are left out.
     pub answered_on: Option<NaiveDate>,
+    /// IANA name of the time zone whose days these are. `None` for UTC.
+    pub timezone: Option<String>,
     /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
     /// `next_cursor` of the previous page. `None` for the first page.
@@ -65,16 +69,16 @@ async fn of_parent(conn: &mut Conn<'_>, scope: &Scope, filter: Filter) -> store:
 /// Longest time from the beginning of a session to its end, a decision or an answer that the filters by day find.
 const AFTER_BEGINNING_MAX: TimeDelta = TimeDelta::days(31);
 
-/// The time from the beginning of a day to the beginning of the next one, UTC.
-fn time_of(day: NaiveDate) -> Range<Timestamp> {
-    let begins = day.and_time(NaiveTime::MIN).and_utc();
-    begins..begins.checked_add_signed(TimeDelta::days(1)).unwrap_or(begins)
+/// The time from the beginning of a day to the beginning of the next one, in a time zone.
+fn time_of(day: NaiveDate, zone: Tz) -> Range<Timestamp> {
+    let begins = |day: NaiveDate| day_begins(day, zone).unwrap_or(Timestamp::MAX_UTC);
+    begins(day)..day.succ_opt().map_or(Timestamp::MAX_UTC, begins)
 }
 
 /// The time in which sessions ended that the filters by the end select; `None` without such a filter.
-fn ended_in(on: Option<NaiveDate>, since: Option<NaiveDate>) -> Option<Range<Timestamp>> {
-    let since = since.map(|day| time_of(day).start);
-    match (on.map(time_of), since) {
+fn ended_in(on: Option<NaiveDate>, since: Option<NaiveDate>, zone: Tz) -> Option<Range<Timestamp>> {
+    let since = since.map(|day| time_of(day, zone).start);
+    match (on.map(|day| time_of(day, zone)), since) {
         (Some(day), Some(since)) => Some(day.start.max(since)..day.end),
         (Some(day), None) => Some(day),
         (None, Some(since)) => Some(since..Timestamp::MAX_UTC),
@@ -93,14 +97,16 @@ impl ListQuery {
     /// Checks the query and decodes its cursor.
     ///
     /// # Errors
-    /// [`crate::Error::Invalid`] for a wrong filter or limit, [`crate::Error::InvalidCursor`] for a cursor of
+    /// [`crate::Error::Invalid`] for a wrong filter, time zone or limit, [`crate::Error::InvalidCursor`] for a cursor of
     /// another list.
     pub(crate) fn of(scope: &Scope, query: ListSessions) -> Result<Self> {
         let mut fields = Fields::default();
         fields.text("title", query.title_contains.as_deref(), TITLE_CHARS_MAX);
         fields.slug("agentSlug", query.agent_slug.as_deref());
         fields.check()?;
-        let ended = ended_in(query.ended_on, query.ended_since);
+        let zone = query.timezone.as_deref().map_or(Ok(Tz::UTC), zone_of)?;
+        let time_of = |day| time_of(day, zone);
+        let ended = ended_in(query.ended_on, query.ended_since, zone);
         let (decided, answered) = (query.decided_on.map(time_of), query.answered_on.map(time_of));
         let before = query.cursor.as_deref().map(|cursor| decode(List::Sessions, cursor)).transpose()?.map(SessionId);
         // What happened by then is of sessions with an id from before, so newer ones need not be read. A day with few
@@ -131,8 +137,8 @@ impl ListQuery {
 /// Returns one page of the sessions that the caller can see, newest first.
 ///
 /// # Errors
-/// [`crate::Error::Invalid`] for a wrong filter or a limit above 1,000; [`crate::Error::InvalidCursor`] for a cursor of
-/// another list.
+/// [`crate::Error::Invalid`] for a wrong filter or time zone, or a limit above 1,000; [`crate::Error::InvalidCursor`]
+/// for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Listed<Session>> {
     require(scope, Permission::Read)?;
     let (reader, query) = (*scope, ListQuery::of(scope, query)?);

@@ -85,6 +85,7 @@ async fn sessions(f: &Fixture, scope: &Scope) -> Vec<Session> {
         ended_since: None,
         decided_on: None,
         answered_on: None,
+        timezone: None,
         limit: 100,
         cursor: None,
     };

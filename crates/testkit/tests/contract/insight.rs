@@ -26,6 +26,7 @@ on_both_engines!(
     ratings_count_as_they_were_given_and_silence_as_silence,
     a_window_has_bounds_and_a_workspace_sees_itself_alone,
     sessions_are_listed_by_the_day_on_which_they_ended,
+    the_days_of_a_list_of_sessions_are_those_of_the_time_zone_that_it_names,
     sessions_are_listed_by_the_day_of_a_decision_or_an_answer,
 );
 
@@ -189,6 +190,24 @@ async fn sessions_are_listed_by_the_day_on_which_they_ended(f: Fixture) {
         let is_found = found.len() == expected.len() && expected.iter().all(|id| found.contains(id));
         assert!(is_found, "on {on:?}, since {since}: {found:?}");
     }
+    f.done().await;
+}
+
+async fn the_days_of_a_list_of_sessions_are_those_of_the_time_zone_that_it_names(f: Fixture) {
+    let ended = completed(&f, json!({})).await;
+    // A day begins 25 hours earlier in the first zone than in the second, so no instant has the same date in both.
+    for (zone, hours) in [("Pacific/Kiritimati", 14), ("Pacific/Pago_Pago", -11)] {
+        let day = (f.ledger.now() + TimeDelta::hours(hours)).date_naive();
+        for (after, expected) in [(-1, vec![]), (0, vec![ended]), (1, vec![])] {
+            let (ended_on, timezone) = (Some(day + TimeDelta::days(after)), Some(zone.to_owned()));
+            let wanted = ListSessions { ended_on, timezone, ..ListSessions::default() };
+            let listed = session::list(&f.ledger, &f.member, wanted).await.unwrap().items;
+            assert_eq!(listed.iter().map(|session| session.id).collect::<Vec<_>>(), expected, "{zone}, day {after}");
+        }
+    }
+    let unknown = ListSessions { timezone: Some("Mars/Olympus".into()), ..ListSessions::default() };
+    let refused = session::list(&f.ledger, &f.member, unknown).await;
+    assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "timezone"), "{refused:?}");
     f.done().await;
 }
 
