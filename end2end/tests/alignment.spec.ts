@@ -124,3 +124,43 @@ test("a box stands at the middle of the first line of what it selects", async ({
     }
   }
 });
+
+/** How much of an icon is covered by its badge, as a share. */
+const covered = (page: Page) =>
+  page.locator('.rail-nav > ul a[href="/inbox"]').evaluate((link) => {
+    const icon = link.querySelector(".icon")!.getBoundingClientRect();
+    const badge = link.querySelector(".rail-count")!.getBoundingClientRect();
+    const common = (from: number, to: number) => Math.max(0, to - from);
+    const width = common(Math.max(icon.left, badge.left), Math.min(icon.right, badge.right));
+    const height = common(Math.max(icon.top, badge.top), Math.min(icon.bottom, badge.bottom));
+    return (width * height) / (icon.width * icon.height);
+  });
+
+test("the number of waiting items leaves its icon in sight, also zoomed to 200 % and on a phone", async ({ page }) => {
+  const agent = `count-${Date.now().toString(36)}`;
+  const action = await api().createAction({ name: `Count ${agent}`, agentSlug: agent });
+  await api().trigger(action.id);
+  const { session, attempt } = await api().claim(agent, 600);
+  await api().post(`/api/sessions/${session.id}/feedback-requests`, { attempt, message: "Which one?", idempotencyKey: "a" });
+  await signIn(page, "admin");
+  await page.goto("/sessions");
+  await hydrated(page);
+  const count = page.locator(".rail-count");
+  await expect(count).toBeVisible();
+  // A window of 1280 pixels zoomed to 200 % has 640 CSS pixels.
+  for (const width of [1280, 900, 640, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const figure of ["1", "285", "999+"]) {
+      await count.evaluate((badge, figure) => (badge.firstChild!.textContent = figure), figure);
+      expect(await covered(page), `${figure} at ${width} px`).toBeLessThan(0.15);
+    }
+  }
+  // On a phone every entry of the bar has a word.
+  const texts = page.locator(".rail :is(.rail-text, .connection-word):visible");
+  for (const text of await texts.all()) {
+    const { width, height } = (await text.boundingBox())!;
+    expect(Math.min(width, height), `${await text.textContent()}`).toBeGreaterThan(8);
+  }
+  const pick = page.locator(".working-pick:visible");
+  expect(await pick.evaluate((button) => getComputedStyle(button, "::after").content)).toContain("Task");
+});
