@@ -90,6 +90,26 @@ test("a person talks with an agent, a turn fails and is tried again, and the end
   }
 });
 
+test("the question at the end of a conversation takes its keys, and only while it is open", async ({ page }) => {
+  const agent = await clerk("keys");
+  await signIn(page, "operator");
+  const id = await begin(page, agent, "Hello");
+  await hydrated(page);
+  await page.locator("h1").click();
+  // A key that applies nowhere on the page does nothing.
+  await page.keyboard.press("y");
+  await expect(page.locator(".conversation-end details")).not.toHaveAttribute("open");
+  await page.locator(".conversation-end summary").click();
+  const yes = page.locator(".conversation-end").getByRole("button", { name: "Yes" });
+  await expect(yes).toBeFocused();
+  expect(await yes.evaluate((button) => getComputedStyle(button, "::after").content)).toContain('"y"');
+  expect((await api().session(id)).status).toBe("pending");
+  await expectAccessible(page, "the question at the end");
+  await page.keyboard.press("n");
+  await expect(page.locator(".conversation-ended")).toBeVisible();
+  await expect(page.locator(".conversation-facts")).toContainText("1 rating");
+});
+
 test("what is typed stays while the agent works, while it is refused and while the server is away", async ({ page }) => {
   const agent = await clerk("typed");
   await signIn(page, "operator");

@@ -14,7 +14,7 @@ use crate::{
     thread::{InterruptTurn, SendMessage},
 };
 use leptos::{
-    ev::SubmitEvent,
+    ev::{MouseEvent, SubmitEvent},
     prelude::{Effect, GetUntracked as _, GetValue as _, RwSignal, Set as _, Track as _, WithValue as _},
     server_fn::ServerFn as _,
 };
@@ -92,6 +92,19 @@ pub fn on_submit(store: Store, event: &SubmitEvent) {
     event.prevent_default();
     let fields = fetch::fields(&form, None).unwrap_or_default();
     run(store, store.is_calling, async move { submit(&path, fields).await });
+}
+
+/// A click. One that opens the question at the end of the conversation moves the focus to its first answer.
+pub fn on_click(store: Store, event: &MouseEvent) {
+    if dom::closest(event, ".conversation-end summary").is_none() {
+        return;
+    }
+    // The `details` element opens after this event.
+    dom::after(0, move || {
+        if let Some(yes) = store.head.find("[open] [name=feedback]") {
+            let _ = yes.focus();
+        }
+    });
 }
 
 /// Runs a call unless one of its kind is under way, says why it was refused, and reads the conversation.

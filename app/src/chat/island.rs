@@ -5,7 +5,10 @@ use super::{
     store::{Content, Store},
 };
 use crate::{fragment::Fragment, session::RatingPanel};
-use leptos::{ev::SubmitEvent, prelude::*};
+use leptos::{
+    ev::{MouseEvent, SubmitEvent},
+    prelude::*,
+};
 
 /// The page of a conversation. Its header, messages and state stay HTML of the server: markdown, tool views and the
 /// words for each status never ship. The server provides [`Content`].
@@ -18,7 +21,10 @@ pub fn LiveConversation() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     Effect::new(move |_| super::follow::start(store));
     view! {
-        <div class="chat" data-keys="session" data-session=session_id on:submit=move |event| submit(store, &event)>
+        <div
+            class="chat" data-keys="session" data-session=session_id on:submit=move |event| submit(store, &event)
+            on:click=move |event| click(store, &event)
+        >
             <Fragment html=head at=store.head/>
             <Fragment html=conversation at=store.conversation/>
             <RatingPanel state=store.rating place="/chat"/>
@@ -31,6 +37,14 @@ pub fn LiveConversation() -> impl IntoView {
 fn submit(store: Store, event: &SubmitEvent) {
     #[cfg(feature = "hydrate")]
     super::follow::on_submit(store, event);
+    #[cfg(not(feature = "hydrate"))]
+    let _ = (store, event);
+}
+
+/// Something that the server rendered was clicked.
+fn click(store: Store, event: &MouseEvent) {
+    #[cfg(feature = "hydrate")]
+    super::follow::on_click(store, event);
     #[cfg(not(feature = "hydrate"))]
     let _ = (store, event);
 }
