@@ -117,6 +117,27 @@ test.describe("the palette", () => {
     await api().complete(id, attempt);
   });
 
+  test("cuts no row at its end, whatever the height of the window", async ({ page }) => {
+    await signIn(page, "operator");
+    await page.goto("/bundles");
+    await hydrated(page);
+    await openPalette(page);
+    await expect(options(page).first()).toBeVisible();
+    for (const height of [900, 700, 533, 410]) {
+      await page.setViewportSize({ width: 1280, height });
+      const cut = await page.locator("#palette-list").evaluate((list) => {
+        const { bottom } = list.getBoundingClientRect();
+        const boxes = [...list.children].map((option) => option.getBoundingClientRect());
+        return boxes.filter((box) => box.top < bottom - 1 && box.bottom > bottom + 1).length;
+      });
+      expect(cut, `at ${height} px`).toBe(0);
+      await page.keyboard.press("ArrowUp");
+      const [last, dialog] = [(await options(page).last().boundingBox())!, (await page.locator("#palette").boundingBox())!];
+      expect(last.y + last.height).toBeLessThanOrEqual(dialog.y + dialog.height);
+      await page.keyboard.press("ArrowDown");
+    }
+  });
+
   test("runs the task of its page, changes the theme and signs out", async ({ page }) => {
     const action = await api().createAction({ name: unique("Palette"), agentSlug: "palette" });
     await signIn(page, "operator");
@@ -278,4 +299,25 @@ test("Today shows a question while it waits for an answer, without a reload", as
   await expectAccessible(page);
   await api().post(`/api/feedback-requests/${request.id}/answer`, { content: { which: "Both" } });
   await expect(asked).toHaveCount(0);
+});
+
+test("the list of shortcuts begins with those of its page, and the keys of its pages lead there", async ({ page }) => {
+  await signIn(page, "operator");
+  const dialog = page.getByRole("dialog", { name: "Keyboard" });
+  for (const [path, first] of [["/sessions", "Everywhere"], ["/inbox", "Inbox"]] as const) {
+    await page.goto(path);
+    await hydrated(page);
+    await page.keyboard.press("?");
+    await expect(dialog.getByRole("heading", { level: 3 }).first()).toHaveText(first);
+    const [close, all] = [(await dialog.getByRole("button", { name: "Close" }).boundingBox())!, (await dialog.boundingBox())!];
+    expect(all.x + all.width - close.x - close.width, "Close stands at the end of the title's line").toBeLessThan(32);
+    await expectAccessible(page, `the list of shortcuts over ${path}`);
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+  }
+  for (const [keys, path] of [["gm", "/memory"], ["go", "/agents"], ["gf", "/views"]] as const) {
+    await hydrated(page);
+    for (const key of keys) await page.keyboard.press(key);
+    await expect(page).toHaveURL(new RegExp(`${path}$`));
+  }
 });

@@ -1,22 +1,23 @@
 //! The list of all shortcuts, over the page. Only in the WASM build.
 
-use super::{
-    catalog::{Bindings, SHORTCUTS},
-    keys_view::keys_view,
-};
+use super::{act::here, catalog::Bindings, key_group::groups, keys_view::keys_view};
 use crate::ui::dialog::Dialog;
 use leptos::{html, prelude::*};
 
-/// All shortcuts with the person's keys.
+/// All shortcuts that have a key, with the person's keys: those of this page first.
 #[component]
 pub fn KeysDialog(bindings: RwSignal<Bindings>, dialog: NodeRef<html::Dialog>) -> impl IntoView {
-    let row = move |(at, ways): (usize, &Vec<String>)| {
-        let words = SHORTCUTS.get(at).map(|shortcut| shortcut.words);
-        view! { <dt>{keys_view(ways)}</dt><dd>{words}</dd> }
+    let row = move |(at, words): &(usize, String)| {
+        let ways = bindings.with(|bindings| bindings.get(*at).cloned()).filter(|ways| !ways.is_empty())?;
+        Some(view! { <dt>{keys_view(&ways)}</dt><dd>{words.clone()}</dd> })
     };
+    let groups = groups(&here()).into_iter().map(move |(title, shortcuts)| {
+        let rows = move || shortcuts.iter().filter_map(row).collect_view();
+        view! { <h3 class="keys-group">{title}</h3><dl class="keys">{rows}</dl> }
+    });
     view! {
         <Dialog id="keys" title="Keyboard" node=dialog>
-            <dl class="keys">{move || bindings.with(|bindings| bindings.iter().enumerate().map(row).collect_view())}</dl>
+            {groups.collect_view()}
             <p class="keys-more"><a href="/settings#keyboard">"Change them in the settings"</a></p>
         </Dialog>
     }

@@ -17,6 +17,8 @@ mod binding;
 #[cfg(any(feature = "hydrate", test))]
 mod choice;
 mod found;
+#[cfg(any(feature = "hydrate", test))]
+mod key_group;
 #[cfg(feature = "hydrate")]
 mod keyboard;
 #[cfg(feature = "hydrate")]
