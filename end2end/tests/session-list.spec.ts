@@ -1,5 +1,5 @@
 /** The list of sessions, and the other lists: rows as links, and sessions that come while the list is open. */
-import { api, expect, hydrated, signIn, test } from "../support";
+import { api, expect, expectAccessible, hydrated, signIn, test } from "../support";
 
 test("a row of a list is a link as a whole", async ({ page }) => {
   const agent = `rows-${Date.now().toString(36)}`;
@@ -42,4 +42,74 @@ test("sessions that come while the list is open are counted, and shown by one cl
   await expect(page.locator(`[data-session-id="${id}"]`)).toBeVisible();
   await expect(page.locator("[data-session-id]")).toHaveCount(3);
   await expect(fresh).toBeHidden();
+});
+
+test("the filter is one line on a desk, and one button with a count on a phone @nojs", async ({ page }) => {
+  const agent = `filter-${Date.now().toString(36)}`;
+  const action = await api().createAction({ name: `Filter ${agent}`, agentSlug: agent });
+  const { id } = await api().trigger(action.id);
+  await signIn(page, "operator");
+  const filter = page.locator(".session-filter");
+  const row = page.locator(`[data-session-id="${id}"]`);
+
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto("/sessions?status=pending");
+  await hydrated(page);
+  const search = filter.getByRole("button", { name: "Search" });
+  expect((await filter.boundingBox())!.height, "one line").toBeLessThan(44);
+  await filter.getByLabel("Agent").fill(agent);
+  await filter.getByText("Any day").click();
+  await expect(filter.getByLabel("Ended on")).toBeVisible();
+  await search.click();
+  await expect(page).toHaveURL(new RegExp(`agent=${agent}`));
+  await expect(row).toBeVisible();
+  await expect(page.locator("[data-session-id]")).toHaveCount(1);
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  await hydrated(page);
+  const fold = filter.locator(".filter-fold > summary");
+  await expect(fold).toHaveText("Filter2 set");
+  await expect(filter.getByLabel("Status")).toBeHidden();
+  await expect(filter.getByLabel("Title contains")).toBeVisible();
+  expect((await row.boundingBox())!.y, "the list begins high").toBeLessThan(200);
+  await expectAccessible(page, "the folded filter");
+  await fold.click();
+  await filter.getByLabel("Status").selectOption("failed");
+  await expectAccessible(page, "the unfolded filter");
+  await search.click();
+  await expect(page).toHaveURL(/status=failed/);
+  await expect(page.getByText("No session matches the filter.")).toBeVisible();
+});
+
+test("the list of sessions is as wide as the window, and has columns for agent and cost", async ({ page }) => {
+  const agent = `wide-${Date.now().toString(36)}`;
+  const action = await api().createAction({ name: `Wide ${agent}`, agentSlug: agent });
+  const { id } = await api().trigger(action.id);
+  const { attempt } = await api().claim(agent, 600);
+  await api().post(`/api/sessions/${id}/complete`, { attempt, usage: { inputTokens: 10, outputTokens: 5, costUsd: 0.25 } });
+  await signIn(page, "operator");
+  await page.setViewportSize({ width: 1920, height: 900 });
+  await page.goto(`/sessions?agent=${agent}`);
+  const cell = async (column: string) => {
+    const heads = await page.getByRole("columnheader").allTextContents();
+    return page.locator(`[data-session-id="${id}"] td`).nth(heads.indexOf(column));
+  };
+  await expect(await cell("Agent")).toHaveText(agent);
+  await expect(await cell("Cost")).toHaveText("$0.25");
+  expect((await page.getByRole("table").boundingBox())!.width).toBeGreaterThan(1500);
+});
+
+test("days of the filter are those of the reader, whose browser says where they are", async ({ page }) => {
+  await signIn(page, "operator");
+  await page.goto("/sessions");
+  await hydrated(page);
+  await page.reload();
+  const filter = page.locator(".session-filter");
+  await filter.getByText("Any day").click();
+  // Playwright's browser is in Berlin.
+  await expect(filter.getByLabel("Ended on", { exact: true })).toBeVisible();
+  await filter.getByLabel("Ended on", { exact: true }).fill("2026-11-02");
+  await filter.getByRole("button", { name: "Search" }).click();
+  await expect(page).toHaveURL(/ended=2026-11-02.*zone=Europe%2FBerlin/);
+  await expect(filter.locator("summary", { hasText: "Ended on 2026-11-02" })).toBeVisible();
 });

@@ -10,7 +10,7 @@ use crate::{
     document::render,
     memory::{StalledWriter, stalled},
     render::static_html,
-    sessions::Filter,
+    sessions::{Filter, UTC},
     shell::{RailEntry, Shell, frame},
     text::number::{counted, dollars, grouped, percent},
     ui::{
@@ -123,7 +123,7 @@ fn figures(insights: &Insights, action_ids: &BTreeMap<String, String>) -> impl I
         .map(|of| section(&days, of))
         .into_iter()
         .collect::<Vec<_>>();
-    let of_period = Filter { ended_since: Some(insights.first.to_string()), ..Filter::default() };
+    let of_period = Filter { ended_since: Some(insights.first.to_string()), ..of_utc_days() };
     let of_agent = |slug: &str| Some(Filter { agent: Some(slug.to_owned()), ..of_period.clone() });
     let of_action = |slug: &str| Some(Filter { action_id: Some(action_ids.get(slug)?.clone()), ..of_period.clone() });
     view! {
@@ -134,19 +134,24 @@ fn figures(insights: &Insights, action_ids: &BTreeMap<String, String>) -> impl I
     }
 }
 
+/// A filter by days as insights count them.
+fn of_utc_days() -> Filter {
+    Filter { zone: Some(UTC.to_owned()), ..Filter::default() }
+}
+
 /// The agent sessions that ended on a day.
 fn ended_on(day: NaiveDate) -> Filter {
-    Filter { session_type: Some(Type::Agent), ended: Some(day.to_string()), ..Filter::default() }
+    Filter { session_type: Some(Type::Agent), ended: Some(day.to_string()), ..of_utc_days() }
 }
 
 /// The sessions with an answer that was complete on a day.
 fn answered_on(day: NaiveDate) -> Filter {
-    Filter { answered: Some(day.to_string()), ..Filter::default() }
+    Filter { answered: Some(day.to_string()), ..of_utc_days() }
 }
 
 /// The sessions with an item that was decided or expired on a day.
 fn decided_on(day: NaiveDate) -> Filter {
-    Filter { decided: Some(day.to_string()), ..Filter::default() }
+    Filter { decided: Some(day.to_string()), ..of_utc_days() }
 }
 
 fn series(insights: &Insights, name: &'static str, color: SeriesColor, value: fn(&Figures) -> f64) -> Series {
@@ -426,7 +431,7 @@ mod tests {
         of.days = [of.first, of.last].map(figures_of).to_vec();
         let html = to_html(figures(&of, &BTreeMap::new()));
         for (href, sections) in [("type=agent&amp;ended=", 2), ("answered=", 1), ("decided=", 2)] {
-            let link = format!("href=\"/sessions?{href}2026-11-01\"");
+            let link = format!("href=\"/sessions?{href}2026-11-01&amp;zone=UTC\"");
             assert_eq!(html.matches(&link).count(), sections, "{link}: {html}");
         }
     }

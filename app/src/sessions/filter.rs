@@ -2,6 +2,7 @@
 
 use crate::{
     FormState,
+    render::static_html,
     text::escape::query,
     ui::{
         badge::word,
@@ -10,7 +11,10 @@ use crate::{
     },
 };
 use domain::session::{Status, Type};
-use leptos::prelude::*;
+use leptos::{prelude::*, tachys::html::InertElement};
+
+/// The time zone of a reader whose own is not known, and of the days that insights count by.
+pub const UTC: &str = "UTC";
 
 /// The filter of the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,14 +27,16 @@ pub struct Filter {
     pub action_id: Option<String>,
     /// `?agent=`: the agent's slug.
     pub agent: Option<String>,
-    /// `?ended=`: the day on which the session ended, UTC.
+    /// `?ended=`: the day on which the session ended.
     pub ended: Option<String>,
-    /// `?endedSince=`: the first day on which the session may have ended, UTC.
+    /// `?endedSince=`: the first day on which the session may have ended.
     pub ended_since: Option<String>,
-    /// `?decided=`: the day on which an item of the session was decided or expired, UTC.
+    /// `?decided=`: the day on which an item of the session was decided or expired.
     pub decided: Option<String>,
-    /// `?answered=`: the day on which an answer of the agent was complete, UTC.
+    /// `?answered=`: the day on which an answer of the agent was complete.
     pub answered: Option<String>,
+    /// `?zone=`: IANA name of the time zone whose days these are. Absent without a day.
+    pub zone: Option<String>,
     /// `?q=`: part of the title.
     pub q: Option<String>,
 }
@@ -39,6 +45,24 @@ impl Filter {
     /// Whether nothing is filtered.
     pub fn is_open(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// The days that are filtered by: name of the field, label, and the day.
+    fn days(&self) -> [(&'static str, &'static str, Option<&str>); 4] {
+        [
+            ("ended", "Ended on", self.ended.as_deref()),
+            ("endedSince", "Ended since", self.ended_since.as_deref()),
+            ("decided", "Decided on", self.decided.as_deref()),
+            ("answered", "Answered on", self.answered.as_deref()),
+        ]
+    }
+
+    /// How many fields narrow the list, without the title.
+    fn count(&self) -> usize {
+        let days = self.days().into_iter().filter(|(_, _, day)| day.is_some()).count();
+        let others =
+            [self.session_type.is_some(), self.status.is_some(), self.action_id.is_some(), self.agent.is_some()];
+        days + others.into_iter().filter(|is_set| *is_set).count()
     }
 
     /// The address of the filtered list, from a cursor on.
@@ -66,6 +90,7 @@ impl Filter {
         add("endedSince", self.ended_since.as_deref());
         add("decided", self.decided.as_deref());
         add("answered", self.answered.as_deref());
+        add("zone", self.zone.as_deref());
         add("q", self.q.as_deref());
         if let Some((key, value)) = more {
             add(key, Some(value));
@@ -84,8 +109,11 @@ pub const fn type_word(session_type: Type) -> &'static str {
     }
 }
 
-/// The filter form. Empty fields are sent too; the server treats them as absent.
-pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>) -> impl IntoView + use<> {
+/// The filter form. Empty fields are sent too; the server treats them as absent. `reader_zone` is the time zone in which
+/// the reader sees times.
+///
+/// On a phone all fields but the title are folded away. Elsewhere the style sheet shows them whether or not they are.
+pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>, reader_zone: &str) -> impl IntoView + use<> {
     let none = FormState::default();
     let any = |label: &str| vec![(String::new(), label.to_owned())];
     let mut types = any("Any type");
@@ -96,30 +124,57 @@ pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>) -> impl Into
     all_actions.extend(actions);
     let q = filter.q.clone().unwrap_or_default();
     let agent = filter.agent.clone().unwrap_or_default();
-    let ended = filter.ended.clone().unwrap_or_default();
-    let since = filter.ended_since.clone().unwrap_or_default();
-    // Insights link to these two. They are shown only then, because few people look for such a day.
-    let linked =
-        [("decided", "Decided on (UTC)", &filter.decided), ("answered", "Answered on (UTC)", &filter.answered)];
-    let linked = linked.into_iter().filter_map(|(name, label, day)| {
-        let day = day.as_deref()?;
-        Some(view! { <Input scope="filter" field=Field::new(name, label) kind="date" value=day form=&none/> })
+    let count = filter.count();
+    let count = (count > 0).then(|| {
+        view! { <span class="filter-count">{count.to_string()}<span class="hidden-text">" set"</span></span> }
     });
-    let linked = linked.collect::<Vec<_>>();
     view! {
-        <form class="filter" method="get" action="/sessions" role="search">
-            <Select scope="filter" field=Field::new("status", "Status") options=statuses value=filter.status.map_or("", Status::as_str) form=&none/>
-            <Select scope="filter" field=Field::new("type", "Type") options=types value=filter.session_type.map_or("", Type::as_str) form=&none/>
-            <Select scope="filter" field=Field::new("actionId", "Task") options=all_actions value=filter.action_id.as_deref().unwrap_or_default() form=&none/>
-            <Input scope="filter" field=Field::new("agent", "Agent") kind="text" value=&agent form=&none/>
-            <Input scope="filter" field=Field::new("ended", "Ended on (UTC)") kind="date" value=&ended form=&none/>
-            <Input scope="filter" field=Field::new("endedSince", "Ended since (UTC)") kind="date" value=&since form=&none/>
-            {linked}
-            <Input scope="filter" field=Field::new("q", "Title contains") kind="search" wide=true value=&q form=&none/>
-            <Button>"Filter"</Button>
+        <form class="filter session-filter" method="get" action="/sessions" role="search">
+            <details class="filter-fold">
+                <summary class="button">"Filter"{count}</summary>
+                <div class="filter-chips">
+                    <Select scope="filter" field=Field::new("status", "Status") options=statuses value=filter.status.map_or("", Status::as_str) form=&none/>
+                    {day_fields(filter, reader_zone, &none)}
+                    <Select scope="filter" field=Field::new("type", "Type") options=types value=filter.session_type.map_or("", Type::as_str) form=&none/>
+                    <Select scope="filter" field=Field::new("actionId", "Task") options=all_actions value=filter.action_id.as_deref().unwrap_or_default() form=&none/>
+                    <Input scope="filter" field=Field::new("agent", "Agent") kind="text" placeholder="Any agent" value=&agent form=&none/>
+                </div>
+            </details>
+            <Input scope="filter" field=Field::new("q", "Title contains") kind="search" placeholder="Title contains" wide=true value=&q form=&none/>
+            <Button>"Search"</Button>
             {(!filter.is_open()).then(|| view! { <ButtonLink look=Look::Quiet href="/sessions">"Clear"</ButtonLink> })}
         </form>
     }
+}
+
+/// The days, folded. The summary says what is set. Fields for days that insights link to are there only then, because
+/// few people look for such a day.
+fn day_fields(filter: &Filter, reader_zone: &str, form: &FormState) -> InertElement {
+    let zone = filter.zone.as_deref().unwrap_or(reader_zone);
+    // Times of the page are in the reader's zone, so only another one is named; and the one that stands for no zone.
+    let of_zone = if zone == UTC || zone != reader_zone { format!(" ({zone})") } else { String::new() };
+    let set: Vec<_> = filter.days().into_iter().filter_map(|(_, label, day)| Some((label, day?))).collect();
+    let words = match set.as_slice() {
+        [] => "Any day".to_owned(),
+        [(label, day)] => format!("{label} {day}{of_zone}"),
+        several => format!("{} days", several.len()),
+    };
+    let is_set = (!set.is_empty()).then_some("");
+    let shown = filter.days().into_iter().filter(|(name, _, day)| day.is_some() || name.starts_with("ended"));
+    let fields = shown.map(|(name, label, day)| {
+        let label = format!("{label}{of_zone}");
+        let day = day.unwrap_or_default();
+        view! { <Input scope="filter" field=Field::new(name, &label) kind="date" value=day form/> }
+    });
+    static_html(view! {
+        <details class="popover" data-opens="below">
+            <summary class="button" data-set=is_set>{words}</summary>
+            <div class="popover-content">
+                {fields.collect::<Vec<_>>()}
+                <input type="hidden" name="zone" value=zone.to_owned()/>
+            </div>
+        </details>
+    })
 }
 
 #[cfg(test)]
@@ -134,22 +189,54 @@ mod tests {
         assert_eq!(Filter { agent: Some("scout".into()), ..Filter::default() }.href(None), "/sessions?agent=scout");
         let day = Filter { session_type: Some(Type::Agent), ended: Some("2026-11-25".into()), ..Filter::default() };
         assert_eq!(day.href(None), "/sessions?type=agent&ended=2026-11-25");
-        let since = Filter { ended_since: Some("2026-11-01".into()), ..Filter::default() };
-        assert_eq!(since.href(None), "/sessions?endedSince=2026-11-01");
+        let zone = Some("Europe/Berlin".to_owned());
+        let since = Filter { ended_since: Some("2026-11-01".into()), zone, ..Filter::default() };
+        assert_eq!(since.href(None), "/sessions?endedSince=2026-11-01&zone=Europe%2FBerlin");
         let decided = Filter { decided: Some("2026-11-25".into()), ..Filter::default() };
         assert_eq!(decided.href(None), "/sessions?decided=2026-11-25");
         let answered = Filter { answered: Some("2026-11-25".into()), ..Filter::default() };
         assert_eq!(answered.href(None), "/sessions?answered=2026-11-25");
-        assert_eq!(since.fresh_href("0189"), "/sessions/fresh?endedSince=2026-11-01&after=0189");
+        assert_eq!(since.fresh_href("0189"), "/sessions/fresh?endedSince=2026-11-01&zone=Europe%2FBerlin&after=0189");
+    }
+
+    fn form(filter: &Filter, reader_zone: &str) -> String {
+        crate::render::to_html(filter_form(filter, Vec::new(), reader_zone))
     }
 
     #[test]
     fn a_day_that_insights_link_to_stays_in_the_form() {
-        let form = |filter: &Filter| crate::render::to_html(filter_form(filter, Vec::new()));
-        let decided = Filter { decided: Some("2026-11-25".into()), ..Filter::default() };
-        let html = form(&decided);
+        let decided = Filter { decided: Some("2026-11-25".into()), zone: Some(UTC.into()), ..Filter::default() };
+        let html = form(&decided, "Europe/Berlin");
         assert!(html.contains("name=\"decided\"") && html.contains("value=\"2026-11-25\""), "{html}");
-        assert!(html.contains("Decided on (UTC)") && !html.contains("name=\"answered\""), "{html}");
-        assert!(!form(&Filter::default()).contains("name=\"decided\""));
+        assert!(html.contains("Decided on 2026-11-25 (UTC)") && !html.contains("name=\"answered\""), "{html}");
+        assert!(!form(&Filter::default(), UTC).contains("name=\"decided\""));
+    }
+
+    #[test]
+    fn a_day_names_its_time_zone_unless_it_is_the_readers() {
+        let on = |zone: &str| Filter { ended: Some("2026-11-25".into()), zone: Some(zone.into()), ..Filter::default() };
+        let own = form(&on("Europe/Berlin"), "Europe/Berlin");
+        assert!(own.contains(">Ended on 2026-11-25<") && own.contains(">Ended since<"), "{own}");
+        assert!(own.contains("name=\"zone\" value=\"Europe/Berlin\""), "{own}");
+        let other = form(&on("America/New_York"), "Europe/Berlin");
+        assert!(other.contains(">Ended since (America/New_York)<"), "{other}");
+        assert!(other.contains("name=\"zone\" value=\"America/New_York\""), "{other}");
+        assert!(form(&Filter::default(), UTC).contains(">Ended on (UTC)<"), "a reader whose zone is not known");
+    }
+
+    #[test]
+    fn the_button_that_unfolds_the_filter_says_how_many_fields_are_set() {
+        let html = form(&Filter::default(), UTC);
+        assert!(html.contains(">Filter<") && !html.contains("filter-count"), "{html}");
+        let set = Filter {
+            status: Some(Status::Failed),
+            agent: Some("scout".into()),
+            ended: Some("2026-11-25".into()),
+            zone: Some(UTC.into()),
+            q: Some("a title is in sight anyway".into()),
+            ..Filter::default()
+        };
+        let html = form(&set, UTC);
+        assert!(html.contains("Filter<span class=\"filter-count\">3<"), "{html}");
     }
 }

@@ -15,7 +15,7 @@ mod row;
 mod view_model;
 
 #[cfg(feature = "ssr")]
-pub use filter::Filter;
+pub use filter::{Filter, UTC};
 pub use island::LiveRows;
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};

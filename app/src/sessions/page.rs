@@ -24,6 +24,8 @@ use leptos::prelude::*;
 pub struct Props {
     /// The filter of the address.
     pub filter: Filter,
+    /// IANA name of the time zone in which the reader sees times; `UTC` if it is not known.
+    pub reader_zone: String,
     /// Tasks to filter by, `(id, name)`.
     pub actions: Vec<(String, String)>,
     /// The sessions of this page, newest first.
@@ -40,7 +42,7 @@ pub struct Props {
 pub fn page(shell: &Shell, props: Props) -> String {
     let now = shell.now;
     render(shell, "Sessions", || {
-        let Props { filter, actions, entries, next_cursor, is_continued, connect: connecting } = props;
+        let Props { filter, reader_zone, actions, entries, next_cursor, is_continued, connect: connecting } = props;
         let newest = is_continued.then(|| filter.href(None));
         let older = next_cursor.map(|cursor| filter.href(Some(&cursor)));
         let has_older = older.is_some();
@@ -74,7 +76,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         };
         let page = view! {
             <PageHead title="Sessions"/>
-            {static_html(filter_form(&filter, actions))}
+            {static_html(filter_form(&filter, actions, &reader_zone))}
             {alone.map(|fresh| view! { <LiveRows>{fresh}</LiveRows> })}
             {list}
         };

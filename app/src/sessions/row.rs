@@ -2,7 +2,7 @@
 
 use super::{
     filter::type_word,
-    view_model::{SessionEntry, cost_words, input_words, is_live, last_words, who},
+    view_model::{SessionEntry, cost_words, input_words, is_live, last_words, task},
 };
 use crate::{
     render::{static_html, to_html},
@@ -29,10 +29,12 @@ pub fn session_table(entries: &[SessionEntry], now: Timestamp, caption: &'static
     let columns = vec![
         Column::text("Status"),
         Column::text("Title"),
+        Column::text("Agent"),
         Column::text("Type"),
         Column::text("Created"),
         Column::number("Duration"),
         Column::number("Events"),
+        Column::number("Cost"),
     ];
     static_html(view! {
         <Table caption=caption columns=columns>{InertElement::new(rows)}</Table>
@@ -41,24 +43,27 @@ pub fn session_table(entries: &[SessionEntry], now: Timestamp, caption: &'static
 
 fn row(entry: &SessionEntry, now: Timestamp) -> impl IntoView + use<> {
     let session = &entry.session;
-    let under: Vec<_> = who(entry).into_iter().chain(cost_words(session)).collect();
     let lasted = duration_ms(session, now).map(duration::words).unwrap_or_default();
     let live = is_live(session.status).then_some("");
+    let title = row_title(session);
+    let task = task(entry).filter(|task| *task != title);
     view! {
         <tr data-session-id=session.id.to_string() data-live=live>
             <td><StatusBadge status=session.status/></td>
             <td class="table-main">
-                <a class="quiet" href=format!("/sessions/{}", session.id) dir="auto">{row_title(session)}</a>
-                {(!under.is_empty()).then(|| view! { <div class="meta">{under.join(" · ")}</div> })}
+                <a class="quiet" href=format!("/sessions/{}", session.id) dir="auto">{title}</a>
                 <div class="row-sub table-words" data-status=session.status.as_str()>
+                    {task.map(|task| view! { <span class="row-input" dir="auto">{task}</span> })}
                     {input_words(session).map(|input| view! { <span class="row-input" dir="auto">{input}</span> })}
                     {last_words(entry).map(|last| view! { <span class="row-last" dir="auto">{last}</span> })}
                 </div>
             </td>
+            <td class="meta table-text">{session.agent_slug.clone()}</td>
             <td class="meta">{type_word(session.session_type)}</td>
             <td class="meta">{moment(session.created_at)}</td>
             <td class="meta table-number">{lasted}</td>
             <td class="meta table-number">{number::grouped(session.head_sequence)}<span class="unit">" events"</span></td>
+            <td class="meta table-number">{cost_words(session)}</td>
         </tr>
     }
 }

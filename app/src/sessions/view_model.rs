@@ -75,12 +75,15 @@ pub fn cost_words(session: &Session) -> Option<String> {
 
 /// Task and agent of a session, by name. A task that is named like its agent is not named twice.
 pub fn who(entry: &SessionEntry) -> Vec<String> {
+    [task(entry), entry.session.agent_slug.clone()].into_iter().flatten().collect()
+}
+
+/// The task of a session, by name. `None` without one, and if it is named like the agent.
+pub fn task(entry: &SessionEntry) -> Option<String> {
     let session = &entry.session;
-    let action = entry.action_name.clone().or_else(|| session.action_slug.clone());
-    let agent = session.agent_slug.clone();
-    let is_same = |action: &str, agent: &str| slug_label(action).to_lowercase() == slug_label(agent).to_lowercase();
-    let action = action.filter(|action| agent.as_ref().is_none_or(|agent| !is_same(action, agent)));
-    [action, agent].into_iter().flatten().collect()
+    let task = entry.action_name.clone().or_else(|| session.action_slug.clone())?;
+    let is_same = |agent: &String| slug_label(&task).to_lowercase() == slug_label(agent).to_lowercase();
+    (!session.agent_slug.as_ref().is_some_and(is_same)).then_some(task)
 }
 
 /// Whether the duration still increases.

@@ -98,6 +98,9 @@ pub fn Input<'a>(
     /// Longest text that can be typed, characters.
     #[prop(optional)]
     chars_max: Option<usize>,
+    /// What an empty field shows. It does not replace the label.
+    #[prop(optional)]
+    placeholder: Option<&'static str>,
 ) -> InertElement {
     let around = Around { is_wide: wide, ..around(scope, field, form) };
     let value = if kind == "password" { None } else { Some(form.value_or(field.name, &value)) };
@@ -121,6 +124,7 @@ pub fn Input<'a>(
             readonly=readonly
             maxlength=chars_max.map(|max| max.to_string())
             step=step
+            placeholder=placeholder
             autocomplete=autocomplete
             aria-invalid=around.invalid
             aria-describedby=around.described_by.clone()

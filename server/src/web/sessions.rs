@@ -23,6 +23,7 @@ use domain::{
 use ledger::{
     page::{Row, sessions as page},
     session::{self, ListSessions},
+    work_queue::is_timezone,
 };
 use serde::Deserialize;
 use wire::Code;
@@ -48,6 +49,7 @@ struct ListQuery {
     ended_since: Option<String>,
     decided: Option<String>,
     answered: Option<String>,
+    zone: Option<String>,
     q: Option<String>,
     cursor: Option<String>,
 }
@@ -69,16 +71,17 @@ struct Filtered {
     wanted: ListSessions,
 }
 
-impl TryFrom<ListQuery> for Filtered {
-    type Error = Problem;
-
-    /// Leaves out what is no value of its filter.
+impl Filtered {
+    /// Leaves out what is no value of its filter. Days are those of the time zone that the address names, or else of the
+    /// reader's.
     ///
     /// # Errors
     /// [`Code::NotFound`] for an action that cannot exist.
-    fn try_from(query: ListQuery) -> Result<Self, Problem> {
+    fn of(query: ListQuery, viewer: &Viewer) -> Result<Self, Problem> {
         let (ended_on, ended_since) = (day(query.ended.as_ref()), day(query.ended_since.as_ref()));
         let (decided_on, answered_on) = (day(query.decided.as_ref()), day(query.answered.as_ref()));
+        let has_day = [ended_on, ended_since, decided_on, answered_on].into_iter().flatten().next().is_some();
+        let zone = non_empty(query.zone.as_ref()).filter(|zone| is_timezone(zone)).unwrap_or(&viewer.timezone);
         let filter = Filter {
             session_type: non_empty(query.session_type.as_ref()).and_then(Type::parse),
             status: non_empty(query.status.as_ref()).and_then(Status::parse),
@@ -88,6 +91,7 @@ impl TryFrom<ListQuery> for Filtered {
             ended_since: ended_since.map(|day| day.to_string()),
             decided: decided_on.map(|day| day.to_string()),
             answered: answered_on.map(|day| day.to_string()),
+            zone: has_day.then(|| zone.to_owned()),
             q: non_empty(query.q.as_ref()).map(str::to_owned),
         };
         let action_id = match &filter.action_id {
@@ -105,6 +109,7 @@ impl TryFrom<ListQuery> for Filtered {
             ended_since,
             decided_on,
             answered_on,
+            timezone: filter.zone.clone(),
             limit: ROWS,
             cursor: query.cursor,
         };
@@ -117,10 +122,11 @@ async fn show(
     viewer: Viewer,
     Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
-    let Filtered { filter, wanted } = Filtered::try_from(query)?;
+    let Filtered { filter, wanted } = Filtered::of(query, &viewer)?;
     let is_continued = wanted.cursor.is_some();
     let page = page::read(&state.ledger, &viewer.scope, wanted).await?;
-    let props = Props { filter, is_continued, connect: Some(connect(&viewer)), ..props(page) };
+    let reader_zone = viewer.timezone.clone();
+    let props = Props { filter, reader_zone, is_continued, connect: Some(connect(&viewer)), ..props(page) };
     Ok(render(StatusCode::OK, move || sessions::page(&viewer.shell, props)).await)
 }
 
@@ -149,7 +155,7 @@ async fn fresh(
     viewer: Viewer,
     Params(query): Params<FreshQuery>,
 ) -> Result<String, PageRejection> {
-    let Filtered { wanted, .. } = Filtered::try_from(query.list)?;
+    let Filtered { wanted, .. } = Filtered::of(query.list, &viewer)?;
     let after = query.after.parse::<SessionId>().ok();
     let newest = session::list(&state.ledger, &viewer.scope, wanted).await?;
     let is_new = |session: &&Session| after.is_none_or(|after| session.id > after);

@@ -136,7 +136,8 @@ async fn the_insights_link_to_the_sessions_of_an_agent_a_task_and_a_day_and_to_t
     let insights = page(&app, "/insights").await;
     let of_agent = "/sessions?agent=clerk&amp;endedSince=";
     let (_, since) = insights.split_once(of_agent).unwrap_or_else(|| panic!("no period: {insights}"));
-    let since = format!("endedSince={}", &since[..10]);
+    // Insights count by days in UTC, and readers may be elsewhere.
+    let since = format!("endedSince={}&zone=UTC", &since[..10]);
     let of_action = format!("actionId={}", ended["actionId"].as_str().unwrap());
     for of in ["agent=clerk".to_owned(), of_action] {
         let later = page(&app, &format!("/sessions?{of}&endedSince=2999-01-01")).await;

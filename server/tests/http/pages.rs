@@ -4,6 +4,7 @@ use crate::{
     app::{App, Who},
     browser::Browser,
 };
+use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -212,4 +213,41 @@ async fn a_text_that_is_not_a_day_stays_in_a_field_that_became_a_date() {
     let entity = app.request(Who::Operator, Method::GET, &format!("/api{path}")).send().await.unwrap();
     let entity: Value = entity.json().await.unwrap();
     assert_eq!((&entity["title"], &entity["fields"]["due"]), (&json!("Acme Inc"), &json!("next Friday")));
+}
+
+#[tokio::test]
+async fn days_of_the_list_of_sessions_are_the_readers_and_utc_without_a_known_time_zone() {
+    let app = App::start();
+    let cookie = app.cookie().await;
+    let action = json!({ "name": "Look", "slug": "look", "agentSlug": "scout" });
+    let action = app.post(Who::Operator, "/api/actions", action).await;
+    let trigger = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
+    let session = app.post(Who::Member, &trigger, json!({})).await["id"].as_str().unwrap().to_owned();
+    let cancelled = app.post(Who::Operator, &format!("/api/sessions/{session}/cancel"), json!({})).await;
+    let ended: DateTime<Utc> = cancelled["completedAt"].as_str().unwrap().parse().unwrap();
+    let read = async |query: &str, zone: &str| {
+        let request = app.http.get(format!("{}/sessions?{query}", app.url));
+        request.header("cookie", format!("{cookie}{zone}")).send().await.unwrap().text().await.unwrap()
+    };
+    let row = format!("data-session-id=\"{session}\"");
+    // No instant has the same date in both.
+    for (zone, hours) in [("Pacific/Kiritimati", 14), ("Pacific/Pago_Pago", -11)] {
+        let own = format!("; timezone={zone}");
+        for after in [-1, 0, 1] {
+            let day = (ended + TimeDelta::hours(hours)).date_naive() + TimeDelta::days(after);
+            let query = format!("ended={day}");
+            let page = read(&query, &own).await;
+            assert_eq!(page.contains(&row), after == 0, "{zone}, {day}: {page}");
+            assert!(page.contains(&format!(">Ended on {day}<")), "{page}");
+            // An address with a time zone shows everyone the same list.
+            let shared = read(&format!("{query}&zone={zone}"), "").await;
+            assert_eq!(shared.contains(&row), after == 0, "{zone}, {day}: {shared}");
+            assert!(shared.contains(&format!(">Ended on {day} ({zone})<")), "{shared}");
+        }
+    }
+    let day = ended.date_naive();
+    for zone in ["", "; timezone=Mars/Olympus"] {
+        let page = read(&format!("ended={day}"), zone).await;
+        assert!(page.contains(&row) && page.contains(&format!(">Ended on {day} (UTC)<")), "{page}");
+    }
 }
