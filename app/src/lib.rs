@@ -10,6 +10,7 @@
 //! | `sign_in::page(&Shell, &sign_in::Props)` | `GET /sign-in` |
 //! | `today::page(&Shell, today::Props)` | `GET /today?bucket=` |
 //! | `today::section_fragment(&Shell, &today::Section)` | `GET /today/section/{bucket}` |
+//! | `connection_fragment(&str, Option<Connection>)` | `GET /today/connection` |
 //! | `today::questions_fragment(&[Question])` | `GET /today/questions` |
 //! | `inbox::page(&Shell, inbox::Props)` | `GET /inbox?state=&assignedTo=&cursor=&open=&select=` and `GET /inbox/{id}` |
 //! | `inbox::list_fragment(&inbox::List)` | `GET /inbox/list` |
@@ -141,4 +142,4 @@ pub use sessions::SessionEntry;
 #[cfg(feature = "ssr")]
 pub use shell::{Shell, Theme};
 #[cfg(feature = "ssr")]
-pub use ui::empty::Connect;
+pub use ui::empty::{Connect, Connection, connection_fragment, worker_token_name};

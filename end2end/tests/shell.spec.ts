@@ -321,3 +321,21 @@ test("the list of shortcuts begins with those of its page, and the keys of its p
     await expect(page).toHaveURL(new RegExp(`${path}$`));
   }
 });
+
+test("Today waits for an agent after its token was made, and says when it is connected", async ({ page }) => {
+  await signIn(page, "admin", "other");
+  // What the button of an empty workspace sends. Other tests may have run something in this one.
+  const form = { name: "scout (worker)", scope: "worker", role: "operator", next: "/today" };
+  const options = { form, headers: { origin: environment().url }, maxRedirects: 0 };
+  const made = await page.context().request.post(`${environment().url}/settings/tokens`, options);
+  await page.goto(made.headers()["location"]!);
+  await hydrated(page);
+  const lines = await page.locator(".connect pre").innerText();
+  const state = page.locator(".connection-state");
+  await expect(state).toHaveText("Waiting for scout…");
+  await expectAccessible(page, "Today with a token");
+  const token = /SHIFTBOOK_TOKEN=(\S+)/.exec(lines)![1]!;
+  await api(token, "other").post("/api/sessions/claim", { agentSlugs: ["scout"] });
+  await expect(state).toContainText("scout is connected.");
+  await expect(page.locator(".connect pre")).toHaveText(lines);
+});

@@ -127,6 +127,7 @@ fn list(count: u32, with: bool, form: FormState) -> ListProps {
             token: None,
             may_create_token: true,
             agent_slug: "scout".into(),
+            connection: None,
         },
         form,
     }

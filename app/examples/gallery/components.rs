@@ -13,7 +13,7 @@ use app::{
         chip::Chip,
         dialog::Dialog,
         diff::Diff,
-        empty::{Connect, ConnectAgent, Empty},
+        empty::{Connect, ConnectAgent, Connection, Empty},
         field::{Choice, Field, FileInput, GroupedSelect, Input, Many, Select, TextArea},
         icon::Icon,
         notice::{Notice, Refused, Tone},
@@ -177,6 +177,7 @@ fn messages() -> impl IntoView {
         token: None,
         may_create_token: true,
         agent_slug: "clerk".to_owned(),
+        connection: Some(Connection::Waiting),
     };
     view! {
         <Section name="messages" title="Notice, toast, empty state, skeleton and progress">

@@ -72,6 +72,7 @@ pub fn connect() -> app::Connect {
         token: None,
         may_create_token: true,
         agent_slug: "scout".into(),
+        connection: None,
     }
 }
 

@@ -62,8 +62,13 @@ pub fn tokens_section(
 
 /// The secret of a token that this request created, with how to connect an agent.
 fn secret_view(token: String, base_url: String) -> impl IntoView + use<> {
-    let connecting =
-        Connect { base_url, token: Some(token.clone()), may_create_token: true, agent_slug: "my-agent".to_owned() };
+    let connecting = Connect {
+        base_url,
+        token: Some(token.clone()),
+        may_create_token: true,
+        agent_slug: "my-agent".to_owned(),
+        connection: None,
+    };
     view! {
         <div class="secret" id="new-token" role="group" aria-labelledby="new-token-title" tabindex="-1">
             <p><strong id="new-token-title">"Copy the token now. It is not shown again."</strong></p>

@@ -19,6 +19,11 @@ const GATHER_MS: i32 = 400;
 /// The same for the hourly counts, which cost as much as the counts but change slowly.
 const GATHER_TRENDS_MS: i32 = 5_000;
 
+/// Pause between two questions whether an agent is connected, in milliseconds.
+const CONNECTION_MS: i32 = 2_000;
+/// Most such questions of one page: 30 minutes.
+const CONNECTION_READS_MAX: u32 = 900;
+
 /// Reads the hourly counts now, and everything after each signal. The page itself is current, unless it was rendered
 /// for another time zone than the reader's.
 pub fn start(queue: Queue, timezone: &str) {
@@ -27,6 +32,7 @@ pub fn start(queue: Queue, timezone: &str) {
         read_section(queue, "done_today");
     }
     read_trends(queue);
+    await_connection(queue, CONNECTION_READS_MAX);
     gathered(GATHER_TRENDS_MS, move || read_trends(queue));
     gathered(GATHER_MS, move || {
         read_counts(queue);
@@ -96,6 +102,19 @@ fn read_section(queue: Queue, name: &'static str) {
         } else {
             patch::update(&section, &new);
         }
+    });
+}
+
+/// Reads whether an agent is connected until it is, at most this many times. No signal tells: it has no session yet.
+fn await_connection(queue: Queue, reads: u32) {
+    let Some(state) = queue.sections.find("[data-connection=waiting]").filter(|_| reads > 0) else { return };
+    dom::after(CONNECTION_MS, move || {
+        spawn_local(async move {
+            if let Some(new) = fragment::read("/today/connection").await {
+                patch::update(&state, &new);
+            }
+            await_connection(queue, reads - 1);
+        });
     });
 }
 

@@ -30,6 +30,8 @@ use wire::Code;
 
 /// Number of rows on a page.
 const ROWS: u32 = 50;
+/// The agent for which a worker is started in the lines that connect one.
+pub const AGENT: &str = "scout";
 /// Length of a day as `2026-11-25`.
 const DAY_CHARS: usize = 10;
 
@@ -199,6 +201,7 @@ pub fn connect(viewer: &Viewer) -> Connect {
         base_url: viewer.origin.clone(),
         token: None,
         may_create_token: viewer.scope.user_id().is_some() && viewer.scope.may(Permission::Work),
-        agent_slug: "scout".into(),
+        agent_slug: AGENT.into(),
+        connection: None,
     }
 }

@@ -3,15 +3,16 @@
 use super::{
     answer::question,
     new_secret::Made,
-    sessions::entry,
+    sessions::{AGENT, entry},
     shell::{PageRejection, Viewer, render},
     stalled::stalled_of,
 };
 use crate::{cookie, cookie::NewSecret, extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
-    Connect,
+    Connect, Connection, connection_fragment,
     today::{self, Gate, Props, Section, Trend},
     ui::asked::Question,
+    worker_token_name,
 };
 use axum::{
     Router,
@@ -22,8 +23,10 @@ use axum::{
 };
 use domain::{gate::GateKind, work_queue::Bucket};
 use ledger::{
+    TokenRecord,
     gate::MayDecide,
     page::today as page,
+    token,
     work_queue::{self, QueueScope},
 };
 use serde::Deserialize;
@@ -37,6 +40,7 @@ pub fn router() -> Router<AppState> {
         .route("/today", get(show))
         .route("/today/courses", get(trends))
         .route("/today/questions", get(questions))
+        .route("/today/connection", get(connection))
         .route("/today/section/{bucket}", get(section))
 }
 
@@ -75,7 +79,13 @@ async fn show(
     let everyone = whose == QueueScope::Everyone;
     let token = made.secret(NewSecret::Token, &viewer).map(str::to_owned);
     let shown = token.is_some().then_some(&made);
-    let props = props(&viewer, &query, (page, token), everyone);
+    let connect = match page.nothing_ever_ran || token.is_some() {
+        true => {
+            Some(Connect { token, connection: connected(&state, &viewer).await?, ..super::sessions::connect(&viewer) })
+        }
+        false => None,
+    };
+    let props = Props { connect, ..props(&viewer, &query, page, everyone) };
     let mut response = render(StatusCode::OK, move || today::page(&viewer.shell, props)).await;
     set_cookies(&state, &query, shown, &mut response);
     Ok(response)
@@ -91,8 +101,27 @@ fn set_cookies(state: &AppState, query: &TodayQuery, shown: Option<&Made>, respo
     }
 }
 
-/// Converts what was read. A token that was just made is shown in the lines that connect an agent.
-fn props(viewer: &Viewer, query: &TodayQuery, (page, token): (page::Page, Option<String>), everyone: bool) -> Props {
+/// Whether the agent has used the token that a button of the page made for it; `None` if there is no such token, or the
+/// viewer may not see it.
+async fn connected(state: &AppState, viewer: &Viewer) -> Result<Option<Connection>, PageRejection> {
+    // Tokens see no tokens.
+    if viewer.scope.user_id().is_none() {
+        return Ok(None);
+    }
+    let name = worker_token_name(AGENT);
+    let tokens = token::list(&state.ledger, &viewer.scope).await?;
+    let of_agent = |token: &&TokenRecord| token.name == name && token.revoked_at.is_none();
+    let token = tokens.iter().filter(of_agent).max_by_key(|token| token.created_at);
+    Ok(token.map(|token| token.last_used_at.map_or(Connection::Waiting, Connection::Connected)))
+}
+
+/// Whether the agent is connected.
+async fn connection(State(state): State<AppState>, viewer: Viewer) -> Result<Html<String>, PageRejection> {
+    Ok(Html(connection_fragment(AGENT, connected(&state, &viewer).await?)))
+}
+
+/// Converts what was read, without how to connect an agent.
+fn props(viewer: &Viewer, query: &TodayQuery, page: page::Page, everyone: bool) -> Props {
     let counts = page.counts;
     Props {
         picked: query.bucket.as_deref().and_then(Bucket::parse),
@@ -102,8 +131,7 @@ fn props(viewer: &Viewer, query: &TodayQuery, (page, token): (page::Page, Option
         sections: page.sections.into_iter().map(|section| shown(section, everyone)).collect(),
         questions: page.questions.into_iter().map(question_of).collect(),
         stalled: stalled_of(page.stalled),
-        connect: (page.nothing_ever_ran || token.is_some())
-            .then(|| Connect { token, ..super::sessions::connect(viewer) }),
+        connect: None,
         day: page.day.map(|day| super::working_on::day_of(viewer, day, false)),
     }
 }

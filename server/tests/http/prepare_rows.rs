@@ -67,11 +67,12 @@ const PLAIN: [(&str, &str); 54] = [
 ];
 
 /// The same for pages about the viewer.
-const OWN: [(&str, &str); 8] = [
+const OWN: [(&str, &str); 9] = [
     ("/settings", ""),
     ("/setup", ""),
     ("/sign-in", ""),
     ("/today", ""),
+    ("/today/connection", ""),
     ("/today/courses", ""),
     ("/today/questions", ""),
     ("/working-on", ""),

@@ -1,7 +1,10 @@
 //! `/today` over HTTP: whose work it shows, its open questions, and the warning of a trigger whose session no worker
 //! claims.
 
-use crate::app::{App, Who};
+use crate::{
+    app::{App, Who},
+    browser::{Browser, add_person, shown_at},
+};
 use reqwest::{
     Method,
     header::{COOKIE, SET_COOKIE},
@@ -112,4 +115,30 @@ async fn a_trigger_without_an_agent_says_that_workers_which_name_agents_do_not_t
     assert!(to.ends_with("?notice=triggered_unclaimed"), "{to}");
     let html = read(&to).await;
     assert!(html.contains("This task names no agent. Only a worker") && html.contains("data-tone=\"wait\""), "{html}");
+}
+
+#[tokio::test]
+async fn today_waits_for_an_agent_once_its_token_is_made_and_says_when_the_token_was_used() {
+    let app = App::start();
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    let connection = async |browser: &Browser<'_>| browser.page("/today/connection").await;
+    assert!(connection(&ada).await.contains("data-connection=\"\""), "no token was made");
+    let name = ("name", "scout (worker)");
+    let form = [name, ("scope", "worker"), ("role", "operator"), ("next", "/today")];
+    let shown = shown_at(&ada.post("/settings/tokens", &form).await, "/today", "");
+    let page = ada.page(&shown).await;
+    let (_, token) = page.split_once("SHIFTBOOK_TOKEN=").unwrap_or_else(|| panic!("{page}"));
+    let token: String = token.chars().take_while(|&c| c.is_ascii_alphanumeric() || "_-".contains(c)).collect();
+    assert!(page.contains("--agent scout") && page.contains("Waiting for scout…"), "{page}");
+    assert!(connection(&ada).await.contains("data-connection=\"waiting\""));
+
+    let claim = app.http.post(format!("{}/api/sessions/claim", app.url)).bearer_auth(&token);
+    let claimed = claim.json(&json!({ "agentSlugs": ["scout"] })).send().await.unwrap();
+    assert!(claimed.status().is_success(), "{}", claimed.text().await.unwrap());
+    let now = connection(&ada).await;
+    assert!(now.contains("data-connection=\"connected\"") && now.contains("scout is connected."), "{now}");
+    // A member, who sees only their own tokens, is told nothing of this one.
+    add_person(&app, "mia@acme.test");
+    let mia = Browser::of(&app, "mia@acme.test").await;
+    assert!(connection(&mia).await.contains("data-connection=\"\""));
 }
