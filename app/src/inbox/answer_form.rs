@@ -4,18 +4,20 @@
 use super::{
     control_name::control_name,
     item_text::task,
-    question::{ANSWER, FormField, schema_fields, typed_value},
+    question::{ANSWER, FormField, render_fields, schema_fields, typed_value},
 };
 use crate::{
     FieldError, FormState,
     form_page::{EntityOptions, control_id, questions},
+    render::static_html,
+    ui::field::{Field as Labelled, TextArea},
 };
 use domain::{
     gate::Task,
     issue::Issue,
     view::{Answers, Field, Kind, ZONE, defaults, from_form},
 };
-use leptos::tachys::html::InertElement;
+use leptos::{prelude::*, tachys::html::InertElement};
 use serde_json::Value;
 use wire::approval::Approval;
 
@@ -39,6 +41,16 @@ impl AnswerForm {
         question
             .schema
             .map_or(Self::Free, |schema| Self::Schema(schema_fields(&schema, (ANSWER, control_name), "Answer")))
+    }
+
+    /// Whether it can be filled in without its item: no question offers entities, and none depends on the answer to
+    /// another one.
+    pub fn stands_alone(&self) -> bool {
+        let stands = |field: &Field| field.show_if.is_none() && !matches!(field.kind, Kind::Entity { .. });
+        match self {
+            Self::Free | Self::Schema(_) => true,
+            Self::Questions(fields) => fields.iter().all(stands),
+        }
     }
 
     /// Id of its first control, below the prefix `gate` of the item's own controls.
@@ -93,8 +105,26 @@ pub fn typed_answers(fields: &[Field], typed: impl Fn(&str) -> Option<String>) -
     from_form(fields, pairs.iter().map(|(key, text)| (key.as_str(), text.as_str())))
 }
 
+/// Renders the controls of an answer form. `form` restores what was typed and has its errors; `hint` says what an answer
+/// in free text does.
+pub fn answer_controls(
+    answer_form: &AnswerForm,
+    form: &FormState,
+    entities: &EntityOptions,
+    hint: &str,
+) -> Vec<InertElement> {
+    match answer_form {
+        AnswerForm::Free => {
+            let field = Labelled::new(ANSWER, "Answer").hint(hint).required();
+            vec![static_html(view! { <TextArea scope="gate" field=field form=form/> })]
+        }
+        AnswerForm::Schema(form_fields) => render_fields("gate", form_fields, form),
+        AnswerForm::Questions(fields) => vec![render_questions(fields, form, entities)],
+    }
+}
+
 /// Renders the questions of a form. `form` restores what was typed and has its errors.
-pub fn render_questions(fields: &[Field], form: &FormState, entities: &EntityOptions) -> InertElement {
+fn render_questions(fields: &[Field], form: &FormState, entities: &EntityOptions) -> InertElement {
     let answers = match form.values.is_empty() {
         true => defaults(fields),
         false => typed_answers(fields, |name| form.value(name).map(str::to_owned)),

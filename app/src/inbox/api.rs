@@ -78,13 +78,8 @@ pub struct TypedDecision {
 pub trait InboxBackend: Send + Sync {
     /// See [`decide`].
     async fn decide(&self, id: String, typed: TypedDecision) -> Result<Option<UndoOffer>, Refusal>;
-    /// See [`decide_many`].
-    async fn decide_many(
-        &self,
-        decision: String,
-        note: Option<String>,
-        items: Items,
-    ) -> Result<Option<UndoOffer>, Refusal>;
+    /// See [`decide_many`]. The typed decision has no digest: each item has its own.
+    async fn decide_many(&self, typed: TypedDecision, items: Items) -> Result<Option<UndoOffer>, Refusal>;
     /// See [`questions_off`].
     async fn questions_off(&self, id: String, fields: Fields) -> Result<Vec<String>, Refusal>;
     /// See [`undo_decisions`].
@@ -115,15 +110,17 @@ pub async fn questions_off(id: String, #[server(flatten)] fields: Fields) -> Res
     backend::<dyn InboxBackend>()?.questions_off(id, fields).await
 }
 
-/// Approves or denies several items, each on its own. If some are refused, the others are decided nevertheless, and the
-/// refusal names those as `items[ID]`.
+/// Approves or denies several items, or gives several questions that are alike one answer (`respond`). Each is decided on
+/// its own. If some are refused, the others are decided nevertheless, and the refusal names those as `items[ID]`.
 #[server(prefix = "/fn", endpoint = "inbox/decide-many", client = Client)]
 pub async fn decide_many(
     decision: String,
     note: Option<String>,
     #[server(default)] items: Items,
+    #[server(flatten)] fields: Fields,
 ) -> Result<Option<UndoOffer>, Refusal> {
-    backend::<dyn InboxBackend>()?.decide_many(decision, note, items).await
+    let typed = TypedDecision { decision, digest: None, note, fields };
+    backend::<dyn InboxBackend>()?.decide_many(typed, items).await
 }
 
 /// Undoes the caller's decisions on these items. A refusal is as that of [`decide_many`].

@@ -1,13 +1,13 @@
 //! One item: what the agent wants to do and why, what it would change, and the decisions so far.
 
 use super::{
-    answer_form::{AnswerForm, render_questions},
+    answer_form::{AnswerForm, answer_controls},
     api::Decide,
     bar::{BarContext, bar, confirm, form_fields as hidden_fields},
     item_text::{agent_name, decision_word, given_to_admins, is_viewers_turn, kind_word, whose_turn},
     memory::memory_view,
     outdated::only_typed,
-    question::{ANSWER, render_fields},
+    question::ANSWER,
     row::flags,
     sentence::{sentence, sentence_view},
     value_table::{Shown, value_table},
@@ -17,12 +17,11 @@ use crate::{
     FormState,
     entity::Relations,
     form_page::EntityOptions,
-    render::{static_html, to_html},
+    render::to_html,
     session::{Titles, rows_fragment},
     text::number::counted,
     ui::{
         button::{Button, Look},
-        field::{Field, TextArea},
         icon::{Icon, icon},
         notice::{Notice, Refused, Tone},
         time::{due, moment, stamp},
@@ -167,14 +166,7 @@ fn answer(
     entities: &EntityOptions,
     confirm: Option<String>,
 ) -> impl IntoView + use<> {
-    let controls = match answer_form {
-        AnswerForm::Free => {
-            let field = Field::new(ANSWER, "Answer").hint("The agent continues with your answer.").required();
-            vec![static_html(view! { <TextArea scope="gate" field=field form=form/> })]
-        }
-        AnswerForm::Schema(form_fields) => render_fields("gate", form_fields, form),
-        AnswerForm::Questions(fields) => vec![render_questions(fields, form, entities)],
-    };
+    let controls = answer_controls(answer_form, form, entities, "The agent continues with your answer.");
     view! {
         <div class="gate-answer">
             {controls}

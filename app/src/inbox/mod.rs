@@ -38,6 +38,8 @@ mod tab_draft;
 mod triage;
 
 #[cfg(feature = "ssr")]
+mod answer_all;
+#[cfg(feature = "ssr")]
 mod answer_form;
 #[cfg(feature = "ssr")]
 mod bar;
@@ -88,6 +90,8 @@ mod value_table;
 #[cfg(feature = "ssr")]
 mod values;
 
+#[cfg(feature = "ssr")]
+pub use answer_all::are_alike;
 #[cfg(feature = "ssr")]
 pub use answer_form::{AnswerForm, typed_answer, typed_answers};
 pub use api::{

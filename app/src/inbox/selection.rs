@@ -2,6 +2,7 @@
 //! them. A decision about several items is made here, so that nobody decides what they have not been shown.
 
 use super::{
+    answer_all::{answer_all, takes_one_answer},
     api::{DecideMany, SnoozeItems, item_field},
     group_words::words,
     item_text::{Labels, field_text, label_of, row_subject, row_summary, values},
@@ -43,6 +44,8 @@ const SHARED_MAX: usize = 6;
 const VALUE_CHARS_MAX: usize = 60;
 /// An approval of more items than this needs a second press.
 const ONE_PRESS_MAX: usize = 20;
+/// Popovers of the bar close each other.
+const GROUP: &str = "batch-more";
 /// Words in the names of numbers whose sum says something.
 const SUMMED: [&str; 6] = ["amount", "total", "price", "sum", "cost", "refund"];
 
@@ -140,10 +143,15 @@ fn selection_view(list: &List) -> impl IntoView + use<> {
             </header>
             {notes(&selected, gone)}
             {shared(&compared)}
-            <form class="gate-part" method="post" action=DecideMany::PATH data-decides=(!items.is_empty()).then_some("")>
+            // The other buttons send no answer, so what an answer requires must not hold them back. The server checks it.
+            <form
+                class="gate-part" method="post" action=DecideMany::PATH data-decides=(!items.is_empty()).then_some("")
+                novalidate=takes_one_answer(&items)
+            >
                 <button type="submit" disabled hidden></button>
                 {page_fields("/inbox?notice=decided", list.href(""))}
                 {(!items.is_empty()).then(|| table(list, &selected, &compared))}
+                {takes_one_answer(&items).then(|| answer(list, &items))}
                 {(!items.is_empty()).then(|| buttons(list, &items))}
             </form>
         </article>
@@ -258,6 +266,19 @@ fn cell(value: Option<&Value>, list: &List) -> String {
     }
 }
 
+/// What a button says after the first press where a decision takes effect at once; `None` if it can be undone.
+fn at_once(list: &List) -> Option<String> {
+    (list.undo_seconds == 0).then(|| "Press again: this cannot be undone".to_owned())
+}
+
+/// One answer to all of the items, which are questions that are alike. Several take a second press, which says how many
+/// they are.
+fn answer(list: &List, items: &[&Approval]) -> impl IntoView + use<> {
+    let count = items.len();
+    let many = (count > 1).then(|| format!("Press again: {count} questions get this answer"));
+    answer_all(items, GROUP, at_once(list).or(many), &list.batch)
+}
+
 /// What can be done with all of the items. An approval takes those that all can be approved, so never a question.
 fn buttons(list: &List, items: &[&Approval]) -> impl IntoView + use<> {
     let count = items.len();
@@ -265,7 +286,7 @@ fn buttons(list: &List, items: &[&Approval]) -> impl IntoView + use<> {
     let snooze = format!("{}?next={}", SnoozeItems::PATH, query("/inbox?notice=snoozed"));
     let snoozes = SNOOZES.map(|(seconds, words)| (seconds.to_string(), words)).to_vec();
     let open = form.value("note").is_some_and(|note| !note.is_empty());
-    let at_once = (list.undo_seconds == 0).then(|| "Press again: this cannot be undone".to_owned());
+    let at_once = at_once(list);
     let confirm = at_once.clone().or((count > ONE_PRESS_MAX).then(|| format!("Press again to approve {count}")));
     let is_approvable = items.iter().all(|item| item.kind.takes(Verdict::Approve));
     let approve = is_approvable.then(|| {
@@ -285,7 +306,7 @@ fn buttons(list: &List, items: &[&Approval]) -> impl IntoView + use<> {
         ("Deny…", "Deny the selected items (r)")
     };
     let deny = if none_approvable { format!("Refuse to answer {count}") } else { format!("Deny {count}") };
-    let why = (!is_approvable).then(|| {
+    let why = (!is_approvable && !takes_one_answer(items)).then(|| {
         let why = if none_approvable {
             "Each question needs its own answer."
         } else {
@@ -296,11 +317,11 @@ fn buttons(list: &List, items: &[&Approval]) -> impl IntoView + use<> {
     view! {
         <div class="gate-bar" id="inbox-batch-bar" role="group" aria-label="Selected items">
             {approve}
-            <Popover label=label title=title shortcut="deny" group="batch-more" opens=Opens::AboveBar decides=true open=open>
+            <Popover label=label title=title shortcut="deny" group=GROUP opens=Opens::AboveBar decides=true open=open>
                 <TextArea scope="batch" field=Field::new("note", "Why? The agents receive your reason.") rows=2 chars_max=REASON_CHARS_MAX form=form/>
                 <Button look=Look::Danger name="decision" value="deny" attr:data-confirm=at_once title="Deny the selected items (Ctrl Enter)">{deny}</Button>
             </Popover>
-            <Menu label="Snooze…" title="Snooze the selected items (h)" shortcut="snooze" group="batch-more" name="seconds" choices=snoozes formaction=Some(snooze)/>
+            <Menu label="Snooze…" title="Snooze the selected items (h)" shortcut="snooze" group=GROUP name="seconds" choices=snoozes formaction=Some(snooze)/>
             {why}
         </div>
     }
@@ -338,8 +359,32 @@ mod tests {
         let html = selection_fragment(&list(vec![question(1), tool(2, json!({"to": "x"}))]));
         assert!(!html.contains("value=\"approve\"") && html.contains("Deny 2"), "{html}");
         assert!(html.contains("Questions need an answer"), "{html}");
+        let mut other = question(4);
+        other.similar_key = "another text".into();
+        let html = selection_fragment(&list(vec![question(1), other]));
+        assert!(!html.contains("value=\"approve\"") && html.contains("Refuse to answer 2"), "{html}");
+        assert!(html.contains("Each question needs its own answer.") && !html.contains("value=\"respond\""), "{html}");
+    }
+
+    #[test]
+    fn questions_that_are_alike_get_one_answer_after_it_was_said_how_many_they_are() {
         let html = selection_fragment(&list((0..3).map(question).collect()));
         assert!(!html.contains("value=\"approve\"") && html.contains("Refuse to answer 3"), "{html}");
+        assert!(
+            html.contains("Each of the 3 selected questions gets this answer") && html.contains(">Answer 3<"),
+            "{html}"
+        );
+        assert!(html.contains("data-confirm=\"Press again: 3 questions get this answer\""), "{html}");
+        assert!(html.contains("name=\"answer\"") && html.contains(" novalidate"), "{html}");
+        assert_eq!(html.matches("type=\"checkbox\"").count(), 3, "all of them are listed: {html}");
+    }
+
+    #[test]
+    fn an_answer_that_was_refused_is_still_there() {
+        let values = [("answer".to_owned(), "EU".to_owned())].into();
+        let batch = FormState { form: DecideMany::PATH.to_owned(), values, errors: Vec::new() };
+        let html = selection_fragment(&List { batch, ..list((0..3).map(question).collect()) });
+        assert!(html.contains("EU</textarea>"), "{html}");
     }
 
     #[test]

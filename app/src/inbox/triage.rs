@@ -67,7 +67,7 @@ pub fn on_click(store: Store, event: &MouseEvent) {
         // The `details` element opens after this event. Then the focus moves to its first control.
         dom::after(0, move || {
             let sheet = element::next(&summary).filter(|sheet| sheet.offset_width() > 0);
-            if let Some(first) = sheet.and_then(|sheet| dom::find(&sheet, "textarea, button")) {
+            if let Some(first) = sheet.and_then(|sheet| dom::find(&sheet, "[id][name], button")) {
                 let _ = first.focus();
             }
         });

@@ -35,6 +35,8 @@ pub enum Opens {
     Below,
     /// Above the bar that its button is in, as wide as the bar.
     AboveBar,
+    /// Below its button, in the page: what is beside it stays in sight.
+    InPlace,
 }
 
 impl Opens {
@@ -42,6 +44,7 @@ impl Opens {
         match self {
             Self::Below => "below",
             Self::AboveBar => "above-bar",
+            Self::InPlace => "in-place",
         }
     }
 }

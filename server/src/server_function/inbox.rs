@@ -52,17 +52,15 @@ impl InboxBackend for Backend {
         self.undo_offer().await
     }
 
-    async fn decide_many(
-        &self,
-        decision: String,
-        note: Option<String>,
-        items: Items,
-    ) -> Result<Option<UndoOffer>, Refusal> {
-        let verdict = Verdict::parse(&decision).filter(|verdict| matches!(verdict, Verdict::Approve | Verdict::Deny));
-        let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve or deny");
+    async fn decide_many(&self, typed: TypedDecision, items: Items) -> Result<Option<UndoOffer>, Refusal> {
+        let verdict = Verdict::parse(&typed.decision).filter(|verdict| *verdict != Verdict::Edit);
+        let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve, deny or respond");
         let verdict = self.answer(verdict.ok_or_else(unknown))?;
+        if verdict == Verdict::Respond {
+            return self.answer_many(typed.fields, items).await;
+        }
         // The field of the reason is in the form also where "Approve" is pressed.
-        let note = typed_text(note).filter(|_| verdict == Verdict::Deny);
+        let note = typed_text(typed.note).filter(|_| verdict == Verdict::Deny);
         let (ledger, scope) = (&self.state.ledger, self.scope());
         let decide = |id, digest| {
             let new = NewDecision { verdict, value: None, note: note.clone(), digest: Some(digest) };
@@ -108,6 +106,10 @@ const CANCEL: &str = "cancel";
 const CANCEL_WITH_REASON: &str =
     "Closing without an answer sends no reason. Use Deny to send a reason, or clear it and close.";
 
+/// Why several items do not get one answer.
+const NOT_ALIKE: &str =
+    "Only questions of one agent with the same text and the same form get one answer. Nothing was sent.";
+
 impl Backend {
     /// Closes a question without an answer, whether or not a session waits for it.
     async fn close_question(&self, id: GateId) -> Result<Option<UndoOffer>, Refusal> {
@@ -145,6 +147,31 @@ impl Backend {
         self.undo_offer().await
     }
 
+    /// Gives several questions one answer, which each checks against its own form. They have to be alike: what was typed
+    /// answers the question that was read.
+    async fn answer_many(&self, fields: Fields, items: Items) -> Result<Option<UndoOffer>, Refusal> {
+        let (ledger, scope) = (&self.state.ledger, self.scope());
+        let mut asked = Vec::new();
+        for (id, _) in self.answer(parse_items(items.clone()))? {
+            // One that cannot be read is refused on its own below.
+            if let Ok(found) = gate::get(ledger, scope, id).await {
+                asked.push(wire_map::approval_detail(found).approval);
+            }
+        }
+        if !ui::are_alike(&asked.iter().collect::<Vec<_>>()) {
+            return self.answer(Err(Problem::detailed(Code::InvalidRequest, NOT_ALIKE)));
+        }
+        let respond = |id, digest| {
+            let typed = TypedDecision { digest: Some(digest), fields: fields.clone(), ..TypedDecision::default() };
+            async move {
+                let item = wire_map::approval_detail(gate::get(ledger, scope, id).await?);
+                let new = decision_of_form(&item, Verdict::Respond, typed)?;
+                gate::decide(ledger, scope, id, new).await.map_err(Problem::from)
+            }
+        };
+        self.each(items, respond).await
+    }
+
     async fn undo_offer(&self) -> Result<Option<UndoOffer>, Refusal> {
         let held = self.answer(gate::held(&self.state.ledger, self.scope(), ITEMS).await)?;
         let held: Vec<_> = held.into_iter().map(wire_map::approval).collect();
@@ -153,19 +180,20 @@ impl Backend {
 
     /// Changes items one after the other. Those that are refused do not keep the others from being changed. The
     /// problem has the code of the first and names each.
-    async fn each<T, F>(
+    async fn each<T, E, F>(
         &self,
         items: Items,
         change: impl Fn(GateId, String) -> F + Send,
     ) -> Result<Option<UndoOffer>, Refusal>
     where
-        F: Future<Output = Result<T, ledger::Error>> + Send,
+        F: Future<Output = Result<T, E>> + Send,
+        E: Into<Problem>,
     {
         let items = self.answer(parse_items(items))?;
         let mut refused = Vec::new();
         for (id, digest) in items {
             if let Err(error) = change(id, digest).await {
-                refused.push((id, Problem::from(error)));
+                refused.push((id, error.into()));
             }
         }
         match refused_items(&refused) {

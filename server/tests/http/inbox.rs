@@ -10,16 +10,21 @@ use serde_json::{Value, json};
 /// Names and values of a form's fields.
 type Fields<'a> = &'a [(&'a str, &'a str)];
 
-/// Creates sessions whose agent asks a question. Returns the ids of the inbox items.
+/// Creates sessions whose agent asks a question of its own each. Returns the ids of the inbox items.
 async fn ask_questions(app: &App, questions: usize) -> Vec<String> {
+    let questions: Vec<_> = (0..questions).map(|number| json!({ "message": format!("Which {number}?") })).collect();
+    ask(app, &questions).await
+}
+
+/// Creates sessions whose agent asks these questions. Returns the ids of the inbox items.
+pub async fn ask(app: &App, questions: &[Value]) -> Vec<String> {
     let action = json!({ "name": "Ask", "slug": "ask", "agentSlug": "scout" });
     let action = app.post(Who::Operator, "/api/actions", action).await;
     let trigger = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
-    for number in 0..questions {
+    for question in questions {
         let session = app.post(Who::Member, &trigger, json!({})).await["id"].as_str().unwrap().to_owned();
         app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;
-        let asks =
-            json!({ "attempt": 1, "status": "waiting_human", "question": { "message": format!("Which {number}?") } });
+        let asks = json!({ "attempt": 1, "status": "waiting_human", "question": question });
         app.post(Who::Worker, &format!("/api/sessions/{session}/yield"), asks).await;
     }
     let open: Value =
@@ -27,7 +32,7 @@ async fn ask_questions(app: &App, questions: usize) -> Vec<String> {
     open["items"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
 }
 
-async fn html(request: RequestBuilder) -> String {
+pub async fn html(request: RequestBuilder) -> String {
     let response = request.send().await.unwrap();
     assert_eq!(response.status(), StatusCode::OK);
     response.text().await.unwrap()
@@ -50,7 +55,7 @@ async fn called(app: &App, quorum: u32, input: Value) -> String {
 }
 
 /// A person who may decide everything, in a browser.
-async fn reviewer(app: &App) -> Browser<'_> {
+pub async fn reviewer(app: &App) -> Browser<'_> {
     Browser::of(app, "ada@acme.test").await
 }
 
@@ -472,11 +477,11 @@ async fn a_script_hears_which_questions_do_not_apply() {
     assert_eq!(waiting(&app).await["questions"], 1, "it changes nothing");
 }
 
-fn item(id: &str) -> String {
+pub fn item(id: &str) -> String {
     format!("items[{id}]")
 }
 
-async fn digest(browser: &Browser<'_>, id: &str) -> String {
+pub async fn digest(browser: &Browser<'_>, id: &str) -> String {
     let path = format!("/api/approvals/{id}");
     let found: Value = browser.call(Method::GET, &path).send().await.unwrap().json().await.unwrap();
     found["approval"]["digest"].as_str().unwrap().to_owned()

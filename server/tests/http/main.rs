@@ -38,6 +38,7 @@ mod hook;
 mod hook_blocked;
 mod human;
 mod inbox;
+mod inbox_answers;
 mod incognito;
 mod interaction;
 mod kills;
