@@ -5,7 +5,7 @@
 use crate::problem::Problem;
 use domain::{
     event::Event,
-    session::{Ended, Session, WaitsFor, YieldTo},
+    session::{Ended, Session, Status, WaitsFor, YieldTo},
 };
 use ledger::{
     ActionRecord, FailureRecord, Listed, TokenRecord, action,
@@ -363,15 +363,16 @@ pub fn delta(delta: &event::Delta) -> wire::worker::Delta {
     wire::worker::Delta { attempt: delta.attempt, offset: delta.offset, text: delta.text.clone() }
 }
 
-/// Converts a worker's report of success.
-pub fn completion(body: wire::worker::Complete) -> session::Completion {
-    session::Completion { attempt: body.attempt, result: body.result.map(text), usage: body.usage.map(text) }
+/// Converts a worker's report of success, and the status in which alone it counts.
+pub fn completion(body: wire::worker::Complete) -> (session::Completion, Option<Status>) {
+    let wire::worker::Complete { attempt, result, usage, if_status } = body;
+    (session::Completion { attempt, result: result.map(text), usage: usage.map(text) }, if_status)
 }
 
-/// Converts a worker's report of failure.
-pub fn failure(body: wire::worker::Fail) -> session::Failure {
-    let usage = body.usage.map(|usage| usage.get().to_owned());
-    session::Failure { attempt: body.attempt, message: body.error.message, code: body.error.code, usage }
+/// Converts a worker's report of failure, and the status in which alone it counts.
+pub fn failure(body: wire::worker::Fail) -> (session::Failure, Option<Status>) {
+    let wire::worker::Fail { attempt, error, usage, if_status } = body;
+    (session::Failure { attempt, message: error.message, code: error.code, usage: usage.map(text) }, if_status)
 }
 
 /// Converts a worker's request to yield its session.

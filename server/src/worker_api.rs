@@ -106,16 +106,17 @@ impl WorkerApi for LocalWorkerApi {
 
     fn complete<'a>(&'a self, session_id: SessionId, complete: &'a Complete) -> ApiFuture<'a, Session> {
         Box::pin(async move {
-            let completion = wire_map::completion(complete.clone());
-            let done = session::complete(&self.state.ledger, &self.scope, session_id, completion).await;
+            let (completion, if_status) = wire_map::completion(complete.clone());
+            let ledger = &self.state.ledger;
+            let done = session::complete_in(ledger, &self.scope, session_id, completion, if_status).await;
             done.map(wire_map::session).map_err(refused)
         })
     }
 
     fn fail<'a>(&'a self, session_id: SessionId, fail: &'a Fail) -> ApiFuture<'a, Session> {
         Box::pin(async move {
-            let failure = wire_map::failure(fail.clone());
-            let done = session::fail(&self.state.ledger, &self.scope, session_id, failure).await;
+            let (failure, if_status) = wire_map::failure(fail.clone());
+            let done = session::fail_in(&self.state.ledger, &self.scope, session_id, failure, if_status).await;
             done.map(wire_map::session).map_err(refused)
         })
     }

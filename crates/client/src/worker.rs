@@ -42,7 +42,12 @@ impl Client {
         result: Option<Json>,
         usage: Option<Json>,
     ) -> Result<Session> {
-        self.post(&["api", "sessions", &session_id.to_string(), "complete"], &Complete { attempt, result, usage }).await
+        self.report_completion(session_id, &Complete { attempt, result, usage, if_status: None }).await
+    }
+
+    /// `POST /api/sessions/{id}/complete` with all of its fields.
+    pub async fn report_completion(&self, session_id: SessionId, completion: &Complete) -> Result<Session> {
+        self.post(&["api", "sessions", &session_id.to_string(), "complete"], completion).await
     }
 
     /// `POST /api/sessions/{id}/fail`
@@ -54,10 +59,10 @@ impl Client {
         code: Option<&str>,
     ) -> Result<Session> {
         let error = SessionError { message: message.to_owned(), code: code.map(str::to_owned) };
-        self.report_failure(session_id, &Fail { attempt, error, usage: None }).await
+        self.report_failure(session_id, &Fail { attempt, error, usage: None, if_status: None }).await
     }
 
-    /// `POST /api/sessions/{id}/fail` with usage.
+    /// `POST /api/sessions/{id}/fail` with all of its fields.
     pub async fn report_failure(&self, session_id: SessionId, failure: &Fail) -> Result<Session> {
         self.post(&["api", "sessions", &session_id.to_string(), "fail"], failure).await
     }

@@ -258,6 +258,11 @@ pub struct Complete {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub usage: Option<Json>,
+    /// Complete it only in this status; in another one the answer is `409 wrong_status`. A program that runs commands
+    /// sends `running`, because a command may yield its session and then end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::SessionStatus>))]
+    pub if_status: Option<Status>,
 }
 
 /// `POST …/fail`
@@ -273,6 +278,10 @@ pub struct Fail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub usage: Option<Json>,
+    /// Fail it only in this status, as for `…/complete`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::SessionStatus>))]
+    pub if_status: Option<Status>,
 }
 
 /// `POST …/yield`

@@ -79,6 +79,8 @@ pub async fn heartbeat(
 
 /// Complete a session
 ///
+/// The session is running, or its worker left it idle and no later attempt has claimed it. `ifStatus` narrows that.
+///
 /// The result must satisfy the output contract of the session's action. Its changes of entities are written in the same
 /// transaction. A repeated request with the same attempt is answered with the recorded end.
 ///
@@ -106,11 +108,15 @@ pub async fn complete(
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<worker::Complete>,
 ) -> Result<Json<Session>, Problem> {
-    let record = use_case::complete(&state.ledger, caller.scope(), id, wire_map::completion(body)).await?;
+    let (completion, if_status) = wire_map::completion(body);
+    let record = use_case::complete_in(&state.ledger, caller.scope(), id, completion, if_status).await?;
     Ok(Json(wire_map::session(record)))
 }
 
 /// Fail a session
+///
+/// The session is running, or its worker left it idle or waiting for a tool and no later attempt has claimed it.
+/// `ifStatus` narrows that. An open approval of a tool call is withdrawn.
 ///
 /// A repeated request with the same attempt is answered with the recorded end.
 #[utoipa::path(
@@ -130,7 +136,8 @@ pub async fn fail(
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<worker::Fail>,
 ) -> Result<Json<Session>, Problem> {
-    let record = use_case::fail(&state.ledger, caller.scope(), id, wire_map::failure(body)).await?;
+    let (failure, if_status) = wire_map::failure(body);
+    let record = use_case::fail_in(&state.ledger, caller.scope(), id, failure, if_status).await?;
     Ok(Json(wire_map::session(record)))
 }
 

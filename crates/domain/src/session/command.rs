@@ -51,9 +51,9 @@ pub enum Command {
     Heartbeat,
     /// The holder appends events.
     Append,
-    /// The holder reports success.
+    /// The worker of the current attempt reports success, also after it left the session idle.
     Complete,
-    /// The holder reports an error.
+    /// The worker of the current attempt reports an error, also after it left the session idle or waiting for a tool.
     Fail,
     /// The holder gives the session up until someone or something answers.
     Yield(YieldTo),

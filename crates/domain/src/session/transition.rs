@@ -203,10 +203,19 @@ const fn applies_in(status: Status, command: Command) -> bool {
             Pending => true,
             Draft | Running | WaitingHuman | AwaitingTool | Idle | Completed | Failed | Abandoned | Expired => false,
         },
-        Heartbeat | Append | Complete | Fail | Yield(_) | Release | Block | LoseLease | Rest | Ask | Interrupt
-        | Stop | Supersede | Abandon | Submit => match status {
+        Heartbeat | Append | Yield(_) | Release | Block | LoseLease | Rest | Ask | Interrupt | Stop | Supersede
+        | Abandon | Submit => match status {
             Running => true,
             Draft | Pending | WaitingHuman | AwaitingTool | Idle | Completed | Failed | Abandoned | Expired => false,
+        },
+        // The worker that left its session idle or waiting for a tool still has the current attempt.
+        Complete => match status {
+            Running | Idle => true,
+            Draft | Pending | WaitingHuman | AwaitingTool | Completed | Failed | Abandoned | Expired => false,
+        },
+        Fail => match status {
+            Running | AwaitingTool | Idle => true,
+            Draft | Pending | WaitingHuman | Completed | Failed | Abandoned | Expired => false,
         },
         Wake => match status {
             Idle => true,
@@ -454,8 +463,8 @@ mod tests {
             "pending" => "pending running abandoned expired",
             "running" => "running completed failed waiting_human awaiting_tool idle abandoned expired pending",
             "waiting_human" => "pending completed failed abandoned expired",
-            "awaiting_tool" => "pending abandoned expired",
-            "idle" => "pending running completed abandoned expired",
+            "awaiting_tool" => "pending failed abandoned expired",
+            "idle" => "pending running completed failed abandoned expired",
             _ => "",
         };
         targets.split(' ').any(|t| t == to.as_str())

@@ -57,8 +57,9 @@ pub(crate) async fn refuse(
     let mut event = change.factory.event(Kind::SESSION_ERROR, Some(&text), &metadata)?;
     if warned.is_none() {
         event.external_event_id = Some(warning);
-        let transition = decide(state(&before), change.actor, Command::Append)?;
-        write(tx, before, transition, change, vec![event], Report::default()).await?;
+        // The caller has decided that the worker may report: the session may be idle, where it appends nothing else.
+        let (attempt, actor, at) = (Some(before.attempt), change.caller.to_string(), change.factory.at());
+        store::session::save(tx, &before, &mut before.clone(), &[event], attempt, &actor, at).await?;
         return Ok(Refused { errors, failed: false });
     }
     let transition = decide(state(&before), change.actor, Command::Fail)?;

@@ -1,7 +1,8 @@
 //! Completing a session. The first report of a worker is recorded and never changes.
 
+use super::if_status::check_report_status;
 use crate::{
-    ActionRecord, Ledger, Result,
+    ActionRecord, Error, Ledger, Result,
     commit::{Change, EventFactory, state, write},
     gate::{self, Stage},
     guard::{Fields, require},
@@ -32,15 +33,30 @@ pub struct Completion {
 
 /// Completes a session and writes its result to the entities that its action's output contract names, in one
 /// transaction. If the action requires approval, a gate opens instead. A repeat with the same attempt returns
-/// the recorded outcome.
+/// the recorded outcome. The worker that left its session idle can complete it too, unless it is a conversation.
 ///
 /// # Errors
 /// [`crate::Error::NotFound`] if there is no such session, or if the caller neither can see it nor claimed it last;
-/// [`crate::Error::Refused`] if the worker does not hold it; [`crate::Error::Invalid`] for a result that is too long or
-/// too deep; [`crate::Error::OutputInvalid`] if the result violates the contract. The first violation of an attempt is
-/// recorded and the session continues. A repeat of it, with the same usage, changes nothing. Another violation fails
-/// the session.
+/// [`crate::Error::Refused`] if the worker does not hold it; [`crate::Error::NotNow`] if it is idle and people have to
+/// approve its result; [`crate::Error::Invalid`] for a result that is too long or too deep;
+/// [`crate::Error::OutputInvalid`] if the result violates the contract. The first violation of an attempt is recorded
+/// and the session keeps its status. A repeat of it, with the same usage, changes nothing. Another violation fails the
+/// session.
 pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion: Completion) -> Result<Session> {
+    complete_in(ledger, scope, id, completion, None).await
+}
+
+/// Does the same as [`complete`], but only in the status `if_status`, if it is given.
+///
+/// # Errors
+/// Those of [`complete`], and [`crate::Error::Refused`] in another status.
+pub async fn complete_in(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    completion: Completion,
+    if_status: Option<Status>,
+) -> Result<Session> {
     require(scope, Permission::Work)?;
     let mut fields = Fields::default();
     fields.document("result", completion.result.as_deref());
@@ -71,6 +87,7 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
                     }
                     decided => decided?,
                 };
+                check_report_status(&before, if_status)?;
                 report(tx, before, transition, change, completion, (gate_id, entity_ids)).await
             })
         })
@@ -101,6 +118,12 @@ async fn report(
         }
         match settled(tx, action, &before, &change, result, ids).await? {
             Settled::Written(written) => metadata["written"] = json!(written),
+            // No session changes from idle to waiting for a person.
+            Settled::AwaitsApproval(_) if before.status() == Status::Idle => {
+                return Err(Error::NotNow(
+                    "people have to approve its result: take it back with wake, then complete it",
+                ));
+            }
             Settled::AwaitsApproval(output) => {
                 let stage = Stage { gate_id, action, output, usage: completion.usage };
                 return Ok(Ok(gate::stage(tx, before, change, stage).await?));

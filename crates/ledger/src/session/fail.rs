@@ -1,5 +1,6 @@
 //! Failing a session.
 
+use super::if_status::check_report_status;
 use crate::{
     Ledger, Result,
     commit::{Change, EventFactory, state, write},
@@ -29,13 +30,28 @@ pub struct Failure {
     pub usage: Option<String>,
 }
 
-/// Fails a session. A repeat with the same attempt returns the recorded outcome.
+/// Fails a session. A repeat with the same attempt returns the recorded outcome. The worker that left its session idle
+/// or waiting for a tool can fail it too, unless it is an idle conversation. An approval that is open is withdrawn.
 ///
 /// # Errors
 /// [`crate::Error::NotFound`] if there is no such session, or if the caller neither can see it nor claimed it last;
 /// [`crate::Error::Refused`] if the worker does not hold it, unless it has failed already; [`crate::Error::Invalid`]
 /// for wrong fields.
 pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failure) -> Result<Session> {
+    fail_in(ledger, scope, id, failure, None).await
+}
+
+/// Does the same as [`fail`], but only in the status `if_status`, if it is given.
+///
+/// # Errors
+/// Those of [`fail`], and [`crate::Error::Refused`] in another status.
+pub async fn fail_in(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    failure: Failure,
+    if_status: Option<Status>,
+) -> Result<Session> {
     require(scope, Permission::Work)?;
     let mut fields = Fields::default();
     fields.text("error.message", Some(&failure.message), REASON_CHARS_MAX);
@@ -60,6 +76,7 @@ pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failur
                     Err(Refusal::AlreadyFinal { status: Status::Failed }) => return Ok(before),
                     decided => decided?,
                 };
+                check_report_status(&before, if_status)?;
                 let metadata = json!({ "attempt": failure.attempt, "code": failure.code });
                 let events = vec![change.factory.event(Kind::SESSION_ERROR, Some(&failure.message), &metadata)?];
                 let report = Report {

@@ -33,6 +33,10 @@ use wire::{
     worker::{ClaimedSession, Complete, Fail, Yield, YieldStatus},
 };
 
+/// The status in which a worker reports an end. In any other one the agent has yielded its session through the API, and
+/// the end of its run says nothing about the session.
+const HELD: Option<Status> = Some(Status::Running);
+
 /// What all sessions of a worker share.
 #[derive(Debug)]
 pub struct Worker {
@@ -370,7 +374,7 @@ async fn complete(
 ) -> Result<End, Vec<FieldProblem>> {
     let lease = &context.lease;
     let failed = |code: &str, why: String| Failure::new(code, why).with_usage(usage.as_ref());
-    let body = Complete { attempt: lease.attempt, result, usage: usage.clone() };
+    let body = Complete { attempt: lease.attempt, result, usage: usage.clone(), if_status: HELD };
     let answer = lease.retry_while_held(lease.backoff(), |_| lease.api.complete(lease.session_id, &body)).await;
     Ok(match answer {
         Ok(session) => match session.status {
@@ -424,7 +428,7 @@ fn reason(text: &str) -> String {
 async fn fail(lease: &Lease, failure: &Failure) -> End {
     let send = async |message: String, usage: Option<Json>| {
         let error = SessionError { message, code: Some(failure.code.clone()) };
-        let body = Fail { attempt: lease.attempt, error, usage };
+        let body = Fail { attempt: lease.attempt, error, usage, if_status: HELD };
         lease.retry_while_held(lease.backoff(), |_| lease.api.fail(lease.session_id, &body)).await
     };
     let mut answer = send(reason(&failure.message), json_of(failure.usage.clone())).await;

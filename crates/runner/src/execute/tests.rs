@@ -62,7 +62,8 @@ async fn a_command_gets_its_input_and_its_lines_become_events_in_order() {
         logged("agent.message", "no line end"),
     ];
     assert_eq!(log, expected);
-    assert_eq!(fake.calls("complete"), [json!({"attempt": 1, "result": {"n": 2}, "usage": {"inputTokens": 7}})]);
+    let report = json!({"attempt": 1, "result": {"n": 2}, "usage": {"inputTokens": 7}, "ifStatus": "running"});
+    assert_eq!(fake.calls("complete"), [report]);
 }
 
 #[tokio::test]

@@ -113,8 +113,7 @@ impl WorkerApi for Client {
     }
 
     fn complete<'a>(&'a self, session_id: SessionId, complete: &'a Complete) -> ApiFuture<'a, Session> {
-        let Complete { attempt, result, usage } = complete.clone();
-        Box::pin(Self::complete(self, session_id, attempt, result, usage))
+        Box::pin(self.report_completion(session_id, complete))
     }
 
     fn fail<'a>(&'a self, session_id: SessionId, fail: &'a Fail) -> ApiFuture<'a, Session> {

@@ -11,7 +11,9 @@ use domain::{
     session::{EndReason, Refusal, Session, Status, Type, YieldTo},
 };
 use ledger::{
-    Error, auth,
+    Error,
+    action::{self, NewAction, Trigger},
+    auth,
     session::{self, Completion, Failure, NewSession, ToolResult, ToolResults, YieldRequest},
     thread::{self, Message},
     token,
@@ -29,7 +31,11 @@ on_both_engines!(
     a_result_that_fits_no_wait_is_refused_with_the_reason,
     only_who_started_a_session_or_manages_it_supplies_results,
     a_decision_is_not_given_again_after_a_later_wait,
-    a_worker_that_has_yielded_reports_nothing_before_it_takes_its_session_back,
+    the_worker_of_an_idle_session_completes_or_fails_it_without_taking_it_back,
+    a_report_for_one_status_is_refused_in_any_other,
+    an_idle_conversation_takes_no_report,
+    an_idle_session_whose_result_needs_approval_is_taken_back_before_it_is_completed,
+    a_result_that_breaks_its_contract_leaves_an_idle_session_idle_and_then_fails_it,
     a_response_or_mixed_session_is_not_created_by_itself,
 );
 
@@ -143,19 +149,102 @@ async fn the_worker_of_an_idle_session_takes_it_back_and_completes_or_fails_it(f
     f.done().await;
 }
 
-/// A command that yields its session and then ends is reported as completed or failed by the program that runs it.
-async fn a_worker_that_has_yielded_reports_nothing_before_it_takes_its_session_back(f: Fixture) {
+fn done() -> Completion {
+    Completion { attempt: 1, result: Some("42".into()), usage: None }
+}
+
+fn task() -> NewAction {
+    NewAction { name: "Report".into(), agent_slug: Some("scout".into()), ..NewAction::default() }
+}
+
+/// A session of a new action, which its worker left idle.
+async fn rested_run(f: &Fixture, task: NewAction) -> Session {
+    let action = action::create(&f.ledger, &f.operator, task).await.unwrap();
+    action::trigger(&f.ledger, &f.operator, action.id, Trigger::default()).await.unwrap();
+    let id = claim(f).await.session.id;
+    session::yield_to(&f.ledger, &f.worker, id, YieldRequest::at(1, YieldTo::Idle)).await.unwrap()
+}
+
+fn gone() -> Failure {
+    Failure { attempt: 1, message: "Nobody came.".into(), code: None, usage: None }
+}
+
+async fn the_worker_of_an_idle_session_completes_or_fails_it_without_taking_it_back(f: Fixture) {
+    let idle = parked(&f, YieldTo::Idle).await;
+    let stale = session::complete(&f.ledger, &f.worker, idle.id, Completion { attempt: 2, ..done() }).await;
+    assert!(matches!(stale, Err(Error::Refused(Refusal::StaleAttempt { current: 1, .. }))), "{stale:?}");
+    for _ in 0..2 {
+        let completed = session::complete(&f.ledger, &f.worker, idle.id, done()).await.unwrap();
+        assert_eq!((completed.status(), completed.result()), (Status::Completed, Some("42")));
+    }
     for to in [YieldTo::Idle, YieldTo::AwaitingTool] {
         let parked = parked(&f, to).await;
-        let done = Completion { attempt: 1, result: None, usage: None };
-        let failure = Failure { attempt: 1, message: "It ended.".into(), code: None, usage: None };
-        let completed = session::complete(&f.ledger, &f.worker, parked.id, done).await;
-        let failed = session::fail(&f.ledger, &f.worker, parked.id, failure).await;
+        let failed = session::fail(&f.ledger, &f.worker, parked.id, gone()).await.unwrap();
+        assert_eq!((failed.status(), failed.end_reason()), (Status::Failed, Some(EndReason::Error)));
+    }
+    // No session completes while it waits for a tool or a person, and none fails while it waits for a person.
+    for to in [YieldTo::AwaitingTool, YieldTo::WaitingHuman] {
+        let parked = parked(&f, to).await;
+        let completed = session::complete(&f.ledger, &f.worker, parked.id, done()).await;
+        assert!(matches!(completed, Err(Error::Refused(Refusal::WrongStatus { .. }))), "{completed:?}");
+        let failed = session::fail(&f.ledger, &f.worker, parked.id, gone()).await;
+        assert_eq!(failed.is_ok(), to == YieldTo::AwaitingTool);
+    }
+    f.assert_verified().await;
+    f.done().await;
+}
+
+/// A command that yields its session and then ends is reported as completed or failed by the program that runs it.
+async fn a_report_for_one_status_is_refused_in_any_other(f: Fixture) {
+    for to in [YieldTo::Idle, YieldTo::AwaitingTool] {
+        let parked = parked(&f, to).await;
+        let completed = session::complete_in(&f.ledger, &f.worker, parked.id, done(), Some(Status::Running)).await;
+        let failed = session::fail_in(&f.ledger, &f.worker, parked.id, gone(), Some(Status::Running)).await;
         for refused in [completed, failed] {
             assert!(matches!(refused, Err(Error::Refused(Refusal::WrongStatus { .. }))), "{refused:?}");
         }
         assert_eq!(now(&f, parked.id).await.status(), to.status());
     }
+    let running = f.running().await;
+    let refused = session::complete_in(&f.ledger, &f.worker, running.id, done(), Some(Status::Idle)).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::WrongStatus { status: Status::Running }))), "{refused:?}");
+    session::complete_in(&f.ledger, &f.worker, running.id, done(), Some(Status::Running)).await.unwrap();
+    f.done().await;
+}
+
+/// A worker whose turn was interrupted would otherwise end the conversation with its report.
+async fn an_idle_conversation_takes_no_report(f: Fixture) {
+    let talk = rested(&f).await;
+    let completed = session::complete(&f.ledger, &f.worker, talk.id, done()).await;
+    let failed = session::fail(&f.ledger, &f.worker, talk.id, gone()).await;
+    for refused in [completed, failed] {
+        assert!(matches!(refused, Err(Error::Refused(Refusal::WrongStatus { status: Status::Idle }))), "{refused:?}");
+    }
+    f.done().await;
+}
+
+async fn an_idle_session_whose_result_needs_approval_is_taken_back_before_it_is_completed(f: Fixture) {
+    let gated = NewAction { metadata: Some(r#"{"requiresApproval":true}"#.into()), ..task() };
+    let claimed = rested_run(&f, gated).await;
+    let result = Completion { result: Some("\"Done.\"".into()), ..done() };
+    let refused = session::complete(&f.ledger, &f.worker, claimed.id, result.clone()).await;
+    assert!(not_now(refused).contains("wake"));
+    session::wake(&f.ledger, &f.worker, claimed.id, 1, None).await.unwrap();
+    let staged = session::complete(&f.ledger, &f.worker, claimed.id, result).await.unwrap();
+    assert_eq!(staged.status(), Status::WaitingHuman);
+    f.done().await;
+}
+
+async fn a_result_that_breaks_its_contract_leaves_an_idle_session_idle_and_then_fails_it(f: Fixture) {
+    let short = json!({ "schema": { "type": "string", "maxLength": 2 } }).to_string();
+    let claimed = rested_run(&f, NewAction { output_config: Some(short), ..task() }).await;
+    for (result, status) in [("\"Done.\"", Status::Idle), ("\"Done.\"", Status::Idle), ("\"Over.\"", Status::Failed)] {
+        let wrong = Completion { result: Some(result.into()), ..done() };
+        let refused = session::complete(&f.ledger, &f.worker, claimed.id, wrong).await;
+        assert!(matches!(refused, Err(Error::OutputInvalid { .. })), "{refused:?}");
+        assert_eq!(now(&f, claimed.id).await.status(), status);
+    }
+    f.assert_verified().await;
     f.done().await;
 }
 
