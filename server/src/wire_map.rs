@@ -321,6 +321,8 @@ pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
         context: claimed.context,
         resume: claimed.resume.map(resume),
         tool_results: claimed.tool_results.into_iter().map(tool_result).collect(),
+        messages: claimed.messages.into_iter().map(claimed_message).collect(),
+        has_more_messages: claimed.has_more_messages,
         session_context: session_context(claimed.answers),
         denials: denials(claimed.denials),
         dependencies: claimed.dependencies.into_iter().map(related_session).collect(),
@@ -328,6 +330,11 @@ pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
         has_more_children: claimed.has_more_children,
     };
     wire::worker::Claimed { sessions: claimed.into_iter().map(hold).collect() }
+}
+
+fn claimed_message(message: session::ClaimedMessage) -> wire::worker::ClaimedMessage {
+    let session::ClaimedMessage { sequence, text, by, at } = message;
+    wire::worker::ClaimedMessage { sequence, text, by, at }
 }
 
 fn tool_result(supplied: session::SuppliedResult) -> wire::worker::ToolResult {

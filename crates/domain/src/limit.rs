@@ -110,6 +110,10 @@ pub const CLAIM_RELATED_MAX: u32 = 100;
 /// Largest total of the outputs of dependencies, and of children, that a claim returns for one session, bytes.
 /// Outputs beyond it are left out and marked as left out.
 pub const CLAIM_OUTPUT_BYTES_MAX: usize = 256 * 1024;
+/// Most messages that a claim lists for a session that was idle. The others are in its log.
+pub const CLAIM_MESSAGES_MAX: u32 = 100;
+/// Largest total of these messages, bytes of text. It holds the longest message.
+pub const CLAIM_MESSAGES_BYTES_MAX: usize = 256 * 1024;
 /// Longest path of a `human.navigate` or `human.entity_view` event, characters.
 pub const PATHNAME_CHARS_MAX: usize = 2_048;
 /// Longest note of a `human.marker` event, characters.

@@ -90,6 +90,13 @@ pub struct ClaimedSession {
     /// Results of custom tools for which the session waited, in the order in which they were supplied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_results: Vec<ToolResult>,
+    /// Messages since the worker left the session idle, oldest first, at most 100. A conversation has none here: its
+    /// worker reads all of its messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<ClaimedMessage>,
+    /// Whether its log has more such messages: `GET /api/sessions/{id}/events?eventTypes=user.message`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_more_messages: bool,
     /// Answers of people to requests for which the session did not wait; null if there are none. No other claim gets
     /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,6 +132,24 @@ pub struct ToolResult {
     /// Whether the tool failed.
     pub is_error: bool,
     /// Who supplied it: `user:…` or `token:…`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
+    pub by: String,
+    /// When it was recorded.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub at: Timestamp,
+}
+
+/// A message with which a session continues that was idle.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ClaimedMessage {
+    /// Sequence of its event.
+    pub sequence: u64,
+    /// The text.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Message))]
+    pub text: String,
+    /// Who sent it: `user:…` or `token:…`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub by: String,
     /// When it was recorded.

@@ -151,3 +151,62 @@ async fn of_several_requests_the_last_is_made_and_what_is_not_used_is_in_the_log
         assert_eq!((noted("unasked"), noted("unusedResult")), (unasked, 1), "{events:?}");
     }
 }
+
+/// A command that yields its session through the API and then ends: for a tool, and then for a message.
+const YIELDS_TWICE: &str = r#"yield_to() {
+        curl -sSf -o /dev/null -H "authorization: Bearer $SHIFTBOOK_TOKEN" -H "content-type: application/json" \
+            -d "{\"attempt\":$SHIFTBOOK_ATTEMPT,\"status\":\"$1\"}" \
+            "$SHIFTBOOK_URL/api/sessions/$SHIFTBOOK_SESSION_ID/yield"
+    }
+    given="{\"input\":$(cat),\"toolResults\":${SHIFTBOOK_TOOL_RESULTS:-null},\"messages\":${SHIFTBOOK_MESSAGES:-null}}"
+    case "$SHIFTBOOK_ATTEMPT" in
+        1) yield_to awaiting_tool ;;
+        2) echo "$given"; yield_to idle ;;
+        *) printf '{"type":"result","result":%s}\n' "$given" ;;
+    esac"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_that_yields_its_session_is_run_again_with_the_tool_results_and_messages_that_continue_it() {
+    let app = App::start();
+    let id = start(&app, json!({ "q": 1 })).await;
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("second");
+    let script = YIELDS_TWICE.replace("echo \"$given\"", &format!("echo \"$given\" > {}", file.display()));
+    let run = async |status: &str| {
+        work_once(&app, &["--", "sh", "-c", &script]).await;
+        let session = get(&app, &format!("/api/sessions/{id}")).await;
+        assert_eq!(session["status"], status, "{session}");
+        session
+    };
+    // The worker reports that its command has ended with 0, and the session waits as the command left it.
+    run("awaiting_tool").await;
+    let results = json!({ "results": [{ "toolCallId": "c1", "output": { "ok": 1.50 }, "isError": true }] });
+    app.post(Who::Operator, &format!("/api/sessions/{id}/tool-results"), results).await;
+    run("idle").await;
+    let second: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!((&second["input"], &second["messages"]), (&json!({ "q": 1 }), &Value::Null));
+    let result = &second["toolResults"][0];
+    let found = json!([result["toolCallId"], result["output"], result["isError"]]);
+    assert_eq!(found, json!(["c1", { "ok": 1.50 }, true]), "{second}");
+    app.post(Who::Operator, &format!("/api/sessions/{id}/messages"), json!({ "text": "Also \"Globex\"." })).await;
+    let third = run("completed").await["result"].clone();
+    assert_eq!((&third["input"], &third["toolResults"]), (&json!({ "q": 1 }), &Value::Null));
+    assert_eq!(third["messages"][0]["text"], "Also \"Globex\".", "{third}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_coding_agent_has_the_message_that_continues_its_session_in_its_prompt() {
+    let app = App::start();
+    let id = start(&app, Value::Null).await;
+    let claim = json!({ "agentSlugs": ["tester"] });
+    app.post(Who::Worker, "/api/sessions/claim", claim).await;
+    app.post(Who::Worker, &format!("/api/sessions/{id}/yield"), json!({ "attempt": 1, "status": "idle" })).await;
+    app.post(Who::Operator, &format!("/api/sessions/{id}/messages"), json!({ "text": "Also Globex." })).await;
+    let printed = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/runner/src/execute/command/fixtures/claude.jsonl");
+    let dir = tempfile::tempdir().unwrap();
+    let prompt = dir.path().join("prompt");
+    let script = format!("cat > {}; cat {printed}", prompt.display());
+    work_once(&app, &["--format", "claude-code", "--", "sh", "-c", &script]).await;
+    let prompt = std::fs::read_to_string(prompt).unwrap();
+    assert!(prompt.contains("you were sent:\nAlso Globex."), "{prompt}");
+}

@@ -1,8 +1,10 @@
 //! Claiming pending sessions. Each attempt of a session is given to exactly one worker.
 
 mod first;
+mod messages;
 mod remembering;
 
+pub use messages::ClaimedMessage;
 pub(crate) use remembering::Remembering;
 
 use super::supply_tool_results::{SuppliedResult, of_wait};
@@ -96,6 +98,10 @@ pub struct Claimed {
     pub resume: Option<Resumed>,
     /// Results of custom tools that ended the session's wait, in the order in which they were supplied.
     pub tool_results: Vec<SuppliedResult>,
+    /// Messages since the worker left the session idle, oldest first.
+    pub messages: Vec<ClaimedMessage>,
+    /// Whether the log has more such messages than `messages` contains.
+    pub has_more_messages: bool,
     /// Answers of people for which the session did not wait, and that this claim took.
     pub answers: TakenAnswers,
     /// Denied outputs of the session, oldest first.
@@ -232,6 +238,7 @@ async fn take(
     let wait = if before.attempt == 0 { None } else { last_wait(tx.conn(), &before).await? };
     let resume = resume_context(tx.conn(), &before, wait, &of_resume).await?;
     let tool_results = of_wait(tx.conn(), &before, wait).await?;
+    let (messages, has_more_messages) = messages::of_wait(tx.conn(), &before, wait).await?;
     let answers = answers(tx, &before, (resume.as_ref(), transition.attempt), (&mut factory, &of_answers)).await?;
     let answers = answers.map(|(taken, event)| {
         events.push(event);
@@ -269,6 +276,8 @@ async fn take(
         context,
         resume,
         tool_results,
+        messages,
+        has_more_messages,
         answers: answers.unwrap_or_default(),
         denials,
         dependencies,

@@ -25,7 +25,7 @@ mod yield_to;
 
 pub use cancel::cancel;
 pub(crate) use claim::Remembering;
-pub use claim::{Claim, Claimed, claim, claim_until};
+pub use claim::{Claim, Claimed, ClaimedMessage, claim, claim_until};
 pub use complete::{Completion, complete, complete_in};
 pub use create::create;
 pub use fail::{Failure, fail, fail_in};

@@ -23,7 +23,7 @@ use wire::{
     event::NewEvent,
     feedback_request::SessionContext,
     session::Session,
-    worker::{self, Related, YieldStatus},
+    worker::{self, ClaimedMessage, Related, ToolResult, YieldStatus},
 };
 
 /// Runs one kind of agent.
@@ -67,6 +67,11 @@ pub struct Job {
     pub resume: Option<Resume>,
     /// The same as the API sent it, for agents that are commands.
     pub sent_resume: Option<worker::Resume>,
+    /// Results of custom tools that ended the session's wait, in the order in which they were supplied. They are
+    /// untrusted.
+    pub tool_results: Vec<ToolResult>,
+    /// Messages since the worker left the session idle, oldest first; empty in a conversation.
+    pub messages: Vec<ClaimedMessage>,
     /// Answers of people for which the session did not wait, and that this claim took.
     pub answers: SessionContext,
     /// Denials of earlier outputs by reviewers, oldest first.

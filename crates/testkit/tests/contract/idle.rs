@@ -6,7 +6,7 @@ use domain::{
     event::{EventRole, NewEvent},
     gate::PausedToolCall,
     id::EventId,
-    limit::TOOL_RESULTS_MAX,
+    limit::{CLAIM_MESSAGES_BYTES_MAX, CLAIM_MESSAGES_MAX, THREAD_MESSAGE_CHARS_MAX, TOOL_RESULTS_MAX},
     role::{Role, TokenScope},
     session::{EndReason, Refusal, Session, Status, Type, YieldTo},
 };
@@ -14,7 +14,7 @@ use ledger::{
     Error,
     action::{self, NewAction, Trigger},
     auth,
-    session::{self, Completion, Failure, NewSession, ToolResult, ToolResults, YieldRequest},
+    session::{self, Claimed, Completion, Failure, NewSession, ToolResult, ToolResults, YieldRequest},
     thread::{self, Message},
     token,
 };
@@ -24,6 +24,7 @@ use uuid::Uuid;
 
 on_both_engines!(
     a_message_continues_an_idle_session_and_is_recorded_once,
+    a_claim_has_the_first_of_many_messages_and_says_that_there_are_more,
     what_no_message_can_continue_says_why,
     the_worker_of_an_idle_session_takes_it_back_and_completes_or_fails_it,
     the_results_of_custom_tools_continue_a_session_and_are_in_the_next_claim,
@@ -87,15 +88,46 @@ async fn a_message_continues_an_idle_session_and_is_recorded_once(f: Fixture) {
     let claimed = claim(&f).await;
     assert_eq!((claimed.session.id, claimed.session.attempt), (idle.id, 2));
     assert!(claimed.resume.is_none() && claimed.tool_results.is_empty());
+    assert_eq!(texts(&claimed), ["Also look at Globex.", "And at Initech."]);
+    assert_eq!((claimed.messages[0].sequence, claimed.messages[0].by.as_str()), (sent.sequence, &*said[0].actor));
     let refused = thread::message_session(&f.ledger, &f.operator, idle.id, say("x")).await;
     assert!(matches!(refused, Err(Error::Refused(Refusal::WrongStatus { status: Status::Running }))), "{refused:?}");
-    // The worker may yield again, and a conversation takes messages in the same way.
-    f.append(idle.id, 2, vec![text("Done.")]).await.unwrap();
-    session::yield_to(&f.ledger, &f.worker, idle.id, YieldRequest::at(2, YieldTo::Idle)).await.unwrap();
+    // A claim after a lost or released lease has them again, and one after a later wait has not.
+    session::release(&f.ledger, &f.worker, idle.id, 2).await.unwrap();
+    assert_eq!(texts(&claim(&f).await), ["Also look at Globex.", "And at Initech."]);
+    f.append(idle.id, 3, vec![text("Done.")]).await.unwrap();
+    session::yield_to(&f.ledger, &f.worker, idle.id, YieldRequest::at(3, YieldTo::Idle)).await.unwrap();
+    thread::message_session(&f.ledger, &f.operator, idle.id, say("Thanks.")).await.unwrap();
+    assert_eq!(texts(&claim(&f).await), ["Thanks."]);
+    // A conversation takes messages in the same way. Its worker reads all of them.
     let talk = rested(&f).await;
     let sent = thread::message_session(&f.ledger, &f.member, talk.id, say("And of Globex?")).await.unwrap();
     assert_eq!((sent.session.status(), sent.turns), (Status::Pending, 2));
+    assert!(texts(&claim(&f).await).is_empty());
     f.assert_verified().await;
+    f.done().await;
+}
+
+fn texts(claimed: &Claimed) -> Vec<&str> {
+    claimed.messages.iter().map(|message| message.text.as_str()).collect()
+}
+
+async fn a_claim_has_the_first_of_many_messages_and_says_that_there_are_more(f: Fixture) {
+    let idle = parked(&f, YieldTo::Idle).await;
+    for n in 0..=CLAIM_MESSAGES_MAX {
+        thread::message_session(&f.ledger, &f.operator, idle.id, say(&n.to_string())).await.unwrap();
+    }
+    let claimed = claim(&f).await;
+    assert_eq!((claimed.messages.len(), claimed.has_more_messages), (CLAIM_MESSAGES_MAX as usize, true));
+    assert_eq!(claimed.messages[0].text, "0");
+    session::yield_to(&f.ledger, &f.worker, idle.id, YieldRequest::at(2, YieldTo::Idle)).await.unwrap();
+    let long = "é".repeat(THREAD_MESSAGE_CHARS_MAX);
+    let fit = CLAIM_MESSAGES_BYTES_MAX / long.len();
+    for _ in 0..=fit {
+        thread::message_session(&f.ledger, &f.operator, idle.id, say(&long)).await.unwrap();
+    }
+    let claimed = claim(&f).await;
+    assert_eq!((claimed.messages.len(), claimed.has_more_messages), (fit, true));
     f.done().await;
 }
 

@@ -12,6 +12,8 @@ What the command gets:
   Also in its environment, where there is something to pass:
   SHIFTBOOK_OUTPUT_ERRORS   why the previous result was refused
   SHIFTBOOK_RESUME          the decision or answer with which the session continues
+  SHIFTBOOK_MESSAGES        messages with which an idle session continues
+  SHIFTBOOK_TOOL_RESULTS    results of custom tools with which the session continues
   SHIFTBOOK_ANSWERS         answers of people for which the session did not wait
   SHIFTBOOK_CONTEXT         what the person was doing, for the end of the prompt
   SHIFTBOOK_DEPENDENCIES    results of the sessions that this one depends on

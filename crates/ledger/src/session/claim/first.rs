@@ -54,6 +54,8 @@ pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Re
         context: None,
         resume: None,
         tool_results: Vec::new(),
+        messages: Vec::new(),
+        has_more_messages: false,
         answers: TakenAnswers::default(),
         denials: Vec::new(),
         dependencies: Vec::new(),

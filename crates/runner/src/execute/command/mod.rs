@@ -237,6 +237,8 @@ impl CommandAdapter {
             ("SHIFTBOOK_CONTEXT", job.activity.clone()),
             ("SHIFTBOOK_OUTPUT_ERRORS", refused),
             ("SHIFTBOOK_RESUME", resume.and_then(variable::resume)),
+            ("SHIFTBOOK_TOOL_RESULTS", variable::tool_results(&job.tool_results)),
+            ("SHIFTBOOK_MESSAGES", variable::messages(&job.messages)),
             ("SHIFTBOOK_ANSWERS", variable::answers(&job.answers)),
             ("SHIFTBOOK_DEPENDENCIES", variable::related(&job.dependencies)),
             ("SHIFTBOOK_CHILDREN", variable::related(&job.children)),

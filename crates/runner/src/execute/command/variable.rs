@@ -2,10 +2,11 @@
 
 use super::super::limit;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use wire::{
     feedback_request::{RequestAnswer, SessionContext},
     session::SessionError,
-    worker::{Related, Resume},
+    worker::{ClaimedMessage, Related, Resume, ToolResult},
 };
 
 /// A value as JSON for an environment variable; `None` if it is longer than [`limit::VARIABLE_BYTES_MAX`].
@@ -49,6 +50,43 @@ pub fn answers(taken: &SessionContext) -> Option<String> {
         let input = taken.input.iter().map(brief).collect();
         as_json(&Shortened::new(SessionContext { input, block: String::new() }))
     })
+}
+
+/// Results of custom tools as a JSON array; `None` if there are none. Outputs of results that do not fit into the
+/// variable are null and marked with `leftOut`, from the last one on.
+pub fn tool_results(results: &[ToolResult]) -> Option<String> {
+    fitting(results, |result| ToolResult { output: RawValue::NULL.to_owned(), ..result.clone() })
+}
+
+/// Messages as a JSON array; `None` if there are none. Texts of messages that do not fit into the variable are empty and
+/// marked with `leftOut`, from the first one on: the newest message is the one to answer.
+pub fn messages(messages: &[ClaimedMessage]) -> Option<String> {
+    let newest_first: Vec<_> = messages.iter().rev().cloned().collect();
+    let all = fitting(&newest_first, |message| ClaimedMessage { text: String::new(), ..message.clone() })?;
+    let oldest_first: Vec<Box<RawValue>> = serde_json::from_str(&all).ok()?;
+    as_json(&oldest_first.iter().rev().collect::<Vec<_>>())
+}
+
+/// A list as a JSON array in which as many of the first entries as fit are whole, and the others `brief` and marked with
+/// `leftOut`; `None` if it is empty, or if it is too long even so.
+fn fitting<T: Serialize>(list: &[T], brief: impl Fn(&T) -> T) -> Option<String> {
+    let (whole, brief): (Vec<String>, Vec<String>) = list
+        .iter()
+        .filter_map(|entry| {
+            let short = serde_json::to_string(&Shortened::new(brief(entry))).ok()?;
+            Some((serde_json::to_string(entry).ok()?, short))
+        })
+        .unzip();
+    // The brackets; each entry has a comma.
+    let mut bytes = 2 + brief.iter().map(|entry| entry.len() + 1).sum::<usize>();
+    let fits = |at: &usize| {
+        bytes = (bytes + whole[*at].len()).saturating_sub(brief[*at].len());
+        bytes <= limit::VARIABLE_BYTES_MAX
+    };
+    let kept = (0..whole.len()).take_while(fits).count();
+    let entries = whole.iter().take(kept).chain(brief.iter().skip(kept)).map(String::as_str);
+    let json = format!("[{}]", entries.collect::<Vec<_>>().join(","));
+    (!list.is_empty() && json.len() <= limit::VARIABLE_BYTES_MAX).then_some(json)
 }
 
 /// Related sessions as a JSON array. If it is longer than [`limit::VARIABLE_BYTES_MAX`], outputs are left out and
@@ -101,6 +139,35 @@ mod tests {
         assert_eq!((&brief["toolInput"], &brief["leftOut"]), (&Value::Null, &json!(true)));
         assert_eq!((&brief["gateId"], &brief["toolCallId"]), (&json!(ID), &json!("c1")));
         assert_eq!(brief["decision"], "edit");
+    }
+
+    #[test]
+    fn results_and_messages_that_are_too_long_together_are_there_without_their_texts() {
+        let half = "x".repeat(limit::VARIABLE_BYTES_MAX / 2);
+        let result = |n: u32, output: &str| -> ToolResult {
+            let result = json!({
+                "toolCallId": format!("c{n}"), "toolName": "build", "output": output, "isError": false,
+                "by": "system", "at": "2026-11-21T08:00:00Z",
+            });
+            serde_json::from_value(result).unwrap()
+        };
+        let whole = parsed(tool_results(&[result(1, "a"), result(2, "b")]));
+        assert_eq!(whole[1], json!(result(2, "b")), "as in the claim");
+        let cut = parsed(tool_results(&[result(1, "a"), result(2, &half), result(3, &half), result(4, "d")]));
+        let shown: Vec<_> = cut.as_array().unwrap().iter().map(|one| (&one["toolCallId"], &one["leftOut"])).collect();
+        let (no, yes) = (&Value::Null, &json!(true));
+        assert_eq!(shown, [(&json!("c1"), no), (&json!("c2"), no), (&json!("c3"), yes), (&json!("c4"), yes)]);
+        assert_eq!(cut[2]["output"], Value::Null);
+        let many: Vec<_> = (0..100).map(|n| result(n, &half)).collect();
+        assert_eq!(parsed(tool_results(&many)).as_array().unwrap().len(), 100);
+        let message = |sequence: u64, text: &str| -> ClaimedMessage {
+            let message = json!({ "sequence": sequence, "text": text, "by": "system", "at": "2026-11-21T08:00:00Z" });
+            serde_json::from_value(message).unwrap()
+        };
+        let kept = parsed(messages(&[message(4, &half), message(5, &half), message(6, "Go on.")]));
+        let shown: Vec<_> = kept.as_array().unwrap().iter().map(|one| (&one["sequence"], &one["leftOut"])).collect();
+        assert_eq!(shown, [(&json!(4), yes), (&json!(5), no), (&json!(6), no)]);
+        assert_eq!((tool_results(&[]), messages(&[])), (None, None));
     }
 
     #[test]

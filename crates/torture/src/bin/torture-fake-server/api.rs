@@ -113,6 +113,8 @@ async fn claim(store: &Store, body: &[u8]) -> Result<Answer, Refused> {
                 context: None,
                 resume: None,
                 tool_results: Vec::new(),
+                messages: Vec::new(),
+                has_more_messages: false,
                 session_context: None,
                 denials: Vec::new(),
                 dependencies: Vec::new(),
