@@ -13,6 +13,7 @@ use domain::{
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Most options that are shown as radio buttons. More become a list to choose from.
 const RADIOS_MAX: usize = 10;
@@ -57,6 +58,8 @@ impl Slot<'_> {
         match self.value {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(text)) => text.clone(),
+            // Only the control of a list of texts shows an array.
+            Some(Value::Array(texts)) => texts.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"),
             Some(value) => value.to_string(),
         }
     }
@@ -82,11 +85,15 @@ pub fn question(
 ) -> InertElement {
     let condition = field.show_if.as_ref().and_then(|condition| condition_text(condition, fields));
     let applies = applicable(fields, answers).iter().any(|applying| applying.key == field.key);
+    let help = match field.kind {
+        Kind::TextList { .. } => Cow::Owned(format!("{} One on each line.", field.help).trim_start().to_owned()),
+        _ => Cow::Borrowed(field.help.as_str()),
+    };
     let slot = Slot {
         name: format!("{prefix}{}", field.key),
         key: field.key.clone(),
         label: field.label.clone(),
-        help: &field.help,
+        help: &help,
         is_optional: !field.required,
         error: issue_of(issues, &field.key),
         value: answers.get(&field.key),
@@ -107,7 +114,7 @@ fn of_kind(slot: &Slot<'_>, kind: &Kind, entities: Option<&Vec<(String, String)>
     let yes_no = || [("true", "Yes"), ("false", "No")].map(|(value, label)| pair(value, label)).to_vec();
     match kind {
         Kind::ShortText { max_length, .. } => input(slot, "text", None, *max_length),
-        Kind::LongText { .. } => text_area(slot),
+        Kind::LongText { .. } | Kind::TextList { .. } => text_area(slot),
         Kind::Number { .. } => input(slot, "text", Some("decimal"), None),
         Kind::Integer { .. } => input(slot, "text", Some("numeric"), None),
         Kind::YesNo => choices(slot, "radio", &yes_no(), true),

@@ -230,6 +230,7 @@ fn kind_controls(props: &EditorProps, at: usize, row: &Row) -> InertElement {
     match row.kind.as_str() {
         "number" | "integer" => bounds("Least", "Greatest"),
         "single_choice" => choices(),
+        "text_list" => bounds("Fewest texts", "Most texts"),
         "multiple_choice" => static_html((choices(), bounds("Fewest to choose", "Most to choose"))),
         "scale" => static_html((
             bounds("From", "To"),

@@ -63,11 +63,12 @@ fn kind_word(kind: &str) -> &'static str {
 
 /// Every kind of field with its label, in the order in which the editor offers them.
 #[cfg(feature = "ssr")]
-const KINDS: [(&str, &str); 14] = [
+const KINDS: [(&str, &str); 15] = [
     ("short_text", "Short text"),
     ("long_text", "Long text"),
     ("single_choice", "One choice"),
     ("multiple_choice", "Several choices"),
+    ("text_list", "Several texts"),
     ("yes_no", "Yes or no"),
     ("scale", "Scale"),
     ("number", "Number"),

@@ -101,6 +101,9 @@ impl Row {
                 self.minimum = text(min_items.map(|n| n.to_string()));
                 self.maximum = text(max_items.map(|n| n.to_string()));
             }
+            Kind::TextList { min_items: least, max_items: most } => {
+                (self.minimum, self.maximum) = (text(least.map(|n| n.to_string())), text(most.map(|n| n.to_string())));
+            }
             Kind::Scale { minimum, maximum, low_label, high_label } => {
                 (self.minimum, self.maximum) = (minimum.to_string(), maximum.to_string());
                 (self.low_label, self.high_label) = (low_label.clone(), high_label.clone());
@@ -171,6 +174,10 @@ impl Row {
                 min_items: bound(&self.minimum, "minimum", wrong),
                 max_items: bound(&self.maximum, "maximum", wrong),
             },
+            "text_list" => Kind::TextList {
+                min_items: bound(&self.minimum, "minimum", wrong),
+                max_items: bound(&self.maximum, "maximum", wrong),
+            },
             "scale" => Kind::Scale {
                 minimum: bound(&self.minimum, "minimum", wrong).unwrap_or(1),
                 maximum: bound(&self.maximum, "maximum", wrong).unwrap_or(5),
@@ -229,12 +236,12 @@ fn decimal(text: &str, part: &'static str, wrong: &mut Vec<Unreadable>) -> Optio
 /// The answer that a text means for this field.
 fn answer(field: &Field, text: &str) -> Option<Value> {
     match field.kind {
-        Kind::MultipleChoice { .. } => read(field, parts(text).iter().map(String::as_str)),
+        Kind::MultipleChoice { .. } | Kind::TextList { .. } => read(field, parts(text).iter().map(String::as_str)),
         _ => read(field, [text]),
     }
 }
 
-/// The single value that a text means for this field: for a multiple choice, one option.
+/// The single value that a text means for this field: for a multiple choice, one option; for a list, one text.
 fn one(field: &Field, text: &str) -> Option<Value> {
     let text = if matches!(field.kind, Kind::MultipleChoice { .. }) { text.trim() } else { text };
     match read(field, [text])? {

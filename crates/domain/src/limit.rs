@@ -146,6 +146,8 @@ pub const ENTITY_FIELDS_MAX: usize = 50;
 pub const SELECT_OPTIONS_MAX: usize = 100;
 /// Longest text in a field of an entity, characters.
 pub const FIELD_TEXT_CHARS_MAX: usize = 10_000;
+/// Most texts in an answer that is a list of texts.
+pub const FIELD_TEXTS_MAX: usize = 200;
 /// Most entities whose titles one request looks up.
 pub const ENTITY_TITLES_MAX: usize = 200;
 /// Sessions of an entity in one answer when the caller names no number.

@@ -113,6 +113,7 @@ pub fn add_charts(charts: &mut Vec<Chart>, fields: &[Field]) {
             | Kind::LongText { .. }
             | Kind::Number { .. }
             | Kind::Integer { .. }
+            | Kind::TextList { .. }
             | Kind::Date
             | Kind::DateTime
             | Kind::Entity { .. }

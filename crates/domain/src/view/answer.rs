@@ -117,6 +117,7 @@ fn needs(field: &Field) -> &'static str {
     match field.kind {
         Kind::SingleChoice { .. } | Kind::Scale { .. } => "Choose one",
         Kind::MultipleChoice { .. } => "Choose at least one",
+        Kind::TextList { .. } => "Enter at least one",
         Kind::YesNo => "Choose yes or no",
         Kind::Rating { .. } => "Give a rating",
         Kind::ShortText { .. }

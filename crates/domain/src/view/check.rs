@@ -4,8 +4,8 @@ use super::{Answers, Choice, Field, Kind, Test, value::check_value};
 use crate::{
     issue::Issue,
     limit::{
-        CRITERIA_SCALE_STEPS_MAX, FIELD_TEXT_CHARS_MAX, NAME_CHARS_MAX, SELECT_OPTIONS_MAX, TITLE_CHARS_MAX,
-        VIEW_FIELDS_MAX, VIEW_HELP_CHARS_MAX, VIEW_KEY_CHARS_MAX,
+        CRITERIA_SCALE_STEPS_MAX, FIELD_TEXT_CHARS_MAX, FIELD_TEXTS_MAX, NAME_CHARS_MAX, SELECT_OPTIONS_MAX,
+        TITLE_CHARS_MAX, VIEW_FIELDS_MAX, VIEW_HELP_CHARS_MAX, VIEW_KEY_CHARS_MAX,
     },
     line::is_line,
     slug::is_slug,
@@ -85,11 +85,11 @@ fn check_condition(field: &Field, earlier: &[Field], at: &impl Fn(&str) -> Strin
     if values.is_empty() || values.len() > SELECT_OPTIONS_MAX {
         issues.push(Issue::new(at("showIf.in"), format!("1 to {SELECT_OPTIONS_MAX} values")));
     }
-    // A condition on a multiple choice asks for one of its options.
-    let kind = if let Kind::MultipleChoice { options, .. } = &asked.kind {
-        Kind::SingleChoice { options: options.clone() }
-    } else {
-        asked.kind.clone()
+    // A condition on a multiple choice asks for one of its options, and one on a list for one of its texts.
+    let kind = match &asked.kind {
+        Kind::MultipleChoice { options, .. } => Kind::SingleChoice { options: options.clone() },
+        Kind::TextList { .. } => Kind::ShortText { min_length: None, max_length: None },
+        kind => kind.clone(),
     };
     let one = Field { kind, ..asked.clone() };
     for value in values {
@@ -123,6 +123,14 @@ fn check_kind(kind: &Kind, at: &impl Fn(&str) -> String, issues: &mut Vec<Issue>
             let most = max_items.map_or(options.len(), |n| n as usize);
             if most == 0 || most > options.len() {
                 refuse("maxItems", format!("1 to the number of options, {}", options.len()));
+            } else if min_items.is_some_and(|least| least as usize > most) {
+                refuse("minItems", format!("at most {most}"));
+            }
+        }
+        Kind::TextList { min_items, max_items } => {
+            let most = max_items.map_or(FIELD_TEXTS_MAX, |n| n as usize);
+            if most == 0 || most > FIELD_TEXTS_MAX {
+                refuse("maxItems", format!("1 to {FIELD_TEXTS_MAX}"));
             } else if min_items.is_some_and(|least| least as usize > most) {
                 refuse("minItems", format!("at most {most}"));
             }

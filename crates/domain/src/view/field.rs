@@ -98,6 +98,15 @@ pub enum Kind {
         #[serde(skip_serializing_if = "Option::is_none")]
         max_items: Option<u32>,
     },
+    /// A list of texts of one line each, in the order in which they were typed.
+    TextList {
+        /// Fewest texts.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        min_items: Option<u32>,
+        /// Most texts.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        max_items: Option<u32>,
+    },
     /// A whole number from `minimum` to `maximum`, shown as a row of buttons.
     Scale {
         /// Least value.
@@ -144,6 +153,7 @@ impl Kind {
             Self::DateTime => "date_time",
             Self::SingleChoice { .. } => "single_choice",
             Self::MultipleChoice { .. } => "multiple_choice",
+            Self::TextList { .. } => "text_list",
             Self::Scale { .. } => "scale",
             Self::Rating { .. } => "rating",
             Self::Entity { .. } => "entity",
@@ -165,6 +175,7 @@ impl Kind {
             | Self::DateTime
             | Self::SingleChoice { .. }
             | Self::MultipleChoice { .. }
+            | Self::TextList { .. }
             | Self::Scale { .. }
             | Self::Entity { .. }
             | Self::Email
@@ -185,6 +196,7 @@ impl Kind {
             | Self::DateTime
             | Self::SingleChoice { .. }
             | Self::MultipleChoice { .. }
+            | Self::TextList { .. }
             | Self::Scale { .. }
             | Self::Rating { .. }
             | Self::Email
@@ -244,6 +256,7 @@ mod tests {
             json!({ "type": "date_time" }),
             json!({ "type": "single_choice", "options": [{ "value": "a", "label": "A" }] }),
             json!({ "type": "multiple_choice", "options": [{ "value": "a", "label": "A" }], "maxItems": 1 }),
+            json!({ "type": "text_list", "minItems": 1, "maxItems": 3 }),
             json!({ "type": "scale", "minimum": 1, "maximum": 5, "lowLabel": "bad" }),
             json!({ "type": "rating", "criteriaSet": "tone" }),
             json!({ "type": "entity", "entityType": "company" }),

@@ -100,6 +100,7 @@ impl AnyField {
                 min_items: self.min_items.take(),
                 max_items: self.max_items.take(),
             },
+            "text_list" => Kind::TextList { min_items: self.min_items.take(), max_items: self.max_items.take() },
             "scale" => Kind::Scale {
                 minimum: whole(self.minimum.take())?.ok_or_else(|| missing("minimum"))?,
                 maximum: whole(self.maximum.take())?.ok_or_else(|| missing("maximum"))?,

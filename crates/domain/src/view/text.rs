@@ -8,7 +8,8 @@ use crate::{
 use serde_json::{Map, Value};
 
 /// Reads the answers of a posted form. The name of a control is the field's key, for a rating `key.dimension`;
-/// a multiple choice has one pair for each chosen option, and a date and time has its offset as `key.zone`. Names
+/// a multiple choice has one pair for each chosen option, a list of texts has one on each line, and a date and time
+/// has its offset as `key.zone`. Names
 /// that the view does not have are ignored, since forms have controls of their own. A text that is no valid answer
 /// stays a text, so that the form can show it again beside the error.
 pub fn from_form<'a>(fields: &[Field], pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Answers {
@@ -31,6 +32,13 @@ pub fn from_form<'a>(fields: &[Field], pairs: impl IntoIterator<Item = (&'a str,
                 let chosen = answers.entry(key).or_insert_with(|| Value::Array(Vec::new()));
                 if let (Some(chosen), false) = (chosen.as_array_mut(), text.is_empty()) {
                     chosen.push(Value::from(text));
+                }
+            }
+            (Kind::TextList { .. }, None) => {
+                let typed = answers.entry(key).or_insert_with(|| Value::Array(Vec::new()));
+                let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+                if let Some(typed) = typed.as_array_mut() {
+                    typed.extend(lines.map(Value::from));
                 }
             }
             (kind, None) => {
@@ -61,9 +69,11 @@ fn value(kind: &Kind, text: &str) -> Value {
     match kind {
         // Browsers send line ends as CR LF.
         Kind::LongText { .. } => Value::from(text.replace("\r\n", "\n")),
-        Kind::ShortText { .. } | Kind::SingleChoice { .. } | Kind::MultipleChoice { .. } | Kind::Rating { .. } => {
-            Value::from(text)
-        }
+        Kind::ShortText { .. }
+        | Kind::SingleChoice { .. }
+        | Kind::MultipleChoice { .. }
+        | Kind::TextList { .. }
+        | Kind::Rating { .. } => Value::from(text),
         Kind::Number { .. } => typed_number(text).map_or_else(|| text.into(), Value::Number),
         Kind::Integer { .. } | Kind::Scale { .. } => {
             text.trim().parse::<i64>().map_or_else(|_| text.into(), Value::from)
@@ -104,6 +114,7 @@ pub fn shown(field: &Field, value: &Value) -> String {
             };
             chosen.iter().map(label).collect::<Vec<_>>().join(", ")
         }
+        (Kind::TextList { .. }, Value::Array(texts)) => texts.iter().map(plain).collect::<Vec<_>>().join(", "),
         (Kind::Rating { dimensions, .. }, Value::Object(rating)) => {
             let given = dimensions.iter().filter_map(|dimension| Some((dimension, rating.get(&dimension.slug)?)));
             let one = |(dimension, value): (&Dimension, &Value)| {
@@ -159,6 +170,17 @@ mod tests {
         });
         assert_eq!(Value::from(answers.clone()), expected);
         assert!(check_answers(&fields(), &answers).is_ok());
+    }
+
+    #[test]
+    fn each_line_that_is_not_blank_is_a_text_of_a_list() {
+        let stops: Vec<Field> =
+            serde_json::from_value(json!([{ "key": "stops", "label": "?", "type": "text_list" }])).unwrap();
+        let answers = from_form(&stops, [("stops", "Kyoto\r\n Nara \r\n\r\nOsaka, Japan")]);
+        assert_eq!(Value::from(answers.clone()), json!({ "stops": ["Kyoto", "Nara", "Osaka, Japan"] }));
+        assert!(check_answers(&stops, &answers).is_ok());
+        assert_eq!(shown(&stops[0], &answers["stops"]), "Kyoto, Nara, Osaka, Japan");
+        assert_eq!(Value::from(from_form(&stops, [("stops", " \n")])), json!({ "stops": [] }));
     }
 
     #[test]

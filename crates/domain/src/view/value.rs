@@ -6,7 +6,7 @@ use crate::{
     criteria_set::{Dimension, DimensionKind},
     id::EntityId,
     issue::Issue,
-    limit::{EMAIL_BYTES_MAX, FIELD_TEXT_CHARS_MAX, VIEW_URL_BYTES_MAX},
+    limit::{EMAIL_BYTES_MAX, FIELD_TEXT_CHARS_MAX, FIELD_TEXTS_MAX, VIEW_URL_BYTES_MAX},
     typed_number::two_meanings,
 };
 use chrono::{DateTime, NaiveDate};
@@ -65,6 +65,7 @@ pub(super) fn check_value(field: &Field, value: &Value) -> Result<(), Vec<Issue>
         (Kind::MultipleChoice { options, min_items, max_items }, value) => {
             check_chosen(options, *min_items, *max_items, value)
         }
+        (Kind::TextList { min_items, max_items }, value) => check_texts(*min_items, *max_items, value),
         (Kind::Entity { entity_type }, value) => {
             check_with(value, &format!("the id of an entity of type `{entity_type}`"), |text| {
                 text.parse::<EntityId>().is_ok()
@@ -126,6 +127,21 @@ fn check_chosen(options: &[Choice], least: Option<u32>, most: Option<u32>, value
         Some(most) => Err(format!("Choose at most {most}")),
         None => Ok(()),
     }
+}
+
+fn check_texts(least: Option<u32>, most: Option<u32>, value: &Value) -> Result<(), String> {
+    let Some(list) = value.as_array() else { return Err("a list of texts".to_owned()) };
+    let texts: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
+    let Some(texts) = texts else { return Err("a list of texts".to_owned()) };
+    if texts.iter().any(|text| text.trim().is_empty() || text.chars().any(char::is_control)) {
+        return Err("one text on each line".to_owned());
+    }
+    texts.iter().try_for_each(|text| check_text(text))?;
+    let most = most.map_or(FIELD_TEXTS_MAX, |most| most as usize);
+    if let Some(least) = least.filter(|least| texts.len() < *least as usize) {
+        return Err(format!("Enter at least {least}, one on each line"));
+    }
+    if texts.len() > most { Err(format!("Enter at most {most}, one on each line")) } else { Ok(()) }
 }
 
 /// A few options are listed in a message; more are not.
@@ -290,6 +306,31 @@ mod tests {
                 vec![json!(["red"])],
                 vec![json!(["red", "blue"])],
                 "Choose at most 1",
+            ),
+            (
+                json!({ "type": "text_list" }),
+                vec![json!(["Kyoto", "Nara, Japan"]), json!(["a", "a"]), json!(vec!["x"; FIELD_TEXTS_MAX])],
+                vec![json!(["a\nb"]), json!(["a", " "])],
+                "one text on each line",
+            ),
+            (json!({ "type": "text_list" }), vec![], vec![json!("a"), json!([1])], "a list of texts"),
+            (
+                json!({ "type": "text_list", "minItems": 2 }),
+                vec![json!(["a", "b"])],
+                vec![json!(["a"])],
+                "Enter at least 2, one on each line",
+            ),
+            (
+                json!({ "type": "text_list", "maxItems": 2 }),
+                vec![json!(["a", "b"])],
+                vec![json!(["a", "b", "c"])],
+                "Enter at most 2, one on each line",
+            ),
+            (
+                json!({ "type": "text_list" }),
+                vec![],
+                vec![json!(vec!["x"; FIELD_TEXTS_MAX + 1])],
+                "Enter at most 200, one on each line",
             ),
             (
                 json!({ "type": "scale", "minimum": 1, "maximum": 5 }),

@@ -5,7 +5,7 @@ use super::{
     shape::{boolean, closed, list, nullable, nullable_of, of_type, ready, reference},
 };
 use domain::limit::{
-    FIELD_TEXT_CHARS_MAX, NAME_CHARS_MAX, SELECT_OPTIONS_MAX, VIEW_EMBED_ORIGINS_MAX, VIEW_FIELDS_MAX,
+    FIELD_TEXT_CHARS_MAX, FIELD_TEXTS_MAX, NAME_CHARS_MAX, SELECT_OPTIONS_MAX, VIEW_EMBED_ORIGINS_MAX, VIEW_FIELDS_MAX,
     VIEW_HELP_CHARS_MAX, VIEW_KEY_CHARS_MAX, VIEW_RESPONSES_MAX, VIEW_URL_BYTES_MAX,
 };
 use utoipa::{
@@ -86,6 +86,11 @@ fn of_kind(kind: &str, new: bool) -> (Properties, Properties, RefOr<Schema>) {
             let bounds = vec![("minItems", nullable_integer(0, most)), ("maxItems", nullable_integer(1, most))];
             (vec![("options", options())], bounds, nullable_of(strings()))
         }
+        "text_list" => {
+            let most = i64::try_from(FIELD_TEXTS_MAX).unwrap_or(i64::MAX);
+            let bounds = vec![("minItems", nullable_integer(0, most)), ("maxItems", nullable_integer(1, most))];
+            (vec![], bounds, nullable_of(strings()))
+        }
         "scale" => {
             let labels = vec![("lowLabel", label()), ("highLabel", label())];
             let ends = vec![("minimum", built(whole())), ("maximum", built(whole()))];
@@ -121,7 +126,7 @@ fn field_of(kind: &'static str, new: bool) -> RefOr<Schema> {
 }
 
 /// Names of all types of fields, in the order of the documentation.
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 15] = [
     "short_text",
     "long_text",
     "number",
@@ -131,6 +136,7 @@ const KINDS: [&str; 14] = [
     "date_time",
     "single_choice",
     "multiple_choice",
+    "text_list",
     "scale",
     "rating",
     "entity",
@@ -193,7 +199,7 @@ fn requested_schema() -> RefOr<Schema> {
         .max_properties(Some(VIEW_FIELDS_MAX));
     let names = ready(Array::from(ArrayBuilder::new().items(built(text(VIEW_KEY_CHARS_MAX)))));
     closed(
-        "A JSON Schema: an object whose properties are texts, numbers, yes or no, and choices.",
+        "A JSON Schema: an object whose properties are texts, lists of texts, numbers, yes or no, and choices.",
         vec![("type", object), ("properties", built(properties))],
         vec![("required", names), ("$schema", built(text(VIEW_URL_BYTES_MAX)))],
     )

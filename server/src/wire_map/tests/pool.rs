@@ -102,7 +102,7 @@ impl Pool {
     }
 
     fn kind(&mut self) -> Kind {
-        match self.number() % 14 {
+        match self.number() % 15 {
             0 => Kind::ShortText { min_length: self.maybe(Self::small), max_length: self.maybe(Self::small) },
             1 => Kind::LongText { min_length: self.maybe(Self::small), max_length: self.maybe(Self::small) },
             2 => Kind::Number { minimum: self.maybe(Self::fraction), maximum: self.maybe(Self::fraction) },
@@ -125,6 +125,7 @@ impl Pool {
             10 => Kind::Rating { criteria_set: self.text(), dimensions: Vec::new() },
             11 => Kind::Entity { entity_type: self.text() },
             12 => Kind::Email,
+            13 => Kind::TextList { min_items: self.maybe(Self::small), max_items: self.maybe(Self::small) },
             _ => Kind::Url,
         }
     }

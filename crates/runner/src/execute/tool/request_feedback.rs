@@ -19,7 +19,7 @@ pub fn schema() -> Value {
                 "type": "string",
                 "enum": [
                     "short_text", "long_text", "number", "integer", "yes_no", "date", "date_time", "single_choice",
-                    "multiple_choice", "scale", "email", "url",
+                    "multiple_choice", "text_list", "scale", "email", "url",
                 ],
             },
             "required": { "type": "boolean" },
