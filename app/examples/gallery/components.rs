@@ -14,7 +14,7 @@ use app::{
         dialog::Dialog,
         diff::Diff,
         empty::{Connect, ConnectAgent, Connection, Empty},
-        field::{Choice, Field, FileInput, GroupedSelect, Input, Many, Select, TextArea},
+        field::{CheckBoxes, Choice, Field, FileInput, GroupedSelect, Input, Many, Select, TextArea},
         icon::Icon,
         notice::{Notice, Refused, Tone},
         page_head::PageHead,
@@ -102,9 +102,11 @@ fn fields() -> impl IntoView {
             (Some("set"), "Choose one of the sets."),
             (Some("to"), "Choose an entity type or a task."),
             (Some("csv"), "The file has no header row."),
+            (Some("regions"), "Choose at most 1."),
         ],
     );
     let options = || vec![(String::new(), "None".to_owned()), ("a".to_owned(), LONG.to_owned())];
+    let boxes = || vec![("e".to_owned(), "Europe".to_owned(), true), ("l".to_owned(), LONG.to_owned(), false)];
     let groups = || vec![("At once, as", options()), ("By a task", vec![("b".to_owned(), "Take over".to_owned())])];
     let state = |scope: &'static str, form: &FormState| {
         view! {
@@ -114,6 +116,7 @@ fn fields() -> impl IntoView {
                 <Select scope=scope field=Field::new("set", "Criteria set") options=options() form=form/>
                 <GroupedSelect scope=scope field=Field::new("to", "Created as").required() groups=groups() form=form/>
                 <FileInput scope=scope field=Field::new("csv", "CSV file") accept=".csv" form=form/>
+                <CheckBoxes scope=scope field=Field::new("regions", "Regions").hint("Choose at most 1.") options=boxes() form=form/>
             </form>
         }
     };

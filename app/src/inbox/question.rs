@@ -2,7 +2,8 @@
 //! task.
 //!
 //! An object gets one field per property, named `answer.KEY`; any other value gets one field named `answer`. Lists of
-//! texts are typed one on each line. Other lists and nested objects are typed as JSON. The answer is validated against
+//! options are groups of check boxes, and lists of texts are typed one on each line. Other lists and nested objects are
+//! typed as JSON. The answer is validated against
 //! the schema when it is recorded, not here.
 //!
 //! What a field shows at the start reads as the value that it stands for. A value that its control cannot hold is not
@@ -16,19 +17,23 @@ use crate::{
     FieldError, FormState,
     render::static_html,
     text::label::slug_label,
-    ui::field::{Field, Input, Select, TextArea},
+    ui::field::{CheckBoxes, Field, Input, Select, TextArea},
 };
 use domain::{
     json_schema::{Ordinary, ordinary},
+    limit::SELECT_OPTIONS_MAX,
     view::{OFFSETS, UTC, ZONE, join_instant, split_instant},
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// Most properties that get a field each; a value with more is typed as JSON.
 const FIELDS_MAX: usize = 40;
 /// Texts that may be longer than this get a text area, characters.
 const LINE_CHARS_MAX: u64 = 200;
+/// Most options that are check boxes. Options of a longer list are typed one on each line.
+const BOXES_MAX: usize = SELECT_OPTIONS_MAX;
 /// Name of the only field of an answer that is not an object.
 pub const ANSWER: &str = "answer";
 
@@ -40,6 +45,8 @@ enum Typed {
     /// A list of texts, one on each line, or as JSON. Without options any text can be in it. An option is named by
     /// value or label.
     List,
+    /// A list of options, each a check box. The texts of those that are ticked are the lines of its text.
+    Boxes,
     /// A local date and time, with its offset in a second control.
     Instant,
 }
@@ -109,6 +116,9 @@ fn new_field(
     if typed == Typed::Value(Control::Json) {
         hint = format!("{hint} JSON.").trim_start().to_owned();
     }
+    if typed == Typed::Boxes {
+        hint = format!("{hint} {}", how_many(&of)).trim().to_owned();
+    }
     if typed == Typed::List {
         let lines = match labels.is_empty() {
             true => "One on each line.".to_owned(),
@@ -124,10 +134,27 @@ fn new_field(
     FormField { start, ..field }
 }
 
+/// How many options a list takes, in words; empty if it takes any number of them.
+fn how_many(of: &Value) -> String {
+    let bound = |name: &str| of.get(name).and_then(Value::as_u64);
+    match (bound("minItems").filter(|least| *least > 0), bound("maxItems")) {
+        (Some(least), Some(most)) if least == most => format!("Choose {least}."),
+        (Some(least), Some(most)) => format!("Choose {least} to {most}."),
+        (Some(least), None) => format!("Choose at least {least}."),
+        (None, Some(most)) => format!("Choose at most {most}."),
+        (None, None) => String::new(),
+    }
+}
+
 /// What an empty control stands for. `required` has, for a required value, whether it may be `null`.
 fn empty_value(typed: &Typed, choices: &[Value], default: Option<&Value>, required: Option<bool>) -> Option<Value> {
     if let Some(blank) = choices.iter().find(|value| field_text(value).is_empty()) {
         return Some(blank.clone());
+    }
+    if *typed == Typed::Boxes {
+        // No ticked box is a choice: of a list that has to be there, and of one whose default has options.
+        let is_wanted = required == Some(false) || default.is_some_and(Value::is_array);
+        return if required == Some(true) { Some(Value::Null) } else { is_wanted.then(|| Value::Array(Vec::new())) };
     }
     let is_text = matches!(typed, Typed::Value(Control::SingleLine | Control::MultiLine));
     let is_blank = |value: &&Value| match value {
@@ -162,7 +189,8 @@ fn typed_as(root: &Value, of: &Value) -> (Typed, Vec<Value>, Vec<String>) {
     if let Some(items) = of.get("items").filter(|_| is_type(of, "array")) {
         let items = Value::Object(ordinary(root, items).members);
         if let Some((values, labels)) = choices(&items) {
-            return (Typed::List, values, labels);
+            let typed = if can_be_boxes(&values) { Typed::Boxes } else { Typed::List };
+            return (typed, values, labels);
         }
         if is_type(&items, "string") {
             return (Typed::List, Vec::new(), Vec::new());
@@ -186,6 +214,15 @@ fn typed_as(root: &Value, of: &Value) -> (Typed, Vec<Value>, Vec<String>) {
         Control::SingleLine
     };
     (Typed::Value(control), Vec::new(), Vec::new())
+}
+
+/// Whether each option can be a line of the text of check boxes, and no text a list as JSON.
+fn can_be_boxes(values: &[Value]) -> bool {
+    let texts: BTreeSet<String> = values.iter().map(field_text).collect();
+    let is_line = |text: &String| {
+        !text.is_empty() && text.trim() == text && !text.contains(['\n', '\r']) && !text.starts_with('[')
+    };
+    (1..=BOXES_MAX).contains(&values.len()) && texts.len() == values.len() && texts.iter().all(is_line)
 }
 
 /// The values and labels of an enumeration: `enum` (with `enumNames`), a constant, or `oneOf` and `anyOf` of constants.
@@ -237,7 +274,7 @@ impl FormField {
     pub fn names(&self) -> Vec<String> {
         match self.typed {
             Typed::Instant => vec![self.name.clone(), self.zone_name()],
-            Typed::Value(_) | Typed::List => vec![self.name.clone()],
+            Typed::Value(_) | Typed::List | Typed::Boxes => vec![self.name.clone()],
         }
     }
 
@@ -254,6 +291,10 @@ impl FormField {
         let texts = match self.typed {
             Typed::Value(Control::Json) => vec![json()],
             Typed::List => vec![start_text(value), json()],
+            Typed::Boxes => {
+                let ticked = value.as_array().into_iter().flatten().map(field_text);
+                vec![ticked.collect::<Vec<_>>().join("\n")]
+            }
             Typed::Value(_) | Typed::Instant => vec![start_text(value)],
         };
         texts.into_iter().find(|text| read(self, text, UTC).is_ok_and(|read| read.as_ref() == Some(value)))
@@ -276,6 +317,17 @@ fn render_field(scope: &str, form_field: &FormField, form: &FormState) -> InertE
     let has_lines = form.value_or(&form_field.name, start).contains('\n');
     match &form_field.typed {
         Typed::Instant => render_instant(scope, form_field, field, form),
+        Typed::Boxes => {
+            // A form without a ticked box sends no such field.
+            let typed = if form.values.is_empty() { start } else { form.value(field.name).unwrap_or_default() };
+            let ticked: Vec<&str> = typed.lines().map(str::trim).collect();
+            let options = form_field.choices.iter().zip(&form_field.labels).map(|(value, label)| {
+                let text = field_text(value);
+                let is_ticked = ticked.contains(&text.as_str());
+                (text, label.clone(), is_ticked)
+            });
+            static_html(view! { <CheckBoxes scope=scope field=field options=options.collect() form=form/> })
+        }
         // A one-line input would join the lines.
         Typed::Value(Control::SingleLine) if has_lines => {
             static_html(view! { <TextArea scope=scope field=field value=start form=form/> })
@@ -336,7 +388,7 @@ pub fn typed_value(
         let text = typed(&form_field.name).unwrap_or_default();
         let zone = match form_field.typed {
             Typed::Instant => typed(&form_field.zone_name()),
-            Typed::Value(_) | Typed::List => None,
+            Typed::Value(_) | Typed::List | Typed::Boxes => None,
         };
         match read(form_field, text.trim_end_matches(['\r', '\n']), zone.as_deref().unwrap_or_default()) {
             Ok(Some(value)) => match &form_field.key {
@@ -363,7 +415,7 @@ fn read(form_field: &FormField, text: &str, zone: &str) -> Result<Option<Value>,
         return Ok(form_field.empty.clone());
     }
     let value = match &form_field.typed {
-        Typed::List => list(form_field, text)?,
+        Typed::List | Typed::Boxes => list(form_field, text)?,
         Typed::Instant if split_instant(text.trim()).is_some() => Value::from(text.trim()),
         Typed::Instant => join_instant(text, zone).map(Value::from).ok_or("Enter a date and a time.")?,
         // Browsers send line ends as CR LF.
@@ -392,8 +444,10 @@ fn list(form_field: &FormField, text: &str) -> Result<Value, String> {
         if form_field.choices.is_empty() {
             return Ok(Value::from(line));
         }
-        let is_it = |(value, label): &(&Value, &String)| field_text(value) == line || label.as_str() == line;
-        let found = form_field.choices.iter().zip(&form_field.labels).find(is_it);
+        let mut options = form_field.choices.iter().zip(&form_field.labels);
+        let is_value = |(value, _): &(&Value, &String)| field_text(value) == line;
+        // One option can have the value of another as its label.
+        let found = options.clone().find(is_value).or_else(|| options.find(|(_, label)| label.as_str() == line));
         found.map(|(value, _)| value.clone()).ok_or_else(|| format!("“{line}” is not one of the options."))
     };
     text.lines()

@@ -89,7 +89,9 @@ fn untouched(form_fields: &[FormField]) -> Result<Option<Value>, Vec<FieldError>
                 let (local, zone) = split_instant(&field.start).unwrap_or_default();
                 vec![(field.name.clone(), local), (field.zone_name(), zone)]
             }
-            Typed::Value(_) | Typed::List => vec![(field.name.clone(), field.start.replace('\n', "\r\n"))],
+            Typed::Value(_) | Typed::List | Typed::Boxes => {
+                vec![(field.name.clone(), field.start.replace('\n', "\r\n"))]
+            }
         })
         .collect();
     typed_value(form_fields, |name| starts.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone()))
@@ -108,7 +110,11 @@ fn a_form_that_is_sent_as_it_is_shown_has_the_defaults() {
         (json!({"type": "array", "items": {"type": "string"}, "default": []}), "list"),
         (json!({"type": "array", "items": {"type": "string"}, "default": ["one\ntwo", " b "]}), "list"),
         (json!({"type": "array", "items": {"type": "string"}, "default": ["[\"a\"]"]}), "list"),
-        (json!({"type": "array", "items": {"$ref": "#/$defs/Level"}, "default": ["high"]}), "list"),
+        (json!({"type": "array", "items": {"$ref": "#/$defs/Level"}, "default": ["high"]}), "boxes"),
+        (json!({"type": "array", "items": {"enum": [1, "1x", true]}, "default": [true, 1]}), "boxes"),
+        (json!({"type": "array", "items": {"enum": ["a"]}, "default": []}), "boxes"),
+        (json!({"type": "array", "items": {"enum": ["a\nb", "c"]}, "default": ["a\nb"]}), "list"),
+        (json!({"type": "array", "items": {"enum": [1, "1"]}, "default": ["1"]}), "list"),
         (json!({"type": "array", "items": {"type": "integer"}, "default": [1, 2]}), "json"),
         (json!({"type": ["integer", "null"], "default": 3}), "number"),
         (json!({"type": "number", "default": 0.5}), "number"),
@@ -127,6 +133,7 @@ fn a_form_that_is_sent_as_it_is_shown_has_the_defaults() {
         let form_fields = fields(&schema);
         let kind = match &form_fields[0].typed {
             Typed::List => "list",
+            Typed::Boxes => "boxes",
             Typed::Instant => "instant",
             Typed::Value(Control::SingleLine | Control::MultiLine) => "text",
             Typed::Value(Control::Choice(_)) => "choice",
@@ -216,4 +223,47 @@ fn a_list_of_constants_takes_several_options() {
     let typed = |text: &'static str| typed_value(&form_fields, move |_| Some(text.to_owned()));
     assert_eq!(typed("Blue\r\nr\r\n"), Ok(Some(json!({ "colours": ["b", "r"] }))));
     assert_eq!(typed("Green").unwrap_err()[0].field.as_deref(), Some("answer.colours"));
+}
+
+/// The values of the boxes that are ticked in this HTML.
+fn ticked(html: &str) -> Vec<String> {
+    let boxes =
+        html.split("type=\"checkbox\"").skip(1).filter(|rest| rest.split('>').next().unwrap().contains("checked"));
+    boxes.map(|rest| rest.split("value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_list_of_options_is_a_group_of_check_boxes_and_keeps_what_was_ticked() {
+    for count in [1, 2, 7, 40] {
+        let options: Vec<String> = (0..count).map(|n| format!("option {n}")).collect();
+        let last = options.last().unwrap().clone();
+        let list =
+            json!({"type": "array", "items": {"enum": options}, "default": [last], "minItems": 1, "maxItems": 3});
+        let form_fields = fields(&json!({"required": ["a"], "properties": {"a": list, "b": {"type": "string"}}}));
+        let html = |form: &FormState| crate::render::to_html(render_field("gate", &form_fields[0], form));
+        let fresh = html(&FormState::default());
+        assert_eq!(fresh.matches("type=\"checkbox\"").count(), count);
+        assert_eq!(fresh.matches("name=\"answer.a\"").count(), count, "all are one field");
+        assert!(fresh.contains("id=\"gate-answer.a\"") && fresh.contains("Choose 1 to 3."), "{fresh}");
+        assert_eq!(ticked(&fresh), [last.as_str()]);
+        let typed = ["option 0", &last].join("\n");
+        let sent = [("answer.a".to_owned(), typed), ("answer.b".to_owned(), String::new())];
+        let errors = vec![FieldError { field: Some("answer.a".into()), message: "too many".into() }];
+        let again = html(&FormState { values: sent.into(), errors, ..FormState::default() });
+        let expected = if count == 1 { vec!["option 0"] } else { vec!["option 0", &last] };
+        assert_eq!(ticked(&again), expected);
+        assert!(again.contains("id=\"gate-answer.a-error\"") && again.contains("too many"), "{again}");
+        let none = html(&FormState { values: [("answer.b".to_owned(), String::new())].into(), ..FormState::default() });
+        assert!(ticked(&none).is_empty(), "nothing was ticked: {none}");
+        let value = typed_value(&form_fields, |name| (name == "answer.a").then(|| last.clone()));
+        assert_eq!(value, Ok(Some(json!({"a": [last]}))));
+        assert_eq!(typed_value(&form_fields, |_| None), Ok(Some(json!({"a": []}))), "no ticked box is an empty list");
+    }
+}
+
+#[test]
+fn a_ticked_box_is_its_own_option_and_not_one_with_the_same_label() {
+    let swapped = [json!({"const": "a", "title": "b"}), json!({"const": "b", "title": "a"})];
+    let form_fields = fields(&json!({"type": "array", "items": {"anyOf": swapped}}));
+    assert_eq!(typed_value(&form_fields, |_| Some("b".into())), Ok(Some(json!(["b"]))));
 }

@@ -241,6 +241,40 @@ fn select(scope: &str, field: Field<'_>, form: &FormState, options: impl IntoVie
     frame(around, field, static_html(control))
 }
 
+/// A group of check boxes with a label. The first has the id of the field, to which a summary of errors links.
+#[component]
+pub fn CheckBoxes<'a>(
+    /// Prefix of its ids: the name of the form.
+    scope: &'a str,
+    /// Name, label and hint. Browsers cannot require one of a group.
+    field: Field<'a>,
+    /// State of the form: the errors.
+    form: &'a FormState,
+    /// The options, `(value, label, whether it is ticked)`.
+    options: Vec<(String, String, bool)>,
+) -> InertElement {
+    let Around { id, described_by, invalid, error, .. } = around(scope, field, form);
+    let (hint_id, error_id) = (format!("{id}-hint"), format!("{id}-error"));
+    let boxes = options.into_iter().enumerate().map(|(index, (value, label, is_ticked))| {
+        let id = if index == 0 { id.clone() } else { format!("{id}-{index}") };
+        view! {
+            <label class="choice" for=id.clone()>
+                <input id=id.clone() name=field.name.to_owned() type="checkbox" value=value checked=is_ticked/>
+                <span dir="auto">{label}</span>
+            </label>
+        }
+    });
+    let boxes = boxes.collect::<Vec<_>>();
+    static_html(view! {
+        <fieldset class="field" aria-describedby=described_by data-invalid=invalid>
+            <legend class="field-label">{field.label.to_owned()}</legend>
+            <div class="choices">{boxes}</div>
+            {error.map(|message| view! { <p class="field-error" id=error_id>{icon(Icon::Alert)}<span>{message}</span></p> })}
+            {(!field.hint.is_empty()).then(|| view! { <p class="field-hint" id=hint_id>{field.hint.to_owned()}</p> })}
+        </fieldset>
+    })
+}
+
 /// A file to upload.
 #[component]
 pub fn FileInput<'a>(

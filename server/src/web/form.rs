@@ -18,6 +18,10 @@ const FIELDS_MAX: usize = 1_024;
 
 /// Names that begin so are those of answers, and a group of check boxes sends one several times.
 const ANSWERS: &str = "answer.";
+/// The name of an answer that is one group of check boxes.
+const ANSWER: &str = "answer";
+/// The same of a task's input.
+const INPUTS: [&str; 2] = ["input.", "input"];
 /// Names that begin so are those of proposed values.
 const VALUES: &str = "value.";
 
@@ -27,8 +31,14 @@ fn is_password(name: &str) -> bool {
     name.contains("password") && !name.starts_with(ANSWERS) && !name.starts_with(VALUES)
 }
 
-/// The fields of a posted form, by name. Of a field that was sent twice the last value counts; an answer has all values
-/// as lines.
+/// Whether a field that was sent several times has all values. A group of check boxes sends one for each.
+fn has_all_values(name: &str) -> bool {
+    let [below_input, input] = INPUTS;
+    name.starts_with(ANSWERS) || name == ANSWER || name.starts_with(below_input) || name == input
+}
+
+/// The fields of a posted form, by name. Of a field that was sent twice the last value counts; an answer and an input
+/// have all values as lines.
 pub struct Form(BTreeMap<String, String>);
 
 impl<S: Send + Sync> FromRequest<S> for Form {
@@ -54,7 +64,7 @@ impl Form {
     fn parse(body: &[u8]) -> Self {
         let mut fields = BTreeMap::<String, String>::new();
         for (name, value) in form_urlencoded::parse(body).into_owned().take(FIELDS_MAX) {
-            match fields.get_mut(&name).filter(|_| name.starts_with(ANSWERS)) {
+            match fields.get_mut(&name).filter(|_| has_all_values(&name)) {
                 Some(values) => {
                     values.push('\n');
                     values.push_str(&value);

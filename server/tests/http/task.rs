@@ -142,3 +142,46 @@ async fn a_new_task_that_is_sent_twice_is_created_once() {
     }
     assert_eq!(made[0], made[1]);
 }
+
+#[tokio::test]
+async fn the_options_of_an_input_are_ticked_and_a_refused_form_keeps_the_ticks() {
+    let app = App::start();
+    let ada = Browser::of(&app, ADA).await;
+    for count in [1, 2, 7, 40] {
+        let options: Vec<String> = (0..count).map(|n| format!("region {n}")).collect();
+        let most = count.min(3);
+        let regions = json!({ "type": "array", "items": { "enum": options }, "minItems": 1, "maxItems": most });
+        let metadata = json!({ "inputSchema": { "required": ["regions"], "properties": { "regions": regions } } });
+        let id = task_of_ada(&app, &ada, metadata).await;
+        let address = format!("/actions/{id}");
+        assert_eq!(ada.page(&address).await.matches("name=\"input.regions\"").count(), count);
+        let send = async |ticked: &[String]| {
+            let own = [("action_id", id.as_str()), ("next", "/sessions/{id}"), ("page", address.as_str())];
+            let ticks = ticked.iter().map(|region| ("input.regions", region.as_str()));
+            ada.ask(Method::POST, TRIGGER, &own.into_iter().chain(ticks).collect::<Vec<_>>()).await
+        };
+        for wrong in [&options[..0], &options[..if count > most { most + 1 } else { 0 }]] {
+            let refused = send(wrong).await;
+            assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+            let page = refused.text().await.unwrap();
+            assert!(page.contains("id=\"trigger-input.regions-error\""), "{page}");
+            let ticked = page
+                .split("name=\"input.regions\"")
+                .skip(1)
+                .filter(|rest| rest.split('>').next().unwrap().contains("checked"));
+            assert_eq!(ticked.count(), wrong.len(), "{page}");
+        }
+        let sent = send(&options[count - most..]).await;
+        assert_eq!(sent.status(), StatusCode::SEE_OTHER);
+        let session = sent.headers()["location"].to_str().unwrap().split('?').next().unwrap().to_owned();
+        let session: Value = app
+            .request(Who::Member, Method::GET, &format!("/api{session}"))
+            .send()
+            .await
+            .unwrap()
+            .json()
+            .await
+            .unwrap();
+        assert_eq!(session["input"]["regions"], json!(options[count - most..]), "{session}");
+    }
+}
