@@ -28,6 +28,7 @@ export interface Claim {
   attempt: number;
   leaseExpiresAt: string;
   input: unknown;
+  messages?: { text: string }[];
 }
 
 export interface NewEvent {

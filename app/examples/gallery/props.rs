@@ -128,6 +128,7 @@ pub fn log_props(session: wire::session::Session, events: Vec<wire::event::Event
             promotion_waits_at: None,
             timeline: events.clone(),
             shown: (0, 0),
+            offer: Default::default(),
             error_sequence: None,
             kind_counts: Vec::new(),
         },
@@ -143,6 +144,7 @@ pub fn log_props(session: wire::session::Session, events: Vec<wire::event::Event
         graph: Default::default(),
         retries: Vec::new(),
         promotion: None,
+        calls: Vec::new(),
         form: FormState::default(),
     }
 }

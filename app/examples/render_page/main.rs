@@ -81,6 +81,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
         error_sequence: None,
         kind_counts: Vec::new(),
         gate: None,
+        offer: Default::default(),
         rating: Rating::Silent,
         shown: (0, 0),
     };
@@ -98,6 +99,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
         graph: Dependencies::default(),
         retries: Vec::new(),
         promotion: None,
+        calls: Vec::new(),
         form: FormState::default(),
     };
     (shell, props)

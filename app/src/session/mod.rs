@@ -14,6 +14,8 @@ mod transcript;
 mod transcript_rows;
 
 #[cfg(feature = "ssr")]
+mod continuation;
+#[cfg(feature = "ssr")]
 mod decision;
 #[cfg(feature = "ssr")]
 mod describe;
@@ -68,6 +70,8 @@ pub use api::{
     AcknowledgeFailure, CancelSession, DismissRating, PromoteResponse, RateSession, RetrySession, UndoRating,
     acknowledge_failure, cancel_session, dismiss_rating, promote_response, rate_session, retry_session, undo_rating,
 };
+#[cfg(feature = "ssr")]
+pub use continuation::{MESSAGE_FORM, Offer, RESULTS_FORM, WaitingCall, name as result_field};
 #[cfg(feature = "ssr")]
 pub(crate) use decision::verdict_word;
 #[cfg(feature = "ssr")]

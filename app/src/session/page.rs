@@ -2,6 +2,7 @@
 
 use super::{
     LiveTranscript, PromoteResponse,
+    continuation::{MESSAGE_FORM, RESULTS_FORM, WaitingCall, continuation_forms},
     group::{Group, counts, parse_groups},
     promotion::{PromotionOffer, promotion_form},
     rows::rows_fragment,
@@ -67,6 +68,8 @@ pub struct Props {
     pub retries: Vec<Session>,
     /// What the viewer can make of it, if it is a response.
     pub promotion: Option<PromotionOffer>,
+    /// The calls that wait for the results that the viewer can give.
+    pub calls: Vec<WaitingCall>,
     /// The state of a refused form.
     pub form: crate::FormState,
 }
@@ -149,7 +152,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
             earlier: props.has_earlier.then(|| with(format!("before={first}"))),
             end: end.to_owned(),
             rating: props.summary.rating,
-            summary: to_html((summary_view(shell, &props.summary), below_summary(&id, &props))),
+            summary: to_html((summary_view(shell, &props.summary), below_summary(&id, &shell.form_key, &props))),
             chips: to_html(chips(&id, &picked, &props)),
             rows: rows_fragment(&id, &props.events, &props.titles),
             later: later.map(to_html).unwrap_or_default(),
@@ -161,14 +164,18 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
     })
 }
 
-/// The errors of a refused form, and the form that makes an entity, which shows its own errors.
-fn below_summary(id: &str, props: &Props) -> impl IntoView + use<> {
+/// The errors of a refused form, and the forms that show their own errors: for what the session waits for, and to make
+/// an entity.
+fn below_summary(id: &str, key: &str, props: &Props) -> impl IntoView + use<> {
     let promoting = props.form.of(PromoteResponse::PATH);
     let is_shown_there = props.promotion.is_some() && promoting.is_refused();
-    let refused = if is_shown_there { Vec::new() } else { props.form.general(&[]) };
+    let continuing = [MESSAGE_FORM, RESULTS_FORM].contains(&props.form.form.as_str());
+    let refused = if is_shown_there || continuing { Vec::new() } else { props.form.general(&[]) };
+    let offer = (props.summary.offer, props.calls.as_slice());
     let promote = props.promotion.as_ref().map(|offer| promotion_form(id, offer, &promoting));
     view! {
         <Refused messages=refused/>
+        {continuation_forms(id, offer, key, &props.form)}
         {promote}
     }
 }

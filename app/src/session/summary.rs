@@ -3,6 +3,7 @@
 
 use super::{
     CancelSession, RetrySession,
+    continuation::{CONTINUE, Offer},
     failure::failure_help,
     rating::Rating,
     timeline::timeline,
@@ -65,6 +66,8 @@ pub struct Summary {
     pub gate: Option<(String, bool)>,
     /// Whether the viewer may delete what is captured of it as training data.
     pub may_forget: bool,
+    /// What the viewer can give the session, if it waits.
+    pub offer: Offer,
     /// What the rating panel below the header shows.
     pub rating: Rating,
     /// First and last sequence on the page; the fragment route may pass `(0, 0)`.
@@ -110,7 +113,7 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
             <div class="session-title">
                 <h1 tabindex="-1" dir="auto">{row_title(session)}</h1>
                 <span data-part="badge"><StatusBadge status=session.status large=true/></span>
-                <div class="session-actions" data-part="actions">{decision_link(summary)}{actions(shell, summary)}</div>
+                <div class="session-actions" data-part="actions">{decision_link(summary)}{continue_link(summary)}{actions(shell, summary)}</div>
             </div>
             <dl class="facts" data-part="facts">{facts(shell, summary)}</dl>
             <div data-part="queued">{queued(session)}</div>
@@ -186,6 +189,19 @@ fn decision_link(summary: &Summary) -> impl IntoView + use<> {
             if *may_decide { (Look::Primary, "Decide") } else { (Look::Plain, "Show what it is waiting for") };
         view! { <ButtonLink look=look href=format!("/inbox/{id}")>{words}</ButtonLink> }
     })
+}
+
+/// A link to the form that continues the session. It reads the page again: the form is not on a page that was open
+/// before the session waited.
+fn continue_link(summary: &Summary) -> impl IntoView + use<> {
+    let words = match summary.offer {
+        Offer::Nothing => return None,
+        Offer::Message => "Send a message",
+        Offer::Results => "Give a result",
+    };
+    let session = &summary.session;
+    let href = format!("/sessions/{}?seen={}#{CONTINUE}", session.id, session.head_sequence);
+    Some(view! { <ButtonLink look=Look::Primary href=href>{words}</ButtonLink> })
 }
 
 fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {

@@ -47,6 +47,8 @@ pub fn text(code: &str) -> Option<&'static str> {
             "This task names no agent. Only a worker that takes sessions without an agent name can start the session."
         }
         "cancelled" => "Cancelled. The log is kept.",
+        "message_sent" => "Sent. The session is queued and continues with your message.",
+        "results_sent" => "Recorded. The session continues when it has all results that it waits for.",
         "acknowledged" => "Acknowledged. The failure is still in the log.",
         "retried" => "This is a new session like an earlier one.",
         "response_promoted" => "Done. What the response became, or what it is waiting for, is shown below.",

@@ -11,6 +11,7 @@ mod answer;
 mod approval_form;
 mod bundle;
 mod chat;
+mod continue_form;
 mod criteria_set;
 mod docs;
 mod entity;

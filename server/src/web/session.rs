@@ -1,6 +1,7 @@
 //! /sessions/{id}: the page and its fragments. Its forms post to server functions.
 
 use super::{
+    continue_form::{self, offered_calls},
     rating,
     shell::{PageRejection, Viewer, render},
 };
@@ -41,10 +42,11 @@ pub fn router() -> Router<AppState> {
         .route("/sessions/{id}/rows", get(rows))
         .route("/sessions/{id}/summary", get(summary))
         .route("/sessions/{id}/pictures/{sequence}/{name}", get(picture))
+        .merge(continue_form::router())
 }
 
 #[derive(Default, Deserialize)]
-struct PageQuery {
+pub(super) struct PageQuery {
     before: Option<u64>,
     after: Option<u64>,
     /// `end` shows the newest events.
@@ -73,7 +75,13 @@ async fn show(
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
-async fn read(state: &AppState, viewer: &Viewer, id: SessionId, query: PageQuery) -> Result<Props, PageRejection> {
+/// Reads what the page shows.
+pub(super) async fn read(
+    state: &AppState,
+    viewer: &Viewer,
+    id: SessionId,
+    query: PageQuery,
+) -> Result<Props, PageRejection> {
     let kinds = query.kinds.clone().unwrap_or_default();
     let page = page::read(&state.ledger, &viewer.scope, id, query.window(), chosen(kinds.clone())).await?;
     let opens_at = opens_at(page.opens_at);
@@ -110,7 +118,9 @@ async fn beside(state: &AppState, viewer: &Viewer, around: Around) -> Props {
 
 /// Converts what is around the log.
 fn around_log(around: Around, rating: Rating, may_forget: bool) -> Props {
+    let (offer, calls) = offered_calls(around.continuation);
     Props {
+        calls,
         events: Vec::new(),
         opens_at: OpensAt::Start,
         titles: Titles::default(),
@@ -129,6 +139,7 @@ fn around_log(around: Around, rating: Rating, may_forget: bool) -> Props {
             error_sequence: around.error_sequence,
             kind_counts: around.kind_counts.clone(),
             may_forget,
+            offer,
             rating,
             gate: around.gate.map(|item| (item.gate.id.to_string(), item.may_decide == MayDecide::Yes)),
             session: wire_map::session(around.session),

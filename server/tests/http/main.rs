@@ -16,6 +16,7 @@ mod chat_page;
 mod chat_twice;
 mod claim_kill;
 mod closing;
+mod continue_page;
 mod continue_session;
 mod csrf;
 mod docs;

@@ -327,6 +327,10 @@ impl Maker<'_> {
     async fn posted(&self, path: &str) -> (String, Sent) {
         let nothing = String::new;
         match path {
+            "/sessions/{id}/messages" => (self.idle().await, form(&[("text", "x")])),
+            "/sessions/{id}/tool-results" => {
+                (self.awaiting_tool().await, form(&[("results[0].toolCallId", "c"), ("results[0].output", "x")]))
+            }
             "/actions" | "/entity-types" => (nothing(), form(&[("name", "Matrix"), ("slug", &unique_text())])),
             "/actions/{id}" => (self.action().await, form(&[("name", "changed"), ("agentSlug", "matrix")])),
             "/bundles" => {

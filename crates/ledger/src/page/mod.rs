@@ -9,6 +9,7 @@ pub mod action;
 pub mod answer;
 pub mod chat;
 mod choice;
+mod continuation;
 pub mod criteria_set;
 pub mod entity;
 pub mod entity_type;
@@ -33,6 +34,7 @@ pub mod view;
 pub mod working_on;
 
 pub use choice::Choices;
+pub use continuation::Continuation;
 pub use names::{People, people};
 pub use promotion::{PromotionOffer, PromotionState};
 pub use row::Row;

@@ -1,6 +1,7 @@
 //! The page /sessions/{id}: a session, related objects, and a part of its log.
 
 use super::{
+    continuation::{Continuation, continuation},
     names::names,
     promotion::{PromotionState, promotion},
     tool_pair::with_calls,
@@ -84,6 +85,8 @@ pub struct Around {
     pub error_sequence: Option<u64>,
     /// The gate at which it waits.
     pub gate: Option<GateItem>,
+    /// What the viewer can give it, if it waits.
+    pub continuation: Continuation,
 }
 
 /// Events, and names of what they refer to.
@@ -146,7 +149,7 @@ pub async fn read(
     Ok(page)
 }
 
-/// Reads the page without any part of the log, and without what a response can become. Used to refresh it while a
+/// Reads the page without any part of the log, and without what a response can become or which calls wait. Used to refresh it while a
 /// session is running.
 ///
 /// # Errors
@@ -280,6 +283,7 @@ async fn around_on(
         _ => None,
     };
     let promotion = promotion(conn, scope, &session, (now, offers)).await?;
+    let continuation = continuation(conn, scope, &session, (gate.is_some(), offers)).await?;
     let around = Around {
         promotion,
         parent,
@@ -294,6 +298,7 @@ async fn around_on(
         failure: store::failure::of_sessions(conn, tenant_id, &[id]).await?.pop(),
         error_sequence: error_of(conn, &session).await?,
         gate,
+        continuation,
         session,
     };
     Ok((around, counts))

@@ -73,14 +73,19 @@ struct Part {
     is_error: bool,
 }
 
-/// The fields that name the call of a part.
-#[derive(Deserialize)]
+/// A call of a custom tool that has no result yet, as its event has it.
+#[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct CallPart {
+pub struct OpenCall {
+    /// Id of the call.
     #[serde(default)]
-    tool_call_id: String,
+    pub tool_call_id: String,
+    /// Name of the tool.
     #[serde(default)]
-    tool_name: Option<String>,
+    pub tool_name: Option<String>,
+    /// What the tool is called with, as JSON.
+    #[serde(default)]
+    pub input: Option<Box<RawValue>>,
 }
 
 impl ToolResults {
@@ -213,7 +218,7 @@ fn check_sizes(known: &[SuppliedResult], fresh: &[(usize, ToolResult)]) -> Resul
 }
 
 /// Gives a result the name of its tool. If the log has calls that wait for results, the result must be of one of them.
-fn named(mut result: ToolResult, at: usize, calls: &[CallPart]) -> Result<ToolResult> {
+fn named(mut result: ToolResult, at: usize, calls: &[OpenCall]) -> Result<ToolResult> {
     let call = calls.iter().find(|call| call.tool_call_id == result.tool_call_id);
     if call.is_none() && !calls.is_empty() {
         let open: Vec<&str> = calls.iter().map(|call| call.tool_call_id.as_str()).collect();
@@ -238,13 +243,13 @@ fn event(factory: &mut EventFactory, session: &Session, result: ToolResult) -> R
 }
 
 /// Returns the calls of the present attempt that have no result in the log.
-async fn open_calls(conn: &mut Conn<'_>, session: &Session) -> Result<Vec<CallPart>> {
+pub(crate) async fn open_calls(conn: &mut Conn<'_>, session: &Session) -> Result<Vec<OpenCall>> {
     let kinds = [CALL, OWN_RESULT, Kind::USER_TOOL_RESULT].map(str::to_owned);
     let (tenant_id, end) = (session.tenant_id, session.head_sequence + 1);
     let page = store::event::before(conn, tenant_id, session.id, end, &kinds, CALLS_READ).await?;
-    let mut open: Vec<CallPart> = Vec::new();
+    let mut open: Vec<OpenCall> = Vec::new();
     for event in page.items {
-        let parts: Vec<CallPart> = serde_json::from_str(&event.content).unwrap_or_default();
+        let parts: Vec<OpenCall> = serde_json::from_str(&event.content).unwrap_or_default();
         for part in parts.into_iter().filter(|part| !part.tool_call_id.is_empty()) {
             open.retain(|call| call.tool_call_id != part.tool_call_id);
             if event.kind == CALL && event.attempt == Some(session.attempt) {
