@@ -163,6 +163,18 @@ test.describe("the palette", () => {
   });
 });
 
+test("the end of the rail is reached on a low window @nojs", async ({ page }) => {
+  await signIn(page, "operator");
+  for (const viewport of [{ width: 640, height: 450 }, { width: 800, height: 600 }]) {
+    await page.setViewportSize(viewport);
+    await page.goto("/bundles");
+    const end = page.locator(".rail").getByRole("button", { name: "Sign out" });
+    await end.scrollIntoViewIfNeeded();
+    await expect(end).toBeInViewport({ ratio: 1 });
+    await expect(page.locator(".rail")).toHaveCSS("overflow-y", "auto");
+  }
+});
+
 test.describe("on a phone", () => {
   test.use({ viewport: devices["Pixel 5"].viewport });
 
