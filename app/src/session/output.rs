@@ -5,6 +5,7 @@ use super::picture::Picture;
 use crate::text::{
     html::Html,
     json::{self, PAYLOAD_CHARS_MAX},
+    number::counted,
     shorten, terminal,
 };
 use serde_json::value::RawValue;
@@ -26,6 +27,27 @@ pub struct Source<'a> {
     pub sequence: u64,
 }
 
+impl Source<'_> {
+    /// Writes a link to the event as JSON.
+    pub fn write_json_link(self, html: &mut Html) {
+        html.raw("<a class=\"meta\" href=\"/api/sessions/").text(self.session_id).raw("/events?afterSequence=");
+        html.number(self.sequence.saturating_sub(1)).raw("&amp;limit=1\">Event ").number(self.sequence);
+        html.raw(" as JSON</a>");
+    }
+
+    /// Writes that a text goes on, by how many lines if that is known, and where all of it is.
+    pub fn write_cut(self, html: &mut Html, lines: Option<u64>) {
+        html.raw("<p class=\"meta\">");
+        match lines {
+            Some(lines) => html.text(&counted(lines, "more line")).raw(if lines == 1 { " is" } else { " are" }),
+            None => html.raw("The rest is"),
+        };
+        html.raw(" not shown. ");
+        self.write_json_link(html);
+        html.raw(" has all of it.</p>");
+    }
+}
+
 /// Writes a value: at most 12,000 bytes of text, and pictures by their address. Without a source, pictures are only
 /// named.
 pub fn write_value(html: &mut Html, raw: Option<&RawValue>, source: Option<Source<'_>>) {
@@ -33,12 +55,15 @@ pub fn write_value(html: &mut Html, raw: Option<&RawValue>, source: Option<Sourc
         html.raw("<p class=\"meta\">Nothing.</p>");
         return;
     };
-    let mut writer = Writer { html, source, room: PAYLOAD_CHARS_MAX, pictures: 0, is_cut: false };
+    let mut writer = Writer { html, source, room: PAYLOAD_CHARS_MAX, pictures: 0, is_cut: false, lines_cut: Some(0) };
     writer.html.raw("<div class=\"output\">");
     writer.value(raw, 0);
     writer.html.raw("</div>");
-    if writer.is_cut {
-        html.raw("<p class=\"meta\">Only part is shown. The event as JSON has all of it.</p>");
+    let (is_cut, lines) = (writer.is_cut, writer.lines_cut.filter(|lines| *lines > 0));
+    match source {
+        Some(source) if is_cut => source.write_cut(html, lines),
+        None if is_cut => drop(html.raw("<p class=\"meta\">Only part is shown. The event as JSON has all of it.</p>")),
+        _ => {}
     }
 }
 
@@ -144,13 +169,20 @@ struct Writer<'a, 'b> {
     room: usize,
     pictures: usize,
     is_cut: bool,
+    /// How many lines of text are left out; `None` if something else is left out too.
+    lines_cut: Option<u64>,
 }
 
 impl Writer<'_, '_> {
+    /// Notes that something is left out whose lines are not counted.
+    fn leave_out(&mut self) {
+        (self.is_cut, self.lines_cut) = (true, None);
+    }
+
     fn value(&mut self, raw: &RawValue, depth: u8) {
         let raw = unwrapped(raw);
         if self.room == 0 {
-            self.is_cut = true;
+            self.leave_out();
         } else if let Some(text) = json::string(raw) {
             self.text(&text);
         } else if let Some(text) = picture_text(raw)
@@ -161,7 +193,9 @@ impl Writer<'_, '_> {
             self.json(raw);
         } else if raw.get().starts_with('[') {
             let items: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
-            self.is_cut |= items.len() > PARTS_MAX;
+            if items.len() > PARTS_MAX {
+                self.leave_out();
+            }
             items.into_iter().take(PARTS_MAX).for_each(|item| self.value(item, depth + 1));
         } else {
             self.members(raw, depth);
@@ -170,11 +204,13 @@ impl Writer<'_, '_> {
 
     fn members(&mut self, raw: &RawValue, depth: u8) {
         let members = json::members(raw.get());
-        self.is_cut |= members.len() > PARTS_MAX;
+        if members.len() > PARTS_MAX {
+            self.leave_out();
+        }
         self.html.raw("<dl class=\"output-members\">");
         for (name, value) in members.into_iter().take(PARTS_MAX) {
             if self.room == 0 {
-                self.is_cut = true;
+                self.leave_out();
                 break;
             }
             self.html.raw("<div><dt dir=\"auto\">").text(&shorten::one_line(&name, 80)).raw("</dt><dd>");
@@ -201,7 +237,9 @@ impl Writer<'_, '_> {
     fn json(&mut self, raw: &RawValue) {
         let (text, is_cut) = json::indented(raw.get(), self.room);
         self.room = self.room.saturating_sub(text.len());
-        self.is_cut |= is_cut;
+        if is_cut {
+            self.leave_out();
+        }
         self.block(|html| {
             html.text(&text);
         });
@@ -213,7 +251,11 @@ impl Writer<'_, '_> {
             return;
         }
         let shown = shorten::head(text, self.room);
-        self.is_cut |= shown.len() < text.len();
+        if shown.len() < text.len() {
+            self.is_cut = true;
+            let rest = text.get(shown.len()..).unwrap_or_default().lines().count() as u64;
+            self.lines_cut = self.lines_cut.map(|lines| lines + rest);
+        }
         self.room -= shown.len();
         self.block(|html| {
             if terminal::is_terminal(shown) {
@@ -359,10 +401,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_out_is_counted_and_can_be_reached() {
+        let lines: String = (0..3_000).map(|n| format!("line {n}\\n")).collect();
+        let html = shown(&format!("\"{lines}\""));
+        let last = html.matches("line ").count() as u64;
+        assert!(
+            html.contains(&format!("{} more lines are not shown.", counted(3_001 - last, "x").trim_end_matches(" xs"))),
+            "{html}"
+        );
+        assert!(
+            html.contains("href=\"/api/sessions/s/events?afterSequence=6&amp;limit=1\">Event 7 as JSON</a> has all")
+        );
+    }
+
+    #[test]
     fn sizes_are_bounded() {
         let long = format!(r#"{{"a":"{}\n","b":"{}\n"}}"#, "x".repeat(20_000), "y".repeat(20_000));
         let html = shown(&long);
-        assert!(html.len() < PAYLOAD_CHARS_MAX + 1_000 && html.contains("Only part is shown"), "{}", html.len());
+        assert!(html.len() < PAYLOAD_CHARS_MAX + 1_000 && html.contains("The rest is not shown."), "{}", html.len());
         let deep = format!("{}\"a\\nb\"{}", "[".repeat(100), "]".repeat(100));
         assert!(shown(&deep).contains("a\\nb"));
         let pictures = format!("[{}]", vec![format!("\"{PIXEL}\""); 60].join(","));

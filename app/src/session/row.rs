@@ -12,7 +12,7 @@ use super::{
     view_model::Entry,
 };
 use crate::{
-    text::{html::Html, json, shorten},
+    text::{error_text, html::Html, json, shorten, terminal},
     ui::{
         badge::StatusBadge,
         icon::{Icon, icon_markup},
@@ -59,8 +59,9 @@ fn speaker(event: &Event) -> (&'static str, Icon, &'static str) {
 pub fn write_row(html: &mut Html, session_id: &str, entry: &Entry<'_>, titles: &Titles) {
     let event = entry.event;
     write_head(html, event, entry.group, &event.kind, event.sequence);
-    write_body(html, entry, titles, Source { session_id, sequence: event.sequence });
-    write_raw(html, session_id, event.sequence);
+    let source = Source { session_id, sequence: event.sequence };
+    write_body(html, entry, titles, source);
+    write_raw(html, source);
     html.raw("</div></li>");
 }
 
@@ -90,13 +91,13 @@ pub fn write_head(html: &mut Html, event: &Event, group: Group, kind: &str, last
 }
 
 /// A link to the event as JSON, which the browser replaces by the JSON.
-fn write_raw(html: &mut Html, session_id: &str, sequence: u64) {
+fn write_raw(html: &mut Html, source: Source<'_>) {
     html.raw("<details class=\"raw\"><summary title=\"Raw JSON\" aria-label=\"Raw JSON of event ")
-        .number(sequence)
+        .number(source.sequence)
         .raw("\">");
-    html.raw(icon_markup(Icon::Code)).raw("</summary><a class=\"meta\" href=\"/api/sessions/").text(session_id);
-    html.raw("/events?afterSequence=").number(sequence.saturating_sub(1)).raw("&amp;limit=1\">Event ").number(sequence);
-    html.raw(" as JSON</a></details>");
+    html.raw(icon_markup(Icon::Code)).raw("</summary>");
+    source.write_json_link(html);
+    html.raw("</details>");
 }
 
 fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles, source: Source<'_>) {
@@ -113,10 +114,20 @@ fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles, source: Sourc
         (Group::Messages | Group::Tools | Group::Errors, _) => write_parts(html, entry, source),
         (Group::State | Group::People | Group::External | Group::Other, kind) => {
             write_invalid_event(html, event);
-            write_note(html, entry, kind);
+            match printed(entry) {
+                Some(text) => write_text(html, &text, source, as_printed),
+                None => write_note(html, entry, kind),
+            }
             write_written(html, event);
         }
     }
+}
+
+/// The text of an event of another system that has several lines, such as what a program printed as diagnostics.
+fn printed(entry: &Entry<'_>) -> Option<String> {
+    let is_only_text = entry.parts.iter().all(|(part, _)| matches!(part, Part::Text(_)));
+    let text = if entry.event.kind == "external.event" && is_only_text { said(entry) } else { String::new() };
+    text.trim().contains('\n').then_some(text)
 }
 
 /// The joined texts of an event.
@@ -168,8 +179,8 @@ fn write_parts(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
 
 fn write_part(html: &mut Html, part: &Part<'_>, entry: &Entry<'_>, source: Source<'_>) {
     match part {
-        Part::Text(text) if entry.event.kind.starts_with("user.") => write_text(html, text, as_typed),
-        Part::Text(text) => write_text(html, text, as_markdown),
+        Part::Text(text) if entry.event.kind.starts_with("user.") => write_text(html, text, source, as_typed),
+        Part::Text(text) => write_text(html, text, source, as_markdown),
         // The text beside it says the same.
         Part::Other(_) if entry.event.kind == "user.form_submit" && entry.parts.len() > 1 => {}
         Part::Reasoning(text) => write_reasoning(html, text),
@@ -194,8 +205,19 @@ fn as_typed(html: &mut Html, text: &str) {
     html.raw("<p class=\"message-text\" dir=\"auto\">").text(text).raw("</p>");
 }
 
+/// Writes what a program printed: its lines, and its colours.
+fn as_printed(html: &mut Html, text: &str) {
+    html.raw("<pre class=\"event-printed\" dir=\"auto\">");
+    if terminal::is_terminal(text) {
+        terminal::push(html, text);
+    } else {
+        html.text(text);
+    }
+    html.raw("</pre>");
+}
+
 /// Writes a text: a long one is folded, a very long one is cut.
-fn write_text(html: &mut Html, text: &str, write: fn(&mut Html, &str)) {
+fn write_text(html: &mut Html, text: &str, source: Source<'_>, write: fn(&mut Html, &str)) {
     if text.len() <= OPEN_TEXT_BYTES_MAX {
         write(html, text);
         return;
@@ -207,7 +229,7 @@ fn write_text(html: &mut Html, text: &str, write: fn(&mut Html, &str)) {
     html.raw("</span></summary>");
     write(html, shorten::head(text, TEXT_BYTES_MAX));
     if text.len() > TEXT_BYTES_MAX {
-        html.raw("<p class=\"meta\">Only part is shown. The event as JSON has all of it.</p>");
+        source.write_cut(html, None);
     }
     html.raw("</details>");
 }
@@ -257,7 +279,7 @@ fn write_error(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
     } else {
         text.into()
     };
-    html.raw("<strong>").text(shorten::head(&message, OPEN_TEXT_BYTES_MAX)).raw("</strong>");
+    error_text::push(html, &message, OPEN_TEXT_BYTES_MAX);
     if let Some(code) = member(&members, &["code"]) {
         html.raw("<code class=\"meta\">").text(&code).raw("</code>");
     }
@@ -373,6 +395,21 @@ mod tests {
         let diagnostics = event(1, "external.event", content, r#"{"notAnEvent":"torn","line":2}"#);
         let html = rows_fragment("s", &[diagnostics], &Titles::new());
         assert!(html.contains("Line 2 of the output is not an event: torn"), "{html}");
+    }
+
+    #[test]
+    fn an_error_and_what_a_program_printed_keep_their_lines() {
+        let trace = r#"[{"type":"text","text":"Traceback (most recent call last):\n  File \"a.py\", line 2\nValueError: <b>"}]"#;
+        let shown = |kind: &str| rows_fragment("s", &[event(4, kind, trace, r#"{"stream":"stderr"}"#)], &Titles::new());
+        let error = shown("session.error");
+        assert!(error.contains("line 2\n<strong>ValueError: &lt;b&gt;</strong></pre>"), "{error}");
+        let printed = shown("external.event");
+        assert!(
+            printed.contains("<pre class=\"event-printed\" dir=\"auto\">Traceback (most recent call last):\n  File")
+        );
+        assert!(printed.contains("line 2\nValueError: &lt;b&gt;</pre>"), "{printed}");
+        let one = event(4, "external.event", r#"[{"type":"text","text":"One line"}]"#, r#"{"source":"CRM"}"#);
+        assert!(rows_fragment("s", &[one], &Titles::new()).contains("CRM: One line"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::{
     FormState,
     server_function::page_fields,
     shell::Shell,
-    text::{duration, number, shorten},
+    text::{duration, error_text, html::Html, number},
     ui::{
         badge::StatusBadge,
         button::{Button, ButtonLink, Look},
@@ -37,8 +37,8 @@ use leptos::{prelude::*, server_fn::ServerFn as _};
 use serde_json::value::RawValue;
 use wire::{event::Event, failure::Failure, session::Session};
 
-/// Longest error in the header, characters; the error's event has all of it.
-const ERROR_CHARS_MAX: usize = 600;
+/// Longest error in the header, bytes; the error's event has more of it.
+const ERROR_BYTES_MAX: usize = 1_500;
 
 /// Data of the header.
 #[derive(Debug, Clone)]
@@ -93,7 +93,9 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let line = timeline(session, &summary.timeline, &summary.kind_counts, shell.now);
     let has_line = !line.segments.is_empty();
     let error = session.error.as_ref().map(|error| {
-        let message = shorten::one_line(&error.message, ERROR_CHARS_MAX);
+        let mut message = Html::default();
+        error_text::push(&mut message, &error.message, ERROR_BYTES_MAX);
+        let message = message.finish();
         let code = error.code.clone();
         let place = summary.error_sequence.map(|sequence| {
             let href = href(sequence, summary.shown);
@@ -101,7 +103,7 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
         });
         view! {
             <div class="session-error">
-                <strong dir="auto">{message}</strong>
+                <div class="fragment" inner_html=message></div>
                 {code.map(|code| view! { <code class="meta">{code}</code> })}
                 {place}
             </div>

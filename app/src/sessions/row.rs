@@ -47,6 +47,11 @@ fn row(entry: &SessionEntry, now: Timestamp) -> impl IntoView + use<> {
     let live = is_live(session.status).then_some("");
     let title = row_title(session);
     let task = task(entry).filter(|task| *task != title);
+    let input =
+        input_words(session).map(|input| view! { <span class="row-input" dir="auto">{input}</span> }.into_any());
+    let last = last_words(entry).map(|last| view! { <span class="row-last" dir="auto">{last}</span> }.into_any());
+    // Why a session failed says more than what it was given.
+    let (first, second) = if session.error.is_some() { (last, input) } else { (input, last) };
     view! {
         <tr data-session-id=session.id.to_string() data-live=live>
             <td><StatusBadge status=session.status/></td>
@@ -54,8 +59,8 @@ fn row(entry: &SessionEntry, now: Timestamp) -> impl IntoView + use<> {
                 <a class="quiet" href=format!("/sessions/{}", session.id) dir="auto">{title}</a>
                 <div class="row-sub table-words" data-status=session.status.as_str()>
                     {task.map(|task| view! { <span class="row-input" dir="auto">{task}</span> })}
-                    {input_words(session).map(|input| view! { <span class="row-input" dir="auto">{input}</span> })}
-                    {last_words(entry).map(|last| view! { <span class="row-last" dir="auto">{last}</span> })}
+                    {first}
+                    {second}
                 </div>
             </td>
             <td class="meta table-text">{session.agent_slug.clone()}</td>

@@ -1,6 +1,6 @@
 //! The texts of a session's row.
 
-use crate::text::{label::slug_label, number, shorten::one_line};
+use crate::text::{error_text, label::slug_label, number, shorten::one_line};
 use domain::{
     action::ActionStatus,
     session::{Status, Usage},
@@ -62,7 +62,7 @@ pub fn input_words(session: &Session) -> Option<String> {
 pub fn last_words(entry: &SessionEntry) -> Option<String> {
     match (&entry.asks, &entry.session.error, &entry.last_event) {
         (Some(asks), ..) => Some(one_line(asks, LINE_CHARS_MAX)),
-        (None, Some(error), _) => Some(one_line(&error.message, LINE_CHARS_MAX)),
+        (None, Some(error), _) => Some(error_text::one_line(&error.message, LINE_CHARS_MAX)),
         (None, None, Some(event)) => Some(crate::session::one_line(event, LINE_CHARS_MAX)),
         (None, None, None) => None,
     }
@@ -126,6 +126,9 @@ mod tests {
             SessionEntry { asks: Some("Acme Corp: Stage → Won".into()), ..SessionEntry::new(session.clone()) };
         assert_eq!(last_words(&waiting).as_deref(), Some("Acme Corp: Stage → Won"));
         session.error = Some(wire::session::SessionError { message: "The disk is full".into(), code: None });
-        assert_eq!(last_words(&SessionEntry::new(session)).as_deref(), Some("The disk is full"));
+        assert_eq!(last_words(&SessionEntry::new(session.clone())).as_deref(), Some("The disk is full"));
+        let trace = "Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: none";
+        session.error = Some(wire::session::SessionError { message: trace.into(), code: None });
+        assert_eq!(last_words(&SessionEntry::new(session)).as_deref(), Some("ValueError: none"));
     }
 }

@@ -1,6 +1,8 @@
 //! Text for display: escaping, durations, numbers, JSON and Markdown; and texts that share a line of a control.
 
 pub mod duration;
+#[cfg(feature = "ssr")]
+pub mod error_text;
 pub mod escape;
 pub mod html;
 pub mod json;

@@ -27,6 +27,11 @@ pub fn head(text: &str, max: usize) -> &str {
     if text.len() <= max { text } else { &text[..text.floor_char_boundary(max)] }
 }
 
+/// The longest suffix of at most `max` bytes that begins at a character boundary.
+pub fn tail(text: &str, max: usize) -> &str {
+    if text.len() <= max { text } else { &text[text.ceil_char_boundary(text.len() - max)..] }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,5 +42,6 @@ mod tests {
         assert_eq!(one_line("ééééé", 3), "ééé…");
         assert_eq!(head("aé", 2), "a");
         assert_eq!(head("aé", 3), "aé");
+        assert_eq!([1, 2, 3].map(|max| tail("aéé", max)), ["", "é", "é"]);
     }
 }

@@ -113,7 +113,9 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
     let href = format!("/sessions/{}", session.id);
     let who = who(entry).into_iter().map(|name| view! { <span>{name}</span> }).collect::<Vec<_>>();
     let gate = section.gates.get(&session.id.to_string());
-    let last = last_words(entry);
+    let last = last_words(entry).map(|last| view! { <span class="row-last" dir="auto">{last}</span> }.into_any());
+    // Why a session failed says more than what it cost and what it was given.
+    let (why, last) = if session.error.is_some() { (last, None) } else { (None, last) };
     let when = match bucket {
         Bucket::NeedsMe => since(session.updated_at).into_any(),
         Bucket::Running => since(session.started_at.unwrap_or(session.created_at)).into_any(),
@@ -148,9 +150,10 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
                 <a class="row-title" href=href dir="auto">{title}</a>
                 <div class="row-sub">
                     {who}
+                    {why}
                     {cost_words(session).map(|cost| view! { <span>{cost}</span> })}
                     {input_words(session).map(|input| view! { <span class="row-input" dir="auto">{input}</span> })}
-                    {last.map(|l| view! { <span class="row-last" dir="auto">{l}</span> })}
+                    {last}
                 </div>
                 {elsewhere}
             </div>
