@@ -1,5 +1,6 @@
 //! Texts about an item: its subject, what it would change, and what was decided.
 
+use super::list::List;
 use crate::{
     session::{Titles, named, verdict_word},
     text::{
@@ -14,7 +15,7 @@ use domain::{
     memory_writer::{evidence::new_lines, text::says_something},
 };
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wire::approval::{Approval, Decision};
 
 /// Longest subject, characters.
@@ -23,8 +24,8 @@ const SUBJECT_CHARS_MAX: usize = 120;
 const SUMMARY_VALUES_MAX: usize = 2;
 /// Longest argument of a call that can be its subject, characters.
 const SHORT_CHARS_MAX: usize = 60;
-/// Numbers from this on have groups of three digits. A smaller one may be a year.
-const GROUPED_FROM: f64 = 10_000.0;
+/// Words in the names of numbers that are amounts, so that their sum says something.
+const AMOUNTS: [&str; 6] = ["amount", "total", "price", "sum", "cost", "refund"];
 /// Parts of names of arguments that say what a call is about, the most telling first.
 const TELLING: [&str; 14] = [
     "recipient",
@@ -122,7 +123,7 @@ pub fn row_subject(approval: &Approval, titles: &Titles) -> String {
     let mut telling: Vec<(usize, String)> = arguments
         .iter()
         .filter(|(_, value)| is_short(value))
-        .map(|(key, value)| (place(key).unwrap_or(TELLING.len()), figure(value, titles)))
+        .map(|(key, value)| (place(key).unwrap_or(TELLING.len()), figure(key, value, titles)))
         .collect();
     telling.sort_by_key(|(place, _)| *place);
     let said = approval.entity_title.iter().cloned().chain(telling.into_iter().map(|(_, text)| text));
@@ -130,11 +131,15 @@ pub fn row_subject(approval: &Approval, titles: &Titles) -> String {
     if said.is_empty() { subject(approval) } else { one_line(&said.join(" · "), SUBJECT_CHARS_MAX) }
 }
 
-/// What a row says after its subject: the tool that is called, or what would change.
-pub fn row_summary(approval: &Approval, titles: &Titles, labels: &Labels) -> String {
+/// What a row says after its subject: the tool that is called, or what would change. Values that the record has already
+/// are left out.
+pub fn row_summary(approval: &Approval, list: &List) -> String {
     match approval.kind {
         GateKind::Tool => approval.title.clone(),
-        _ => changes(approval, titles, labels),
+        _ => {
+            let same = list.unchanged.get(&approval.id.to_string());
+            changes(approval, &list.titles, &list.labels, same.unwrap_or(&BTreeSet::new()))
+        }
     }
 }
 
@@ -149,29 +154,38 @@ fn is_short(value: &Value) -> bool {
     }
 }
 
-/// A value in a line: large numbers with groups of three digits.
-fn figure(value: &Value, titles: &Titles) -> String {
+/// Whether a name is that of an amount.
+pub fn is_amount(name: &str) -> bool {
+    let name = name.to_lowercase();
+    AMOUNTS.iter().any(|word| name.contains(word))
+}
+
+/// A value in a line: amounts and large numbers with groups of three digits. Another small number may be a year.
+fn figure(key: &str, value: &Value, titles: &Titles) -> String {
     match value {
-        Value::Number(number) if number.as_f64().is_some_and(|number| number.abs() >= GROUPED_FROM) => {
-            grouped_digits(&number.to_string())
-        }
+        Value::Number(number) if is_amount(key) => grouped_digits(&number.to_string()),
         other => named(other, titles),
     }
 }
 
-/// A summary of the changes, with records by title. Empty for questions, whose subject says it all.
-pub fn changes(approval: &Approval, titles: &Titles, labels: &Labels) -> String {
+/// A summary of the changes, with records by title, without the values under the keys `same`. Empty for questions, whose
+/// subject says it all.
+pub fn changes(approval: &Approval, titles: &Titles, labels: &Labels, same: &BTreeSet<String>) -> String {
     let joint = match approval.kind {
         GateKind::Tool => ": ",
         GateKind::Output | GateKind::Fields => " → ",
         GateKind::Question => return String::new(),
         GateKind::Memory => return memory_change(approval),
     };
-    let values = values(approval);
+    let mut values = values(approval);
+    values.retain(|key, _| !same.contains(key));
+    if values.is_empty() && !same.is_empty() {
+        return "Changes nothing".to_owned();
+    }
     let mut changes: Vec<String> = values
         .iter()
         .take(SUMMARY_VALUES_MAX)
-        .map(|(key, value)| format!("{}{joint}{}", label_of(key, labels), figure(value, titles)))
+        .map(|(key, value)| format!("{}{joint}{}", label_of(key, labels), figure(key, value, titles)))
         .collect();
     if values.len() > SUMMARY_VALUES_MAX {
         changes.push(format!("{} more", values.len() - SUMMARY_VALUES_MAX));
@@ -193,9 +207,9 @@ fn memory_change(approval: &Approval) -> String {
     }
 }
 
-/// Subject and changes on one line.
-pub fn summary(approval: &Approval) -> String {
-    let (subject, changes) = (subject(approval), changes(approval, &Titles::default(), &Labels::default()));
+/// Subject and changes on one line, without the values under the keys `same`.
+pub fn summary(approval: &Approval, labels: &Labels, same: &BTreeSet<String>) -> String {
+    let (subject, changes) = (subject(approval), changes(approval, &Titles::default(), labels, same));
     if changes.is_empty() { subject } else { format!("{subject}: {changes}") }
 }
 
@@ -268,8 +282,8 @@ mod tests {
     fn a_row_says_what_would_change() {
         let item = output(1, json!({"amount": 1200, "close-date": "2026-12-01", "stage": "Won"}));
         let titles = Titles::from([("0189".to_owned(), "Acme Corp".to_owned())]);
-        let changes = |item: &Approval| changes(item, &titles, &Labels::default());
-        assert_eq!(changes(&item), "Amount → 1200, Close date → 2026-12-01, 1 more");
+        let changes = |item: &Approval| changes(item, &titles, &Labels::default(), &BTreeSet::new());
+        assert_eq!(changes(&item), "Amount → 1,200, Close date → 2026-12-01, 1 more");
         assert_eq!(changes(&output(1, json!({"parent": "0189"}))), "Parent → Acme Corp");
         assert_eq!(subject(&item), "Acme Corp 1");
         let mut made = output(1, json!({"title": "New deal"}));
@@ -321,7 +335,14 @@ mod tests {
     fn a_row_has_the_names_of_fields_and_large_numbers_in_groups() {
         let labels = Labels::from([("arr".to_owned(), "ARR".to_owned())]);
         let item = output(1, json!({"arr": 125_000.5, "year": 2026}));
-        assert_eq!(row_summary(&item, &Titles::default(), &labels), "ARR → 125,000.5, Year → 2026");
+        let list = List { labels, ..List::default() };
+        assert_eq!(row_summary(&item, &list), "ARR → 125,000.5, Year → 2026");
+        let same = |keys: &[&str]| {
+            let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+            List { unchanged: [(item.id.to_string(), keys)].into(), ..list.clone() }
+        };
+        assert_eq!(row_summary(&item, &same(&["arr"])), "Year → 2026");
+        assert_eq!(row_summary(&item, &same(&["arr", "year"])), "Changes nothing");
     }
 
     #[test]

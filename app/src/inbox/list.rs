@@ -68,6 +68,8 @@ pub struct List {
     pub titles: Titles,
     /// Names of fields by slug.
     pub labels: Labels,
+    /// Keys of proposed values that the record has already, by item id.
+    pub unchanged: HashMap<String, BTreeSet<String>>,
     /// Number of open items on all pages by their key of alike ones. Empty if all are on this page.
     pub alike: HashMap<String, u64>,
     /// Seconds for which a decision can be undone.
@@ -108,6 +110,15 @@ impl List {
         if is_first { format!("/inbox/{id}") } else { format!("/inbox/{id}?{}", self.query()) }
     }
 
+    /// The list with the group of the open item unfolded, unless its address unfolds another one: an item that was
+    /// opened by its link has its row in the list.
+    #[must_use]
+    pub fn with_open_item_shown(mut self) -> Self {
+        let is_open = |item: &&Approval| self.current.as_ref().is_some_and(|id| *id == item.id.to_string());
+        self.unfolded = self.unfolded.or_else(|| self.items.iter().find(is_open).map(|item| item.similar_key.clone()));
+        self
+    }
+
     /// The list with the items selected that its address, or a form, asks for.
     #[must_use]
     pub fn with_selection(mut self, ids: BTreeSet<String>) -> Self {
@@ -138,6 +149,19 @@ mod tests {
         assert_eq!(later.query(), "state=open&cursor=a%2Bb%2Fc%3D");
         assert_eq!(List::default().item_href("1"), "/inbox/1");
         assert_eq!(later.item_href("1"), "/inbox/1?state=open&cursor=a%2Bb%2Fc%3D");
+    }
+
+    #[test]
+    fn an_item_that_was_opened_by_its_link_unfolds_its_group() {
+        let items: Vec<_> = (0..3).map(|n| tool(n, json!({"to": format!("kim{n}")}))).collect();
+        let open = |current: Option<String>, unfolded: Option<String>| {
+            let list = List { items: items.clone(), current, unfolded, ..List::default() };
+            list.with_open_item_shown().unfolded
+        };
+        assert_eq!(open(Some(items[2].id.to_string()), None).as_deref(), Some("tool"));
+        assert_eq!(open(Some(items[2].id.to_string()), Some("other".into())).as_deref(), Some("other"));
+        assert_eq!(open(Some("elsewhere".into()), None), None);
+        assert_eq!(open(None, None), None);
     }
 
     #[test]

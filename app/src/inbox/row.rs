@@ -27,20 +27,21 @@ pub fn row(list: &List, item: &Approval, group: Option<(&str, bool)>) -> Item {
     Item {
         group: group.map(|(key, _)| key.to_owned()),
         is_folded: group.is_some_and(|(_, unfolded)| !unfolded),
-        ..shown(list, item, to_html(body(list, item, &[])))
+        ..shown(list, item, to_html(body(list, item, &[], group.is_some())))
     }
 }
 
 /// The row of an item that differs from the others of its group. It is shown although its group is folded, and no
 /// selection of the group has it.
 pub fn outlier_row(list: &List, item: &Approval, group: &str, differs: &[Difference]) -> Item {
-    Item { group: Some(group.to_owned()), is_outlier: true, ..shown(list, item, to_html(body(list, item, differs))) }
+    let body = to_html(body(list, item, differs, true));
+    Item { group: Some(group.to_owned()), is_outlier: true, ..shown(list, item, body) }
 }
 
 /// The row of a question for which no session waits. No batch contains it, because it takes no approval.
 pub fn question_row(list: &List, question: &Approval) -> Item {
     let facts = view! {
-        <p class="inbox-summary">"The agent keeps working"</p>
+        <div class="inbox-about"><p class="inbox-summary">"The agent keeps working"</p></div>
         <div class="row-sub"><span>{when(question)}</span></div>
     };
     Item { digest: None, ..shown(list, question, to_html(facts)) }
@@ -63,7 +64,7 @@ pub fn decided_row(list: &List, item: &Approval) -> Item {
     let at = item.decision.as_ref().map(|decision| decision.at).or(item.settled_at).unwrap_or(item.opened_at);
     let why = item.decision.as_ref().and_then(|decision| decision.note.clone());
     let body = view! {
-        <p class="inbox-summary" data-outcome=outcome>{icon(picture)}<span>{said}</span></p>
+        <div class="inbox-about"><p class="inbox-summary" data-outcome=outcome>{icon(picture)}<span>{said}</span></p></div>
         <div class="row-sub"><span>{moment(at)}</span></div>
         {why.map(|why| view! { <p class="inbox-why" dir="auto">{why}</p> })}
     };
@@ -87,19 +88,24 @@ fn shown(list: &List, item: &Approval, body: String) -> Item {
     }
 }
 
-/// What a row says beside and below its title.
-fn body(list: &List, item: &Approval, differs: &[Difference]) -> impl IntoView + use<> {
-    let marks = (!differs.is_empty() || !item.flags.is_empty()).then(|| {
+/// What a row says beside and below its title. The heading of a group names the agent of its items.
+fn body(list: &List, item: &Approval, differs: &[Difference], is_in_group: bool) -> impl IntoView + use<> {
+    let states = states(item, list.everyone);
+    let marks = (!differs.is_empty() || !item.flags.is_empty() || !states.is_empty()).then(|| {
         view! {
             <div class="inbox-marks">
+                {(!states.is_empty()).then(|| view! { <div class="row-sub">{states}</div> })}
                 {(!differs.is_empty()).then(|| differences(differs, &list.titles))}
                 {(!item.flags.is_empty()).then(|| flags(&item.flags))}
             </div>
         }
     });
     view! {
-        <p class="inbox-summary" dir="auto">{row_summary(item, &list.titles, &list.labels)}</p>
-        {facts(item, list.everyone)}
+        <div class="inbox-about">
+            <p class="inbox-summary" dir="auto">{row_summary(item, list)}</p>
+            {(!is_in_group).then(|| view! { <span class="inbox-agent">{agent_name(item)}</span> })}
+        </div>
+        <div class="row-sub"><span>{when(item)}</span></div>
         {marks}
     }
 }
@@ -132,23 +138,15 @@ fn when(item: &Approval) -> impl IntoView + use<> {
     }
 }
 
-/// The facts of a row. In the viewer's own list an item that waits for the viewer does not say so.
-fn facts(item: &Approval, everyone: bool) -> impl IntoView + use<> {
-    let snoozed = item.snoozed_until.map(|at| view! { <span>"Snoozed until "{stamp(at)}</span> });
-    let quorum =
-        (item.quorum > 1).then(|| view! { <span>{format!("{} of {} approvals", item.approvals, item.quorum)}</span> });
+/// Whose turn it is and what is left to do. In the viewer's own list an item that waits for the viewer does not say so.
+fn states(item: &Approval, everyone: bool) -> Vec<AnyView> {
+    let snoozed = item.snoozed_until.map(|at| view! { <span>"Snoozed until "{stamp(at)}</span> }.into_any());
+    let quorum = (item.quorum > 1)
+        .then(|| view! { <span>{format!("{} of {} approvals", item.approvals, item.quorum)}</span> }.into_any());
     let is_told = everyone || !is_viewers_turn(item);
     let turn = (item.state == GateState::Open && is_told).then(|| {
         let is_mine = is_viewers_turn(item).then_some("");
-        view! { <span class="inbox-turn" data-mine=is_mine>{whose_turn(item)}</span> }
+        view! { <span class="inbox-turn" data-mine=is_mine>{whose_turn(item)}</span> }.into_any()
     });
-    view! {
-        <div class="row-sub">
-            <span class="inbox-agent">{agent_name(item)}</span>
-            {turn}
-            {quorum}
-            {snoozed}
-            <span>{when(item)}</span>
-        </div>
-    }
+    [turn, quorum, snoozed].into_iter().flatten().collect()
 }

@@ -5,7 +5,7 @@ use super::{
     answer_all::{answer_all, takes_one_answer},
     api::{DecideMany, SnoozeItems, item_field},
     group_words::words,
-    item_text::{Labels, field_text, label_of, row_subject, row_summary, values},
+    item_text::{Labels, field_text, is_amount, label_of, row_subject, row_summary, values},
     list::{List, SNOOZES},
     similar::{Block, Difference, Group, blocks},
     spread::Spread,
@@ -46,8 +46,6 @@ const VALUE_CHARS_MAX: usize = 60;
 const ONE_PRESS_MAX: usize = 20;
 /// Popovers of the bar close each other.
 const GROUP: &str = "batch-more";
-/// Words in the names of numbers whose sum says something.
-const SUMMED: [&str; 6] = ["amount", "total", "price", "sum", "cost", "refund"];
 
 /// The selection of the list as HTML; `None` if nothing is selected.
 pub fn selection(list: &List) -> Option<String> {
@@ -161,8 +159,7 @@ fn selection_view(list: &List) -> impl IntoView + use<> {
 /// The range of each number that differs, and its sum where that says something.
 fn numbers(compared: &Compared) -> Vec<AnyView> {
     let said = compared.numbers.iter().map(|(label, spread, sum)| {
-        let is_summed = SUMMED.iter().any(|word| label.to_lowercase().contains(word));
-        let sum = if is_summed { format!(", sum {}", grouped_digits(&sum.to_string())) } else { String::new() };
+        let sum = if is_amount(label) { format!(", sum {}", grouped_digits(&sum.to_string())) } else { String::new() };
         view! { <span>{format!("{label} {}{sum}", spread.range())}</span> }.into_any()
     });
     said.collect()
@@ -228,7 +225,7 @@ fn table_row(list: &List, one: &Selected<'_>, columns: &[&String]) -> impl IntoV
     let title = row_subject(item, &list.titles);
     let values = values(item);
     let texts: Vec<String> = if columns.is_empty() {
-        vec![row_summary(item, &list.titles, &list.labels)]
+        vec![row_summary(item, list)]
     } else {
         columns.iter().map(|key| cell(values.get(*key), list)).collect()
     };

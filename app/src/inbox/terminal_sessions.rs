@@ -32,11 +32,11 @@ fn row(entry: &SessionEntry) -> impl IntoView + use<> {
             <span class="inbox-check"></span>
             <div class="inbox-row-body">
                 <a class="row-title" href=format!("/sessions/{}", session.id) dir="auto">{row_title(session)}</a>
-                {last.map(|last| view! { <p class="inbox-summary" dir="auto">{last}</p> })}
-                <div class="row-sub">
-                    {session.agent_slug.clone().map(|agent| view! { <span>{agent}</span> })}
-                    <span>{since(session.updated_at)}</span>
+                <div class="inbox-about">
+                    {last.map(|last| view! { <p class="inbox-summary" dir="auto">{last}</p> })}
+                    {session.agent_slug.clone().map(|agent| view! { <span class="inbox-agent">{agent}</span> })}
                 </div>
+                <div class="row-sub"><span>{since(session.updated_at)}</span></div>
             </div>
         </li>
     }

@@ -86,6 +86,11 @@ pub fn write_decision(html: &mut Html, event: &Event, note: &str, titles: &Title
     }
 }
 
+/// The name of a field of an entity, or a label made from its slug.
+fn field_name(slug: &str, titles: &Titles) -> String {
+    titles.get(&format!("field:{slug}")).cloned().unwrap_or_else(|| slug_label(slug))
+}
+
 fn said(verdict: Option<Verdict>, value: &RawValue, titles: &Titles) -> String {
     let changed: Option<Map<String, Value>> = serde_json::from_str(value.get()).ok();
     match (verdict, changed) {
@@ -94,7 +99,7 @@ fn said(verdict: Option<Verdict>, value: &RawValue, titles: &Titles) -> String {
             let label = |key: &str, value: &Value| match key {
                 MEMORY_BODY if is_memory => format!("Document → {}", named(value, titles)),
                 MEMORY_BASE if is_memory => format!("based on version {}", named(value, titles)),
-                _ => format!("{} → {}", slug_label(key), named(value, titles)),
+                _ => format!("{} → {}", field_name(key, titles), named(value, titles)),
             };
             let mut words: Vec<String> =
                 changed.iter().take(VALUES_MAX).map(|(key, value)| label(key, value)).collect();
@@ -127,6 +132,15 @@ pub fn write_written(html: &mut Html, event: &Event) {
 mod tests {
     use super::*;
     use crate::session::{fixture::event, rows_fragment};
+
+    #[test]
+    fn a_changed_field_has_its_own_name() {
+        let mut edit = event(1, "user.output_approval", "[]", r#"{"gateId":"g","decision":"edit","value":{"arr":7}}"#);
+        edit.actor = "user:ada".into();
+        let titles = Titles::from([("field:arr".to_owned(), "ARR".to_owned())]);
+        let html = rows_fragment("s", &[edit], &titles);
+        assert!(html.contains("ARR → 7"), "{html}");
+    }
 
     fn told(kind: &str, content: &str, metadata: &str) -> String {
         let mut event = event(1, kind, content, metadata);

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// Longest value in a sentence, characters.
 const VALUE_CHARS_MAX: usize = 40;
 
-/// Names by id: of records, and of people by `user:ID`.
+/// Names by id: of records, of people by `user:ID`, and of fields of records by `field:SLUG`.
 pub type Titles = HashMap<String, String>;
 
 /// A value shortened for a sentence; the id of a record is shown as its title.

@@ -152,6 +152,7 @@ fn props(viewer: &Viewer, query: &ListQuery, (found, detail): (page::List, Optio
     // What a refused form had selected is shown again, with the reasons.
     let ids = batch.values.keys().filter_map(|name| Some(item_of_field(name)?.to_owned())).collect();
     let list = List { current, refused, batch, ..listed(viewer, query, found) }.with_selection(ids);
+    let list = if opened { list.with_open_item_shown() } else { list };
     let detail = detail.map(|found| shown(viewer, found, next, item_form));
     Props { list, detail, opened }
 }
@@ -192,6 +193,7 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
         now,
         current: None,
         labels: found.labels,
+        unchanged: found.unchanged.into_iter().map(|(id, keys)| (id.to_string(), keys)).collect(),
         alike: found.alike,
         undo_seconds: found.undo_seconds,
         ticked: BTreeSet::new(),

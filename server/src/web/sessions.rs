@@ -188,7 +188,7 @@ pub fn entry(row: Row) -> SessionEntry {
     SessionEntry {
         action_name: row.action_name,
         action_status: row.action_status,
-        asks: gate.map(|item| app::inbox::summary(&wire_map::approval(item))),
+        asks: gate.map(|item| app::inbox::summary(&wire_map::approval(item), &row.labels, &row.unchanged)),
         last_event: row.newest.map(wire_map::event),
         failure: row.failure.map(wire_map::session_failure),
         ..SessionEntry::new(wire_map::session(row.session))

@@ -4,6 +4,7 @@ use super::{
     answer::{EntityOptions, entities_on},
     choice::{Choices, relations},
     names::{names, titles},
+    proposed_values::{labels, unchanged},
     row::{Row, rows},
 };
 use crate::{
@@ -18,7 +19,7 @@ use domain::{
     Scope, Timestamp,
     entity::Values,
     event::Event,
-    gate::{GateKind, GateState, Task},
+    gate::{GateState, Task},
     id::{EntityId, FeedbackRequestId, GateId, SessionId, TenantId},
     memory_writer::{slot::person_path, turn::OWN_PLATFORM},
     role::Permission,
@@ -34,8 +35,6 @@ pub const ITEMS: u32 = 200;
 /// Most open items that are counted to say how many are alike. More than a page of a list is counted only if the list
 /// has several pages.
 const ALIKE_COUNT_MAX: u32 = 2_000;
-/// Most entity types whose fields' names are read for a list.
-const TYPES_MAX: u32 = 100;
 /// Number of sessions shown that wait for the caller in a terminal.
 const ELSEWHERE_MAX: u32 = 20;
 /// Number of events shown of an item's session.
@@ -78,6 +77,8 @@ pub struct List {
     pub titles: Vec<(String, String)>,
     /// Names of fields of entities by slug, where all types that have such a field agree on it.
     pub labels: BTreeMap<String, String>,
+    /// Keys of proposed values that the entity has already, by item. Items without such values are left out.
+    pub unchanged: HashMap<GateId, BTreeSet<String>>,
     /// Number of open items on all pages by [`domain::gate::Gate::similar_key`]. Empty if all are on this page.
     pub alike: HashMap<String, u64>,
     /// Seconds for which a decision can be undone.
@@ -281,7 +282,8 @@ async fn list_on(
     };
     Ok(List {
         alike,
-        labels: labels(conn, scope.tenant_id, &listed.items).await?,
+        labels: labels(conn, scope.tenant_id, listed.items.iter()).await?,
+        unchanged: unchanged(conn, scope.tenant_id, listed.items.iter()).await?,
         undo_seconds: store::tenant::undo_seconds(conn, scope.tenant_id).await?,
         questions,
         titles,
@@ -370,22 +372,6 @@ async fn owners<'a>(
         (path, member.display_name().to_owned())
     });
     Ok(named.filter(|(path, _)| paths.contains(path)).collect())
-}
-
-/// Names of the fields that items would change, by slug. A slug that types name differently is left out.
-async fn labels(conn: &mut Conn<'_>, tenant_id: TenantId, items: &[GateItem]) -> Result<BTreeMap<String, String>> {
-    if !items.iter().any(|item| matches!(item.gate.kind, GateKind::Output | GateKind::Fields)) {
-        return Ok(BTreeMap::new());
-    }
-    let types = store::entity_type::list(conn, tenant_id, None, TYPES_MAX).await?;
-    let mut names: BTreeMap<String, Option<String>> = BTreeMap::new();
-    for field in types.items.into_iter().flat_map(|found| found.fields) {
-        let name = names.entry(field.slug).or_insert_with(|| Some(field.name.clone()));
-        if name.as_ref() != Some(&field.name) {
-            *name = None;
-        }
-    }
-    Ok(names.into_iter().filter_map(|(slug, name)| Some((slug, name?))).collect())
 }
 
 /// Returns proposed values that may be ids of entities.

@@ -23,6 +23,7 @@ pub mod memory_document;
 pub mod memory_home;
 mod names;
 mod promotion;
+mod proposed_values;
 pub mod response;
 mod row;
 pub mod session;

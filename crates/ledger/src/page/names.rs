@@ -1,5 +1,6 @@
 //! Names of the ids and actors in events.
 
+use super::proposed_values::field_names;
 use crate::{Ledger, MemberRecord, Result, guard::require, human};
 use domain::{
     Scope,
@@ -50,8 +51,8 @@ pub(super) async fn people_on(conn: &mut Conn<'_>, tenant_id: TenantId) -> Resul
     Ok(People { members, tokens: tokens.into_iter().map(|token| (token.id, token.name)).collect() })
 }
 
-/// Returns names for the entities that were viewed and the people who decided in these events. The key is the id
-/// or actor as it is in the event.
+/// Returns names for the entities that were viewed, the people who decided in these events, and the fields of entities
+/// whose values they decided about. The key is the id or actor as it is in the event, and `field:SLUG`.
 pub(super) async fn names(conn: &mut Conn<'_>, tenant_id: TenantId, events: &[Event]) -> Result<Vec<(String, String)>> {
     let viewed = human::viewed(conn, tenant_id, events).await?;
     let mut names: Vec<_> = viewed.into_iter().map(|(id, title)| (id.to_string(), title)).collect();
@@ -62,6 +63,10 @@ pub(super) async fn names(conn: &mut Conn<'_>, tenant_id: TenantId, events: &[Ev
         let called =
             members.iter().map(|member| (format!("user:{}", member.user_id), member.display_name().to_owned()));
         names.extend(called.filter(|(actor, _)| deciders.contains(&actor.as_str())));
+    }
+    if events.iter().any(|event| event.kind == "user.output_approval") {
+        let fields = field_names(conn, tenant_id).await?;
+        names.extend(fields.into_iter().map(|(slug, name)| (format!("field:{slug}"), name)));
     }
     Ok(names)
 }

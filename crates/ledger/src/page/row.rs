@@ -1,5 +1,6 @@
 //! A session as a row in a list.
 
+use super::proposed_values::{labels, unchanged};
 use crate::{
     FailureRecord, Result,
     gate::{self, GateItem},
@@ -12,7 +13,7 @@ use domain::{
     id::{ActionId, SessionId},
     session::{Session, Status},
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use store::Conn;
 
 /// A session with everything that its row shows.
@@ -26,13 +27,17 @@ pub struct Row {
     pub failure: Option<FailureRecord>,
     /// The gate at which it waits.
     pub gate: Option<GateItem>,
+    /// Names of the fields that its gate would change, by slug.
+    pub labels: BTreeMap<String, String>,
+    /// Keys of values that its gate proposes and the entity has already.
+    pub unchanged: BTreeSet<String>,
     /// Name of the session's action.
     pub action_name: Option<String>,
     /// The status of the session's action. An ended session can be run again unless the action is archived.
     pub action_status: Option<ActionStatus>,
 }
 
-/// Returns rows for these sessions in the same order, with at most six queries and one for each private session.
+/// Returns rows for these sessions in the same order, with at most eight queries and one for each private session.
 /// What a private session says is not in the row of somebody who may only decide at its gate.
 pub(super) async fn rows(
     conn: &mut Conn<'_>,
@@ -59,6 +64,8 @@ pub(super) async fn rows(
     let mut failures: HashMap<_, _> = failures.into_iter().map(|known| (known.session_id, known)).collect();
     let waiting = ids_in([Status::WaitingHuman, Status::AwaitingTool]);
     let gates = gate::of_sessions_on(conn, scope, &waiting, now).await?;
+    let labels = labels(conn, tenant_id, gates.iter()).await?;
+    let mut unchanged = unchanged(conn, tenant_id, gates.iter()).await?;
     let mut gates: HashMap<_, _> = gates.into_iter().map(|item| (item.gate.session_id, item)).collect();
     let actions: Vec<ActionId> = sessions.iter().filter_map(|session| session.action_id).collect();
     let actions = match actions.as_slice() {
@@ -81,6 +88,8 @@ pub(super) async fn rows(
         action_status,
         newest: newest.remove(&session.id),
         failure: failures.remove(&session.id),
+        unchanged: gates.get(&session.id).and_then(|item| unchanged.remove(&item.gate.id)).unwrap_or_default(),
+        labels: if gates.contains_key(&session.id) { labels.clone() } else { BTreeMap::new() },
         gate: gates.remove(&session.id),
         session,
     };
