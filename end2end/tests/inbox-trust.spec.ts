@@ -80,13 +80,17 @@ test.describe("in a folded group", () => {
     const failing = await itemOf(sessions[0]!);
     await page.goto(`/inbox/${failing.id}`);
     await hydrated(page);
-    await expect(row(page, failing.id)).toBeHidden();
+    // It was opened by its link: its group is unfolded, and its row is marked.
+    await expect(row(page, failing.id)).toBeVisible();
+    await expect(row(page, failing.id)).toHaveAttribute("aria-current", "true");
     await context.setOffline(true);
     await page.keyboard.press("a");
     const bar = page.locator(".inbox-held [data-tone=bad]");
     await expect(bar).toContainText("1 decision was not confirmed.");
     await expect(bar).toBeInViewport();
-    // Its item is open again, and its group is unfolded.
+    const [said, item] = [(await bar.boundingBox())!, (await page.locator("#inbox-detail").boundingBox())!];
+    expect(said.x + said.width, "the notice covers no button of the item").toBeLessThanOrEqual(item.x);
+    // Its item is open again.
     await expect(page.locator("#gate")).toHaveAttribute("data-id", failing.id);
     await expect(row(page, failing.id)).toBeVisible();
     await expect(row(page, failing.id).locator("[data-reason]")).toBeVisible();

@@ -2,6 +2,7 @@
  * The inbox: staged outputs wait there, and people decide them. The items come from tasks whose output needs
  * approval.
  */
+import { type Locator } from "@playwright/test";
 import { type Deal, unique, dealType, staged, itemOf, alike, dealNow, row, openInbox, settled } from "../deals";
 import { api, emptyInbox, expect, signIn, environment, test } from "../support";
 
@@ -61,6 +62,7 @@ test.describe("while a decision can be undone", () => {
     await expect(page.locator(".inbox-held")).toContainText("Approved with changes: Undone");
     await page.locator(".inbox-held").getByRole("button", { name: "Undo" }).click();
     await expect(page.getByText("Undone.")).toBeVisible();
+    await expect(page.locator("#gate")).toHaveAttribute("data-id", item.id);
     await expect(row(page, item.id)).toBeVisible();
     expect((await dealNow(deal.id)).version).toBe(1);
   });
@@ -244,9 +246,40 @@ test("rows are one line, and say whose turn it is only where it can be another's
     const least = width === 360 ? 44 : 36;
     for (const height of heights) expect(height >= least && height <= least + 4, `${height} px at ${width}`).toBe(true);
     await expect(page.locator("#inbox-rows .inbox-turn")).toHaveCount(0);
+    const isWhole = (part: Locator) => part.evaluate((all) => all.scrollWidth <= all.clientWidth);
+    const short = rows.filter({ hasText: "Short" });
+    expect(await isWhole(short.locator(".row-title")), `the subject at ${width}`).toBe(true);
+    for (const when of await rows.locator(".row-sub").all()) expect(await isWhole(when), `the time at ${width}`).toBe(true);
   }
   await openInbox(page, "/inbox?assignedTo=all");
   await expect(page.locator("#inbox-rows .inbox-turn").first()).toHaveText("Your turn");
+});
+
+test("a proposed text can be read to its end, and a table in one stays a table @nojs", async ({ page }) => {
+  const type = await api().post<{ id: string }>("/api/entity-types", {
+    name: unique("Deal"),
+    fields: [{ slug: "next", name: "Next", type: "text" }, { slug: "note", name: "Note", type: "text" }],
+  });
+  const next = "Signed on 27 November. Kick-off with the whole team in January.";
+  const note = "What was agreed on the phone:\n\n| Item | Price |\n|---|---:|\n| Alpha, a plan of some length | 12 |\n";
+  const deal = await api().post<{ id: string }>("/api/entities", { typeId: type.id, title: unique("Readable"), fields: {} });
+  const agentSlug = unique("reader").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const action = await api().createAction({ name: "Read", agentSlug, targetEntityId: deal.id, outputType: "entity", metadata: { requiresApproval: true } });
+  const session = await api().trigger(action.id);
+  const { attempt } = await api().claim(agentSlug);
+  await api().complete(session.id, attempt, { next, note });
+  const item = await itemOf(session.id);
+  await signIn(page, "reviewer");
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(`/inbox/${item.id}`);
+    const text = page.locator('#gate-form [name="value.next"]');
+    await expect(text).toHaveValue(next);
+    expect(await text.evaluate((all) => all.scrollHeight <= all.clientHeight && all.scrollWidth <= all.clientWidth)).toBe(true);
+    const price = page.locator(".gate-rendered td").last();
+    await expect(price).toHaveCSS("display", "table-cell");
+    await expect(price).toHaveCSS("text-align", "right");
+  }
 });
 
 test("what another reviewer does leaves the buttons of an item in place", async ({ page, browser }) => {

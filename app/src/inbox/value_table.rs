@@ -1,17 +1,20 @@
 //! The values of an item as a table: the record's values, and the proposed values, which can be edited in place. For
 //! a decided item the record's values are those at the time of the decision.
 
-use super::values::{Control, Row};
+use super::values::{Control, LINE_CHARS_MAX, Row};
 use crate::{
     FormState,
     render::static_html,
-    text::markdown,
+    text::{markdown, number::shown_digits},
     ui::{
         field::{Field, Input, Select, TextArea},
         tooltip::Tooltip,
     },
 };
 use leptos::{prelude::*, tachys::html::InertElement};
+
+/// Longest text in a one-line input, characters. It has room for these on a phone and beside the list.
+const INPUT_CHARS_MAX: usize = 24;
 
 /// How the values of an item are shown.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +48,11 @@ pub fn value_table(rows: &[Row], shown: Shown, form: &FormState) -> impl IntoVie
     }
 }
 
+/// A value of a row as it reads: numbers have groups of three digits. The form field has the number as it is sent.
+fn read(row: &Row, text: &str) -> String {
+    if row.control == Control::Number { shown_digits(text) } else { text.to_owned() }
+}
+
 fn line(row: &Row, has_now: bool, shown: Shown, form: &FormState) -> impl IntoView + use<> {
     let Shown { edits, decided, renders } = shown;
     let is_rendered = renders && row.control == Control::MultiLine;
@@ -54,8 +62,8 @@ fn line(row: &Row, has_now: bool, shown: Shown, form: &FormState) -> impl IntoVi
                 view! { <Tooltip id=format!("now-{}", row.name) word="—" text="Not a field of the entity"/> }.into_any()
             }
             Some(text) if text.is_empty() => view! { <span class="meta">"nothing"</span> }.into_any(),
-            Some(text) if row.changes => view! { <del dir="auto">{text.clone()}</del> }.into_any(),
-            Some(text) => view! { <span class="gate-text" dir="auto">{text.clone()}</span> }.into_any(),
+            Some(text) if row.changes => view! { <del dir="auto">{read(row, text)}</del> }.into_any(),
+            Some(text) => view! { <span class="gate-text" dir="auto">{read(row, text)}</span> }.into_any(),
         };
         view! { <td class="gate-now"><span class="unit">{now_word(decided)}": "</span>{cell}</td> }
     });
@@ -70,11 +78,11 @@ fn line(row: &Row, has_now: bool, shown: Shown, form: &FormState) -> impl IntoVi
     } else if row.control == Control::Json {
         view! { <pre class="gate-text">{row.proposed.clone()}</pre> }.into_any()
     } else {
-        view! { <span class="gate-text" dir="auto">{row.display.clone()}</span> }.into_any()
+        view! { <span class="gate-text" dir="auto">{read(row, &row.display)}</span> }.into_any()
     };
     let staged = row.staged.as_ref().map(|staged| {
-        let shown = if staged.is_empty() { "nothing" } else { staged };
-        view! { <p class="meta">"The agent staged: "<span dir="auto">{crate::text::shorten::one_line(shown, 200)}</span></p> }
+        let shown = if staged.is_empty() { "nothing".to_owned() } else { read(row, staged) };
+        view! { <p class="meta">"The agent staged: "<span dir="auto">{crate::text::shorten::one_line(&shown, 200)}</span></p> }
     });
     view! {
         <tr data-changes=(row.changes && row.now.is_some()).then_some("")>
@@ -111,7 +119,13 @@ const fn now_word(decided: bool) -> &'static str {
 
 fn control(row: &Row, form: &FormState) -> InertElement {
     let field = Field::new(&row.name, &row.label);
+    let shown = form.value(&row.name).unwrap_or(&row.proposed).chars().count();
     match &row.control {
+        // An input shows no more than its width, without a sign that there is more.
+        Control::SingleLine if shown > INPUT_CHARS_MAX => {
+            let rows = shown.min(LINE_CHARS_MAX).div_ceil(INPUT_CHARS_MAX) as u8;
+            static_html(view! { <TextArea scope="gate" field=field rows=rows value=&row.proposed form=form/> })
+        }
         Control::SingleLine | Control::Number => {
             static_html(view! { <Input scope="gate" field=field value=&row.proposed form=form/> })
         }

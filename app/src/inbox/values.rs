@@ -15,8 +15,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use wire::{Json, approval::ApprovalDetail};
 
-/// Texts longer than this get a text area, characters.
-const LINE_CHARS_MAX: usize = 80;
+/// Longer texts are read as several lines, and rendered as Markdown outside of tool calls; characters.
+pub const LINE_CHARS_MAX: usize = 80;
 
 /// The form control of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]

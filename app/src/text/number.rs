@@ -10,17 +10,19 @@ const GROUPED_DIGITS_MIN: usize = 5;
 /// A value of a record for people. Large numbers have commas between groups of three digits: `125,000.5`.
 pub fn shown(value: &Value) -> String {
     let text = domain::entity::shown(value);
-    if !value.is_number() {
-        return text;
-    }
-    let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |digits| ("-", digits));
+    if value.is_number() { shown_digits(&text) } else { text }
+}
+
+/// The text of a number for people, as [`shown`] gives it.
+pub fn shown_digits(text: &str) -> String {
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
     let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
     let (whole, rest) = digits.split_at(end);
     match whole.parse() {
         Ok(whole) if end >= GROUPED_DIGITS_MIN && !rest.contains(['e', 'E']) => {
             format!("{sign}{}{rest}", grouped(whole))
         }
-        _ => text,
+        _ => text.to_owned(),
     }
 }
 
