@@ -125,7 +125,8 @@ pub fn evidence(turns: Vec<(Turn, bool)>) -> Option<impl IntoView + use<>> {
     let links: Vec<_> =
         linked.into_iter().map(|(Turn { href, name, .. }, _)| view! { <a href=href>{name}</a> }).collect();
     let links = (!links.is_empty()).then(|| view! { <p class="memory-links">{links}</p> });
-    Some(view! { <div class="memory-turns">{open}{more}{links}</div> })
+    // The linked turns were quoted at a line above, so they are mostly the earlier ones.
+    Some(view! { <div class="memory-turns">{links}{open}{more}</div> })
 }
 
 /// A turn with what was said in it.

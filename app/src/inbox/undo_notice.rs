@@ -22,6 +22,11 @@ pub fn UndoNotice(store: Store) -> impl IntoView {
 fn offered(store: Store, offer: UndoOffer) -> impl IntoView {
     let items: Vec<_> =
         offer.items.iter().map(|id| view! { <input type="hidden" name=item_field(id) value=""/> }).collect();
+    // Without scripts the form leads to the item that is open again.
+    let next = match offer.items.as_slice() {
+        [only] => ["/", only].concat(),
+        _ => String::new(),
+    };
     let until = offer.until;
     // A denial is no success of the agent's proposal.
     let tone = if offer.title.starts_with("Denied") { Tone::Wait } else { Tone::Good };
@@ -35,7 +40,7 @@ fn offered(store: Store, offer: UndoOffer) -> impl IntoView {
     view! {
         <Toast tone message=offer.title action=UndoDecisions::PATH>
             {items}
-            <input type="hidden" name="next" value="/inbox?notice=decision_undone"/>
+            <input type="hidden" name="next" value=["/inbox", &next, "?notice=decision_undone"].concat()/>
             <Button small=true attr:data-key="undo" title="Undo (z)">"Undo"<span>{time}</span></Button>
         </Toast>
     }
