@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     FormState,
+    day::work_button,
     document::render,
     render::{static_html, to_html},
     shell::{RailEntry, Shell, frame},
@@ -112,7 +113,12 @@ fn row(shell: &Shell, action: &Action, newest: Option<&TaskStatus>) -> impl Into
     let href = format!("/actions/{}", action.id);
     let about = one_line(&action.description, ABOUT_CHARS_MAX);
     let run = newest.and_then(|n| Some((n.session_id?, n.status?)));
-    let trigger = (action.status == ActionStatus::Active).then(|| trigger_button(shell, action, "Run".to_owned()));
+    // Hardly a worker takes sessions of a person's task that names no agent, so the person works on it.
+    let is_for_person = action.agent_slug.is_none() && action.assigned_to.is_some();
+    let trigger = (action.status == ActionStatus::Active).then(|| match is_for_person {
+        true => work_button(action).into_any(),
+        false => trigger_button(shell, action, "Run".to_owned()),
+    });
     view! {
         <tr>
             <td class="table-main">

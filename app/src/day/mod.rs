@@ -11,6 +11,6 @@ pub use island::LiveDay;
 #[cfg(feature = "hydrate")]
 pub use island::follow;
 #[cfg(feature = "ssr")]
-pub use page::{Props, page};
+pub use page::{Props, page, work_button};
 #[cfg(feature = "ssr")]
 pub use section::{Day, day_fragment};

@@ -90,6 +90,17 @@ fn now_section(now: Option<&Active>) -> impl IntoView + use<> {
     }
 }
 
+/// The button with which the viewer begins to work on a task. It leads to the viewer's day.
+pub fn work_button(task: &Action) -> impl IntoView + use<> {
+    view! {
+        <form method="post" action=StartWork::PATH>
+            <input type="hidden" name="next" value="/working-on?notice=working_started"/>
+            <input type="hidden" name="task_id" value=task.id.to_string()/>
+            <Button small=true about=task.name.clone()>"Work on this"</Button>
+        </form>
+    }
+}
+
 fn tasks_section(tasks: Vec<Action>, has_more: bool, q: &str, now: Option<&Active>) -> impl IntoView + use<> {
     let searched = !q.is_empty();
     let nothing = tasks.is_empty();
@@ -102,14 +113,7 @@ fn tasks_section(tasks: Vec<Action>, has_more: bool, q: &str, now: Option<&Activ
             let start = if is_now {
                 view! { <span class="meta">"Working on it"</span> }.into_any()
             } else {
-                view! {
-                    <form method="post" action=StartWork::PATH>
-                        <input type="hidden" name="next" value="/working-on?notice=working_started"/>
-                        <input type="hidden" name="task_id" value=task.id.to_string()/>
-                        <Button small=true about=task.name.clone()>"Work on this"</Button>
-                    </form>
-                }
-                .into_any()
+                work_button(&task).into_any()
             };
             view! {
                 <li class="day-task">

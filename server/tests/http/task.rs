@@ -127,6 +127,20 @@ async fn a_save_of_an_older_page_is_refused_and_keeps_what_others_changed() {
 }
 
 #[tokio::test]
+async fn a_task_of_a_person_without_an_agent_is_worked_on_and_not_run() {
+    let app = App::start();
+    let ada = Browser::of(&app, ADA).await;
+    let me: Value = ada.ask(Method::GET, "/api/me", &[]).await.json().await.unwrap();
+    let new = json!({ "name": "Call Acme", "assignedTo": me["user"]["id"] });
+    let id = send(&app, Method::POST, "/api/actions", &new).await["id"].as_str().unwrap().to_owned();
+    let page = ada.page("/actions").await;
+    assert!(page.contains("Work on this") && !page.contains(TRIGGER), "{page}");
+    let started = ada.ask(Method::POST, "/fn/working-on/start", &[("task_id", &id), ("next", "/working-on")]).await;
+    assert_eq!(started.status(), StatusCode::SEE_OTHER);
+    assert!(ada.page("/working-on").await.contains("Call Acme"));
+}
+
+#[tokio::test]
 async fn a_new_task_that_is_sent_twice_is_created_once() {
     let app = App::start();
     let ada = Browser::of(&app, ADA).await;
