@@ -95,7 +95,7 @@ fn table(chart: &Chart, title: &str) -> InertElement {
         false => title.to_owned(),
     };
     static_html(view! {
-        <div class="insight-table" tabindex="0" role="group" aria-label=format!("{title}: table")>
+        <div class="insight-table" data-answers tabindex="0" role="group" aria-label=format!("{title}: table")>
             <table>
                 <caption class="hidden-text">{caption}</caption>
                 <thead><tr><th scope="col">"Answer"</th><th scope="col" class="table-number">"Responses"</th><th scope="col" class="table-number">"Share"</th></tr></thead>
