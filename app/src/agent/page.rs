@@ -159,7 +159,8 @@ fn memory_part(props: &Props) -> impl IntoView + use<> {
         let link = Some(("Write a document", format!("/agents/{}/memory", props.agent)));
         return view! { <Empty sentence=sentence link=link/> }.into_any();
     }
-    let words = counted(props.documents, "document");
+    // The rows are versions: a document can have several.
+    let words = format!("Last changes of {}", counted(props.documents, "document"));
     view! {
         <p>{words}". "<a href=format!("/agents/{}/memory", props.agent)>"Read and search them"</a></p>
         <ol class="history">{rows}</ol>

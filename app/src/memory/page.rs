@@ -80,7 +80,8 @@ fn search(props: &Props) -> impl IntoView + use<> {
 /// Most documents whose folders are all unfolded. Of more only the folder of the shown document is.
 const UNFOLDED_MAX: usize = 12;
 
-/// The documents by folder. Folders can be folded, so that the document is not far below on a narrow screen.
+/// The documents by folder. Folders can be folded, and on a narrow screen the whole list, so that the document is not
+/// far below.
 fn tree(props: &Props) -> impl IntoView + use<> {
     let here = props.selected.as_ref().map(|selected| selected.document.path.as_str());
     let is_short = props.documents.len() <= UNFOLDED_MAX;
@@ -114,11 +115,16 @@ fn tree(props: &Props) -> impl IntoView + use<> {
     });
     let folders = folders.collect::<Vec<_>>();
     let is_empty = folders.is_empty();
+    let count = counted(props.documents.len() as u64, "document");
+    // On a narrow screen the list stands above the document, and on a wide one beside it, where it never folds.
     view! {
         <nav class="memory-tree" aria-label="Documents">
-            {is_empty.then(|| view! { <p class="meta">"No documents."</p> })}
-            <ul>{folders}</ul>
-            {props.has_more.then(|| view! { <p class="meta">"Only the first documents are listed. Search finds all."</p> })}
+            <details class="memory-fold" open=here.is_none()>
+                <summary>{count}</summary>
+                {is_empty.then(|| view! { <p class="meta">"No documents."</p> })}
+                <ul>{folders}</ul>
+                {props.has_more.then(|| view! { <p class="meta">"Only the first documents are listed. Search finds all."</p> })}
+            </details>
         </nav>
     }
 }
