@@ -26,8 +26,10 @@ pub struct ListedAgent {
     pub failed: u64,
     /// Sessions that wait for a worker.
     pub queued: u64,
-    /// Sessions that run or are idle.
+    /// Sessions that run.
     pub running: u64,
+    /// Conversations that wait for the next message.
+    pub idle: u64,
     /// Sessions that wait for people.
     pub waiting: u64,
 }
@@ -35,7 +37,12 @@ pub struct ListedAgent {
 impl ListedAgent {
     /// What it does now; empty for nothing.
     fn work(&self) -> String {
-        let counts = [(self.running, "running"), (self.queued, "queued"), (self.waiting, "waiting for people")];
+        let counts = [
+            (self.running, "running"),
+            (self.queued, "queued"),
+            (self.waiting, "waiting for people"),
+            (self.idle, "idle"),
+        ];
         let some = counts.into_iter().filter(|(count, _)| *count > 0);
         some.map(|(count, word)| format!("{} {word}", grouped(count))).collect::<Vec<_>>().join(", ")
     }

@@ -52,6 +52,7 @@ fn listed((slug, of): (String, page::ListedAgent)) -> ListedAgent {
         failed: of.failed,
         queued: of.queued,
         running: of.running,
+        idle: of.idle,
         waiting: of.waiting,
     }
 }

@@ -100,8 +100,10 @@ pub struct ListedAgent {
     pub failed: u64,
     /// Sessions that wait for a worker.
     pub queued: u64,
-    /// Sessions that run or are idle.
+    /// Sessions that run.
     pub running: u64,
+    /// Conversations that wait for the next message.
+    pub idle: u64,
     /// Sessions that wait for people.
     pub waiting: u64,
 }
@@ -112,6 +114,7 @@ impl ListedAgent {
         match open.status {
             Status::Pending => self.queued += open.sessions,
             Status::WaitingHuman | Status::AwaitingTool => self.waiting += open.sessions,
+            Status::Idle => self.idle += open.sessions,
             _ => self.running += open.sessions,
         }
     }
