@@ -8,8 +8,8 @@ mod words;
 
 pub use document::Frame;
 pub use page::{
-    ClosedProps, DoneProps, LeadProps, Link, Props, SignedOutProps, TabProps, closed_page, done_page, lead_page, page,
-    signed_out_page, tab_page, wait_page,
+    Asker, ClosedProps, DoneProps, LeadProps, Link, Props, SignedOutProps, TabProps, closed_page, done_page, lead_page,
+    page, signed_out_page, tab_page, wait_page,
 };
 pub use words::{Note, control_id};
 

@@ -34,6 +34,15 @@ pub struct Link {
     pub text: String,
 }
 
+/// Who asks the questions of a form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asker {
+    /// Slug of the agent; absent for a session without one.
+    pub agent: Option<String>,
+    /// The session that waits for the answers or goes on meanwhile.
+    pub session: Link,
+}
+
 /// Data of a form.
 #[derive(Debug, Clone, Default)]
 pub struct Props {
@@ -59,6 +68,8 @@ pub struct Props {
     pub hidden: Vec<(String, String)>,
     /// Entities to choose from.
     pub entities: EntityOptions,
+    /// Who asks, if an agent does and the respondent can see its session.
+    pub asker: Option<Asker>,
     /// A link at the end of the page.
     pub back: Option<Link>,
 }
@@ -143,6 +154,7 @@ pub fn page(props: &Props) -> String {
     let body = view! {
         <main class="form-page" id="main">
             <h1>{props.title.clone()}</h1>
+            {asker(props.asker.as_ref())}
             {summary(&props.issues, &props.fields)}
             {note(props.note)}
             {paragraphs(&props.introduction)}
@@ -193,6 +205,13 @@ pub fn done_page(props: &DoneProps) -> String {
         </main>
     };
     document(&props.frame, &props.title, false, body)
+}
+
+/// Who asks, with a link to what they do.
+fn asker(asker: Option<&Asker>) -> Option<impl IntoView + use<>> {
+    let Asker { agent, session } = asker?.clone();
+    let lead = agent.map_or_else(|| "Asked in ".to_owned(), |agent| format!("{agent} asks in "));
+    Some(view! { <p class="meta">{lead}<a href=session.href dir="auto">{session.text}</a></p> })
 }
 
 /// Renders the page that asks for a name and an e-mail address.

@@ -95,7 +95,9 @@ pub use rows::rows_fragment;
 #[cfg(feature = "ssr")]
 pub use summary::{Summary, retry_fields};
 #[cfg(feature = "ssr")]
-pub(crate) use title::{duration_ms, row_title};
+pub(crate) use title::duration_ms;
+#[cfg(feature = "ssr")]
+pub use title::row_title;
 #[cfg(feature = "ssr")]
 pub(crate) use turn_href::turn_href;
 #[cfg(feature = "ssr")]

@@ -248,6 +248,7 @@ async fn who_answered_a_question_elsewhere_reads_so_on_its_page() {
     assert_eq!((&asked["url"], &asked["waits"]), (&json!(page), &json!(false)), "{asked}");
     let ada = Browser::of(&app, "ada@acme.test").await;
     let form = ada.page(&page).await;
+    assert!(form.contains(&format!(" asks in <a href=\"/sessions/{session}\"")), "{form}");
     let answer = json!({ "content": { "region": "EU" } });
     let answered = ada.call(Method::POST, &format!("/api/feedback-requests/{request}/answer")).json(&answer);
     assert!(answered.send().await.unwrap().status().is_success());

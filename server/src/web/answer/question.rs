@@ -12,8 +12,12 @@ use crate::{
     extract::Id,
     state::AppState,
     web::shell::{PageRejection, Viewer, signed_in},
+    wire_map,
 };
-use app::{form_page::Link, ui::asked::Question};
+use app::{
+    form_page::{Asker, Link},
+    ui::asked::Question,
+};
 use axum::{
     Router,
     extract::{RawQuery, State},
@@ -27,6 +31,7 @@ use ledger::{
     gate::{self, MayDecide},
     page::answer as page,
     response::Respondent,
+    session,
 };
 
 pub fn router() -> Router<AppState> {
@@ -58,7 +63,18 @@ async fn site(
     let back = Some(Link { href: "/inbox".to_owned(), text: "Back to the inbox".to_owned() });
     let entities = options_of(page::entities(&state.ledger, &viewer.scope, fields).await?);
     let site = Site::of_member(respondent, request.view_id, action, visit.frame(state));
-    Ok(Site { request_id: Some(request.id.0), back, entities, ..site })
+    let asker = match session::get(&state.ledger, &viewer.scope, request.session_id).await {
+        Ok(session) => Some(asker(&wire_map::session(session))),
+        // Those who are asked need not see the session.
+        Err(ledger::Error::NotFound(_)) => None,
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Site { request_id: Some(request.id.0), asker, back, entities, ..site })
+}
+
+fn asker(session: &wire::session::Session) -> Asker {
+    let href = format!("/sessions/{}", session.id);
+    Asker { agent: session.agent_slug.clone(), session: Link { href, text: app::session::row_title(session) } }
 }
 
 async fn show_form(

@@ -82,6 +82,7 @@ fn props(site: Site, form: Form, shown: Shown, new_id: impl FnOnce() -> String) 
         has_drafts: site.has_cookies,
         hidden,
         entities: site.entities,
+        asker: site.asker,
         back: site.back,
     }
 }

@@ -1,7 +1,7 @@
 //! Where a form is, and the page in its place while it takes no answer.
 
 use crate::web::shell::render;
-use app::form_page::{self as ui, ClosedProps, EntityOptions, Frame, Link};
+use app::form_page::{self as ui, Asker, ClosedProps, EntityOptions, Frame, Link};
 use axum::{http::StatusCode, response::Response};
 use domain::{
     id::{EntityId, ViewId},
@@ -20,6 +20,8 @@ pub struct Site {
     /// Fields that the page carries.
     pub hidden: Vec<(String, String)>,
     pub frame: Frame,
+    /// Who asks, if the form is an agent's question.
+    pub asker: Option<Asker>,
     /// Link at the end of the page.
     pub back: Option<Link>,
     /// Whether the respondent may know why the form takes no answer.
@@ -39,6 +41,7 @@ impl Site {
             action,
             hidden: Vec::new(),
             frame,
+            asker: None,
             back: None,
             says_why: true,
             has_cookies: true,
@@ -55,6 +58,7 @@ impl Site {
             action,
             hidden: Vec::new(),
             frame,
+            asker: None,
             back: None,
             says_why: false,
             has_cookies: true,
