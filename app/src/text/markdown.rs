@@ -141,6 +141,12 @@ impl<'a, I: Iterator<Item = Event<'a>>> Iterator for Harmless<I> {
                 self.table.is_head = matches!(event, Event::Start(Tag::TableHead));
                 event
             }
+            // The words behind the box name it; they may hold links, so they are no label.
+            Event::TaskListMarker(is_done) => raw(format!(
+                "<input disabled=\"\" type=\"checkbox\"{} aria-label=\"{}\">\n",
+                if is_done { " checked=\"\"" } else { "" },
+                if is_done { "Done" } else { "To do" }
+            )),
             Event::Start(Tag::TableCell) => raw(self.table.open_cell()),
             Event::End(TagEnd::TableCell) => raw(format!("</{}>", self.table.cell())),
             event => event,
@@ -191,6 +197,13 @@ mod tests {
             "Head Some bold, code. x"
         );
         assert_eq!(super::one_line(&"a ".repeat(1_000), 3), "a a…");
+    }
+
+    #[test]
+    fn boxes_of_task_lists_have_a_name() {
+        let html = html("- [x] one\n- [ ] two");
+        assert!(html.contains("<input disabled=\"\" type=\"checkbox\" checked=\"\" aria-label=\"Done\">"), "{html}");
+        assert!(html.contains("<input disabled=\"\" type=\"checkbox\" aria-label=\"To do\">"), "{html}");
     }
 
     #[test]
