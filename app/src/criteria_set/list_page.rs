@@ -72,10 +72,10 @@ fn table(sets: &[CriteriaSet]) -> impl IntoView + use<> {
                         <a class="quiet" dir="auto" href=format!("/criteria-sets/{}", set.id)>{set.name.clone()}</a>
                         <div class="meta" dir="auto">{one_line(&set.description, ABOUT_CHARS_MAX)}</div>
                     </td>
-                    <td class="meta" dir="auto">{one_line(&kinds.join(", "), ABOUT_CHARS_MAX)}</td>
-                    <td class="meta">{blocks}</td>
-                    <td class="meta table-number">{set.version}</td>
-                    <td class="meta">{moment(set.updated_at)}</td>
+                    <td class="meta" dir="auto" data-label="Dimensions">{one_line(&kinds.join(", "), ABOUT_CHARS_MAX)}</td>
+                    <td class="meta" data-label="Can block">{blocks}</td>
+                    <td class="meta table-number" data-label="Version">{set.version}</td>
+                    <td class="meta" data-label="Changed">{moment(set.updated_at)}</td>
                 </tr>
             }
         })

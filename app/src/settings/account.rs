@@ -75,9 +75,9 @@ fn row(sign_in: SignIn) -> impl IntoView {
     view! {
         <tr>
             <td class="table-main">{browser.clone()}</td>
-            <td class="meta">{sign_in.workspace}</td>
-            <td class="meta">{moment(sign_in.created_at)}</td>
-            <td class="meta">{moment(sign_in.last_seen_at)}</td>
+            <td class="meta" data-label="Workspace">{sign_in.workspace}</td>
+            <td class="meta" data-label="Since">{moment(sign_in.created_at)}</td>
+            <td class="meta" data-label="Last used">{moment(sign_in.last_seen_at)}</td>
             <td class="table-number">{end}</td>
         </tr>
     }

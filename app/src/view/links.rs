@@ -14,7 +14,7 @@ use crate::{
         popover::Sheet,
         section::Section,
         table::{Column, Table},
-        time::moment,
+        time::{moment, stamp},
     },
 };
 use domain::{
@@ -136,7 +136,7 @@ fn row(link: &ViewLink, path: &str, people: &People, now: Timestamp) -> InertEle
     let until = match link.revoked_at {
         Some(at) => view! { "revoked "{moment(at)} }.into_any(),
         None if link.expires_at <= now => view! { "expired "{moment(link.expires_at)} }.into_any(),
-        None => link.expires_at.format("%Y-%m-%d %H:%M UTC").to_string().into_any(),
+        None => stamp(link.expires_at).into_any(),
     };
     let works = link.revoked_at.is_none() && link.expires_at > now;
     let about = format!("link {}", link.hint);
@@ -151,9 +151,9 @@ fn row(link: &ViewLink, path: &str, people: &People, now: Timestamp) -> InertEle
     static_html(view! {
         <tr>
             <td class="table-main"><code>{link.hint.clone()}"…"</code>{note}</td>
-            <td class="meta">{moment(link.created_at)}" by "{people.word(&link.created_by)}</td>
-            <td class="meta">{used}{last}</td>
-            <td class="meta">{until}</td>
+            <td class="meta" data-label="Created">{moment(link.created_at)}" by "{people.word(&link.created_by)}</td>
+            <td class="meta" data-label="Used">{used}{last}</td>
+            <td class="meta" data-label="Works until">{until}</td>
             <td class="table-number">{revoke}</td>
         </tr>
     })

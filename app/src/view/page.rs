@@ -18,7 +18,7 @@ use crate::{
         page_head::PageHead,
         section::Section,
         table::{Column, Table},
-        time::moment,
+        time::{moment, stamp},
     },
 };
 use domain::{
@@ -167,15 +167,17 @@ fn publication(config: &Publication) -> InertElement {
     let fact = |label: &'static str, value: Option<String>| {
         value.map(|value| view! { <div><dt>{label}</dt><dd dir="auto">{value}</dd></div> })
     };
-    let time = |at: Option<domain::Timestamp>| at.map(|at| at.format("%Y-%m-%d %H:%M UTC").to_string());
+    let time = |label: &'static str, at: Option<domain::Timestamp>| {
+        at.map(|at| view! { <div><dt>{label}</dt><dd>{stamp(at)}</dd></div> })
+    };
     let origins = (!config.embed_origins.is_empty()).then(|| config.embed_origins.join(", "));
     static_html(view! {
         <dl class="facts">
             <div><dt>"Who"</dt><dd>{who}</dd></div>
             <div><dt>"How often"</dt><dd>{often}</dd></div>
             {fact("Most responses", config.max_responses.map(|most| most.to_string()))}
-            {fact("Opens", time(config.opens_at))}
-            {fact("Closes", time(config.closes_at))}
+            {time("Opens", config.opens_at)}
+            {time("Closes", config.closes_at)}
             {fact("Afterwards", config.redirect_url.clone())}
             {fact("Embedded by", origins)}
         </dl>
