@@ -270,7 +270,7 @@ fn waiting(insights: &Insights) -> Section {
             seconds(p90 as f64),
             seconds(wait_total_seconds as f64)
         ),
-        _ => "No agent waited for a person.".to_owned(),
+        _ => "Nothing was decided, so how long agents waited is not known yet.".to_owned(),
     };
     Section {
         name: "waiting",
