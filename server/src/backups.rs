@@ -127,7 +127,9 @@ mod tests {
             fs::write(dir.path().join(other), "").unwrap();
         }
         let now = start + TimeDelta::hours(72);
-        for (none, bytes) in [("shiftbook-2099-01-01T000000Z.sqlite3", "copy"), ("shiftbook-2026-12-01T000000Z.sqlite3", "")] {
+        for (none, bytes) in
+            [("shiftbook-2099-01-01T000000Z.sqlite3", "copy"), ("shiftbook-2026-12-01T000000Z.sqlite3", "")]
+        {
             fs::write(dir.path().join(none), bytes).unwrap();
         }
         prune(dir.path(), 2, now).unwrap();

@@ -105,8 +105,8 @@ pub fn typed_answers(fields: &[Field], typed: impl Fn(&str) -> Option<String>) -
     from_form(fields, pairs.iter().map(|(key, text)| (key.as_str(), text.as_str())))
 }
 
-/// Renders the controls of an answer form. `form` restores what was typed and has its errors; `hint` says what an answer
-/// in free text does.
+/// Renders the controls of an answer form. `form` restores what was typed and has its errors; `hint` says what an
+/// answer in free text does.
 pub fn answer_controls(
     answer_form: &AnswerForm,
     form: &FormState,

@@ -110,8 +110,8 @@ pub async fn questions_off(id: String, #[server(flatten)] fields: Fields) -> Res
     backend::<dyn InboxBackend>()?.questions_off(id, fields).await
 }
 
-/// Approves or denies several items, or gives several questions that are alike one answer (`respond`). Each is decided on
-/// its own. If some are refused, the others are decided nevertheless, and the refusal names those as `items[ID]`.
+/// Approves or denies several items, or gives several questions that are alike one answer (`respond`). Each is decided
+/// on its own. If some are refused, the others are decided nevertheless, and the refusal names those as `items[ID]`.
 #[server(prefix = "/fn", endpoint = "inbox/decide-many", client = Client)]
 pub async fn decide_many(
     decision: String,

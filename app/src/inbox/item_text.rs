@@ -1,6 +1,5 @@
 //! Texts about an item: its subject, what it would change, and what was decided.
 
-use super::list::List;
 use crate::{
     session::{Titles, named, verdict_word},
     text::{
@@ -131,18 +130,6 @@ pub fn row_subject(approval: &Approval, titles: &Titles) -> String {
     if said.is_empty() { subject(approval) } else { one_line(&said.join(" · "), SUBJECT_CHARS_MAX) }
 }
 
-/// What a row says after its subject: the tool that is called, or what would change. Values that the record has already
-/// are left out.
-pub fn row_summary(approval: &Approval, list: &List) -> String {
-    match approval.kind {
-        GateKind::Tool => approval.title.clone(),
-        _ => {
-            let same = list.unchanged.get(&approval.id.to_string());
-            changes(approval, &list.titles, &list.labels, same.unwrap_or(&BTreeSet::new()))
-        }
-    }
-}
-
 /// Whether a value can stand in a line.
 fn is_short(value: &Value) -> bool {
     match value {
@@ -168,8 +155,8 @@ fn figure(key: &str, value: &Value, titles: &Titles) -> String {
     }
 }
 
-/// A summary of the changes, with records by title, without the values under the keys `same`. Empty for questions, whose
-/// subject says it all.
+/// A summary of the changes, with records by title, without the values under the keys `same`. Empty for questions,
+/// whose subject says it all.
 pub fn changes(approval: &Approval, titles: &Titles, labels: &Labels, same: &BTreeSet<String>) -> String {
     let joint = match approval.kind {
         GateKind::Tool => ": ",
@@ -329,20 +316,6 @@ mod tests {
         assert_eq!(subject(json!({"amount": 1_290_000, "charge": "ch_3P", "reason": "x"})), "1,290,000 · ch_3P");
         assert_eq!(subject(json!({"customer": "Acme", "total": 5})), "Acme · 5");
         assert_eq!(subject(json!({"rows": [1, 2], "note": ""})), "send_mail");
-    }
-
-    #[test]
-    fn a_row_has_the_names_of_fields_and_large_numbers_in_groups() {
-        let labels = Labels::from([("arr".to_owned(), "ARR".to_owned())]);
-        let item = output(1, json!({"arr": 125_000.5, "year": 2026}));
-        let list = List { labels, ..List::default() };
-        assert_eq!(row_summary(&item, &list), "ARR → 125,000.5, Year → 2026");
-        let same = |keys: &[&str]| {
-            let keys = keys.iter().map(|key| (*key).to_owned()).collect();
-            List { unchanged: [(item.id.to_string(), keys)].into(), ..list.clone() }
-        };
-        assert_eq!(row_summary(&item, &same(&["arr"])), "Year → 2026");
-        assert_eq!(row_summary(&item, &same(&["arr", "year"])), "Changes nothing");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Data of the inbox list, and how long its items can be snoozed.
 
 use super::{
-    item_text::Labels,
+    item_text::{Labels, changes},
     similar::{Block, blocks},
 };
 use crate::{FormState, session::Titles, sessions::SessionEntry, text::escape};
-use domain::Timestamp;
+use domain::{Timestamp, gate::GateKind};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use wire::approval::Approval;
 
@@ -119,6 +119,18 @@ impl List {
         self
     }
 
+    /// What a row says after its subject: the tool that is called, or what would change. Values that the record has
+    /// already are left out.
+    pub(super) fn row_summary(&self, approval: &Approval) -> String {
+        match approval.kind {
+            GateKind::Tool => approval.title.clone(),
+            _ => {
+                let same = self.unchanged.get(&approval.id.to_string());
+                changes(approval, &self.titles, &self.labels, same.unwrap_or(&BTreeSet::new()))
+            }
+        }
+    }
+
     /// The list with the items selected that its address, or a form, asks for.
     #[must_use]
     pub fn with_selection(mut self, ids: BTreeSet<String>) -> Self {
@@ -138,8 +150,22 @@ impl List {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::fixture::tool;
+    use crate::inbox::fixture::{output, tool};
     use serde_json::json;
+
+    #[test]
+    fn a_row_has_the_names_of_fields_and_large_numbers_in_groups() {
+        let labels = Labels::from([("arr".to_owned(), "ARR".to_owned())]);
+        let item = output(1, json!({"arr": 125_000.5, "year": 2026}));
+        let list = List { labels, ..List::default() };
+        assert_eq!(list.row_summary(&item), "ARR → 125,000.5, Year → 2026");
+        let same = |keys: &[&str]| {
+            let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+            List { unchanged: [(item.id.to_string(), keys)].into(), ..list.clone() }
+        };
+        assert_eq!(same(&["arr"]).row_summary(&item), "Year → 2026");
+        assert_eq!(same(&["arr", "year"]).row_summary(&item), "Changes nothing");
+    }
 
     #[test]
     fn the_list_is_read_again_from_where_its_page_begins() {

@@ -2,7 +2,7 @@
 
 use super::{
     item::Item,
-    item_text::{agent_name, decision_word, is_viewers_turn, row_subject, row_summary, whose_turn},
+    item_text::{agent_name, decision_word, is_viewers_turn, row_subject, whose_turn},
     list::List,
     similar::Difference,
 };
@@ -102,7 +102,7 @@ fn body(list: &List, item: &Approval, differs: &[Difference], is_in_group: bool)
     });
     view! {
         <div class="inbox-about">
-            <p class="inbox-summary" dir="auto">{row_summary(item, list)}</p>
+            <p class="inbox-summary" dir="auto">{list.row_summary(item)}</p>
             {(!is_in_group).then(|| view! { <span class="inbox-agent">{agent_name(item)}</span> })}
         </div>
         <div class="row-sub"><span>{when(item)}</span></div>

@@ -5,7 +5,7 @@ use super::{
     answer_all::{answer_all, takes_one_answer},
     api::{DecideMany, SnoozeItems, item_field},
     group_words::words,
-    item_text::{Labels, field_text, is_amount, label_of, row_subject, row_summary, values},
+    item_text::{Labels, field_text, is_amount, label_of, row_subject, values},
     list::{List, SNOOZES},
     similar::{Block, Difference, Group, blocks},
     spread::Spread,
@@ -141,7 +141,8 @@ fn selection_view(list: &List) -> impl IntoView + use<> {
             </header>
             {notes(&selected, gone)}
             {shared(&compared)}
-            // The other buttons send no answer, so what an answer requires must not hold them back. The server checks it.
+            // The other buttons send no answer, so what an answer requires must not hold them back. The server checks
+            // it.
             <form
                 class="gate-part" method="post" action=DecideMany::PATH data-decides=(!items.is_empty()).then_some("")
                 novalidate=takes_one_answer(&items)
@@ -225,7 +226,7 @@ fn table_row(list: &List, one: &Selected<'_>, columns: &[&String]) -> impl IntoV
     let title = row_subject(item, &list.titles);
     let values = values(item);
     let texts: Vec<String> = if columns.is_empty() {
-        vec![row_summary(item, list)]
+        vec![list.row_summary(item)]
     } else {
         columns.iter().map(|key| cell(values.get(*key), list)).collect()
     };

@@ -109,8 +109,8 @@ pub const fn type_word(session_type: Type) -> &'static str {
     }
 }
 
-/// The filter form. Empty fields are sent too; the server treats them as absent. `reader_zone` is the time zone in which
-/// the reader sees times.
+/// The filter form. Empty fields are sent too; the server treats them as absent. `reader_zone` is the time zone in
+/// which the reader sees times.
 ///
 /// On a phone all fields but the title are folded away. Elsewhere the style sheet shows them whether or not they are.
 pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>, reader_zone: &str) -> impl IntoView + use<> {

@@ -147,8 +147,8 @@ impl Backend {
         self.undo_offer().await
     }
 
-    /// Gives several questions one answer, which each checks against its own form. They have to be alike: what was typed
-    /// answers the question that was read.
+    /// Gives several questions one answer, which each checks against its own form. They have to be alike: what was
+    /// typed answers the question that was read.
     async fn answer_many(&self, fields: Fields, items: Items) -> Result<Option<UndoOffer>, Refusal> {
         let (ledger, scope) = (&self.state.ledger, self.scope());
         let mut asked = Vec::new();

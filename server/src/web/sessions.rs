@@ -74,8 +74,8 @@ struct Filtered {
 }
 
 impl Filtered {
-    /// Leaves out what is no value of its filter. Days are those of the time zone that the address names, or else of the
-    /// reader's.
+    /// Leaves out what is no value of its filter. Days are those of the time zone that the address names, or else of
+    /// the reader's.
     ///
     /// # Errors
     /// [`Code::NotFound`] for an action that cannot exist.

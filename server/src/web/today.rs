@@ -79,12 +79,7 @@ async fn show(
     let everyone = whose == QueueScope::Everyone;
     let token = made.secret(NewSecret::Token, &viewer).map(str::to_owned);
     let shown = token.is_some().then_some(&made);
-    let connect = match page.nothing_ever_ran || token.is_some() {
-        true => {
-            Some(Connect { token, connection: connected(&state, &viewer).await?, ..super::sessions::connect(&viewer) })
-        }
-        false => None,
-    };
+    let connect = connect(&state, &viewer, token, page.nothing_ever_ran).await?;
     let props = Props { connect, ..props(&viewer, &query, page, everyone) };
     let mut response = render(StatusCode::OK, move || today::page(&viewer.shell, props)).await;
     set_cookies(&state, &query, shown, &mut response);
@@ -99,6 +94,20 @@ fn set_cookies(state: &AppState, query: &TodayQuery, shown: Option<&Made>, respo
     if let Some(made) = shown {
         made.forget(state, NewSecret::Token, PAGE, response);
     }
+}
+
+/// How an agent is connected, with the token that was made for it: shown with that token, and until anything ran.
+async fn connect(
+    state: &AppState,
+    viewer: &Viewer,
+    token: Option<String>,
+    nothing_ever_ran: bool,
+) -> Result<Option<Connect>, PageRejection> {
+    if !nothing_ever_ran && token.is_none() {
+        return Ok(None);
+    }
+    let connection = connected(state, viewer).await?;
+    Ok(Some(Connect { token, connection, ..super::sessions::connect(viewer) }))
 }
 
 /// Whether the agent has used the token that a button of the page made for it; `None` if there is no such token, or the

@@ -149,8 +149,8 @@ pub async fn read(
     Ok(page)
 }
 
-/// Reads the page without any part of the log, and without what a response can become or which calls wait. Used to refresh it while a
-/// session is running.
+/// Reads the page without any part of the log, and without what a response can become or which calls wait. Used to
+/// refresh it while a session is running.
 ///
 /// # Errors
 /// [`Error::NotFound`] if there is no such session or the caller cannot see it.

@@ -97,8 +97,8 @@ impl ListQuery {
     /// Checks the query and decodes its cursor.
     ///
     /// # Errors
-    /// [`crate::Error::Invalid`] for a wrong filter, time zone or limit, [`crate::Error::InvalidCursor`] for a cursor of
-    /// another list.
+    /// [`crate::Error::Invalid`] for a wrong filter, time zone or limit, [`crate::Error::InvalidCursor`] for a cursor
+    /// of another list.
     pub(crate) fn of(scope: &Scope, query: ListSessions) -> Result<Self> {
         let mut fields = Fields::default();
         fields.text("title", query.title_contains.as_deref(), TITLE_CHARS_MAX);

@@ -24,7 +24,7 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::{get, post},
 };
-use domain::id::FeedbackRequestId;
+use domain::id::{FeedbackRequestId, SessionId};
 use ledger::{
     RequestRecord,
     feedback_request::{self, Answerable},
@@ -63,18 +63,19 @@ async fn site(
     let back = Some(Link { href: "/inbox".to_owned(), text: "Back to the inbox".to_owned() });
     let entities = options_of(page::entities(&state.ledger, &viewer.scope, fields).await?);
     let site = Site::of_member(respondent, request.view_id, action, visit.frame(state));
-    let asker = match session::get(&state.ledger, &viewer.scope, request.session_id).await {
-        Ok(session) => Some(asker(&wire_map::session(session))),
-        // Those who are asked need not see the session.
-        Err(ledger::Error::NotFound(_)) => None,
-        Err(error) => return Err(error.into()),
-    };
+    let asker = asker(state, viewer, request.session_id).await?;
     Ok(Site { request_id: Some(request.id.0), asker, back, entities, ..site })
 }
 
-fn asker(session: &wire::session::Session) -> Asker {
-    let href = format!("/sessions/{}", session.id);
-    Asker { agent: session.agent_slug.clone(), session: Link { href, text: app::session::row_title(session) } }
+/// The session that asks; `None` if the viewer may not see it, because those who are asked need not.
+async fn asker(state: &AppState, viewer: &Viewer, id: SessionId) -> Result<Option<Asker>, PageRejection> {
+    let session = match session::get(&state.ledger, &viewer.scope, id).await {
+        Ok(session) => wire_map::session(session),
+        Err(ledger::Error::NotFound(_)) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let link = Link { href: format!("/sessions/{}", session.id), text: app::session::row_title(&session) };
+    Ok(Some(Asker { agent: session.agent_slug, session: link }))
 }
 
 async fn show_form(

@@ -58,8 +58,8 @@ pub fn tool_results(results: &[ToolResult]) -> Option<String> {
     fitting(results, |result| ToolResult { output: RawValue::NULL.to_owned(), ..result.clone() })
 }
 
-/// Messages as a JSON array; `None` if there are none. Texts of messages that do not fit into the variable are empty and
-/// marked with `leftOut`, from the first one on: the newest message is the one to answer.
+/// Messages as a JSON array; `None` if there are none. Texts of messages that do not fit into the variable are empty
+/// and marked with `leftOut`, from the first one on: the newest message is the one to answer.
 pub fn messages(messages: &[ClaimedMessage]) -> Option<String> {
     let newest_first: Vec<_> = messages.iter().rev().cloned().collect();
     let all = fitting(&newest_first, |message| ClaimedMessage { text: String::new(), ..message.clone() })?;
@@ -67,8 +67,8 @@ pub fn messages(messages: &[ClaimedMessage]) -> Option<String> {
     as_json(&oldest_first.iter().rev().collect::<Vec<_>>())
 }
 
-/// A list as a JSON array in which as many of the first entries as fit are whole, and the others `brief` and marked with
-/// `leftOut`; `None` if it is empty, or if it is too long even so.
+/// A list as a JSON array in which as many of the first entries as fit are whole, and the others `brief` and marked
+/// with `leftOut`; `None` if it is empty, or if it is too long even so.
 fn fitting<T: Serialize>(list: &[T], brief: impl Fn(&T) -> T) -> Option<String> {
     let (whole, brief): (Vec<String>, Vec<String>) = list
         .iter()
