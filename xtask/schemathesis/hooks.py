@@ -29,7 +29,6 @@ RULES = {
     "eventTypes": "each type has at most 100 bytes",
     "evidence": "events that are in the log, for lines that the text has",
     "expiresAt": "an instant in the next 366 days",
-    "fields": "at least one question, in the form of a view",
     "fields[].criteriaSet": "a criteria set of the workspace",
     "fields[].default": "an answer that the field itself accepts",
     "fields[].entityType": "an entity type of the workspace",
@@ -91,6 +90,7 @@ RULES_OF = {
         ("/api/approvals", "/api/actions/{id}/tool-approval", "/api/sessions/{id}/elicitation-reply"),
         "a decision that the kind of the approval takes",
     ),
+    "fields": (("/api/views/{id}/publish",), "a view has a question before it is published"),
     "id": (
         (
             "/api/actions/{id}/tool-approval",

@@ -146,7 +146,7 @@ pub struct PromoteResponse {
     /// Key of the answer for each field of the type, by the field's slug. A field that is not named takes the answer
     /// with the same key, hyphens written as underscores.
     #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
+    #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, crate::schema::AnswerKey>, required = false))]
     pub fields: BTreeMap<String, String>,
 }
 

@@ -50,6 +50,7 @@ mod memory_channels;
 mod memory_cli;
 mod memory_folder;
 mod memory_training;
+mod null;
 mod operator;
 mod pages;
 mod people;

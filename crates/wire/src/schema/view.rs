@@ -92,6 +92,7 @@ fn of_kind(kind: &str, new: bool) -> (Properties, Properties, RefOr<Schema>) {
             (vec![], bounds, nullable_of(strings()))
         }
         "scale" => {
+            let label = || if new { nullable_of(label()) } else { label() };
             let labels = vec![("lowLabel", label()), ("highLabel", label())];
             let ends = vec![("minimum", built(whole())), ("maximum", built(whole()))];
             (ends, labels, nullable_of(built(whole())))
@@ -201,7 +202,7 @@ fn requested_schema() -> RefOr<Schema> {
     closed(
         "A JSON Schema: an object whose properties are texts, lists of texts, numbers, yes or no, and choices.",
         vec![("type", object), ("properties", built(properties))],
-        vec![("required", names), ("$schema", built(text(VIEW_URL_BYTES_MAX)))],
+        vec![("required", names), ("$schema", nullable_of(built(text(VIEW_URL_BYTES_MAX))))],
     )
 }
 
