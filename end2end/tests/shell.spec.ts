@@ -276,7 +276,7 @@ test("a long input is cut in the table of sessions, and no column is lost", asyn
   await api().claim(agent);
   await api().append(session.id, 1, [{ type: "agent.message", content: [{ type: "text", text: words }] }]);
   await signIn(page, "operator");
-  for (const width of [1280, 700, 360]) {
+  for (const width of [1280, 700, 640, 360]) {
     await page.setViewportSize({ width, height: 800 });
     await page.goto("/sessions");
     await expect(page.locator(`[data-session-id="${session.id}"] .row-input`)).toContainText("Look at everything");
