@@ -4,10 +4,12 @@
 //! The chain covers content and metadata by their digest only, so it still verifies after retention has erased
 //! a text.
 
+mod audit;
 mod final_row;
 mod open_row;
 mod roll;
 
+pub use audit::{AUDIT_TAG, AuditLink, audit_digest, audit_tail};
 pub use final_row::{FinalRow, final_digest, final_digest_text, parse_final_digest};
 pub use open_row::{OpenRow, open_digest, open_digest_text, parse_open_digest};
 pub use roll::{RollEntry, entry_digest, roll_root};

@@ -5,6 +5,7 @@
 //! and one list of event kinds.
 
 pub mod action;
+pub mod audit;
 pub mod block_status;
 pub mod bundle;
 pub mod chain;

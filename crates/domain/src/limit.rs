@@ -74,6 +74,11 @@ pub const SIGN_IN_BLOCK_SECONDS_MAX: i64 = 300;
 /// Time after the last failed sign-in attempt at which the failures are forgotten, minutes. It is longer than
 /// [`SIGN_IN_BLOCK_SECONDS_MAX`], so that waiting for the reset allows fewer attempts than continuing does.
 pub const SIGN_IN_FAILURES_KEPT_MINUTES: i64 = 60;
+/// Refused sign-ins of a workspace that get an audit entry each, in one minute. Further ones are counted, and the next
+/// entry says how many they are.
+pub const AUDITED_REFUSALS_PER_MINUTE: u32 = 10;
+/// Most people whom an audit entry names among those who joined or left a group. It has the number of all.
+pub const AUDIT_PEOPLE_MAX: usize = 10;
 /// Time for which an invitation is valid, days.
 pub const INVITATION_DAYS: i64 = 7;
 /// Most open invitations of a workspace.

@@ -108,6 +108,7 @@ pub(crate) enum List {
     MemoryDocuments = 40,
     MemoryVersions = 41,
     MemoryAudit = 42,
+    AuditEntries = 43,
 }
 
 /// Encodes the cursor of the page after the item with this id.
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_cursor_has_the_form_that_the_api_documents() {
-        for list in [List::Sessions, List::MemoryAudit] {
+        for list in [List::Sessions, List::AuditEntries] {
             let ids = [0, 1, u128::MAX].map(Uuid::from_u128);
             for id in ids {
                 let (by_id, ordered) = (encode(list, id), encode_at(list, -3, id));

@@ -1,13 +1,15 @@
 //! Records of training data exports started on a page. The records outlive the server that runs the export.
 
-use crate::{Ledger, Result, guard::require};
+use crate::{Error, Ledger, Result, audit::Act, auth::find_workspace_by_operator, guard::require};
 use domain::{
-    Scope,
+    Caller, Scope,
+    audit::{Kind, TargetKind},
     interaction::ExportState,
     limit::{EXPORT_JOBS_REMEMBERED, REASON_CHARS_MAX},
     role::Permission,
     thread::cut,
 };
+use serde_json::json;
 pub use store::export_job::ExportJobRecord;
 use uuid::Uuid;
 
@@ -36,10 +38,48 @@ pub async fn begin(ledger: &Ledger, scope: &Scope, id: Uuid, server: String, opt
         ended_at: None,
     };
     let tenant_id = scope.tenant_id;
+    let started = Act::new(Kind::ExportStarted, scope.caller, job.begun_at)
+        .on(TargetKind::Export, id)
+        .with(json!({ "what": ExportContent::Training.as_str() }));
     let noted = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move { Ok(store::export_job::insert(tx, tenant_id, &job, EXPORT_JOBS_REMEMBERED).await?) })
+        Box::pin(async move {
+            store::export_job::insert(tx, tenant_id, &job, EXPORT_JOBS_REMEMBERED).await?;
+            started.record(tx, tenant_id).await
+        })
     });
     noted.await
+}
+
+/// What an export writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportContent {
+    /// Training data in one of its formats.
+    Training,
+    /// Prompts, answers, feedback and outcomes as they were captured.
+    Raw,
+}
+
+impl ExportContent {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Training => "training",
+            Self::Raw => "raw",
+        }
+    }
+}
+
+/// Records in the audit list that the operator of the server exports data of the workspace with this slug.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such workspace.
+pub async fn record_by_operator(ledger: &Ledger, tenant_slug: &str, what: ExportContent) -> Result<()> {
+    let tenant = find_workspace_by_operator(ledger, tenant_slug).await?.ok_or(Error::NotFound("workspace"))?;
+    let started = Act::new(Kind::ExportStarted, Caller::System, ledger.now()).with(json!({ "what": what.as_str() }));
+    let scope = Scope::system(tenant.id);
+    let written = ledger
+        .store()
+        .write::<_, Error, _>((&scope).into(), move |tx| Box::pin(async move { started.record(tx, tenant.id).await }));
+    written.await
 }
 
 /// Records how an export ended. Permissions are not checked, because the person who started the export may have

@@ -18,6 +18,7 @@
 pub mod action;
 mod action_input;
 mod activity;
+pub mod audit;
 pub mod auth;
 pub mod backup;
 pub mod bundle;

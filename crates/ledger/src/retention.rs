@@ -8,10 +8,13 @@
 //! The entity of a lead is what a stranger typed: it is erased with the last response of the lead, unless a member has
 //! changed it.
 
-use crate::{Error, InstanceKey, Ledger, Result, commit::bound_row, entity::erase_on, outbox::prune_before};
+use crate::{
+    Error, InstanceKey, Ledger, Result, audit::Act, commit::bound_row, entity::erase_on, outbox::prune_before,
+};
 use chrono::TimeDelta;
 use domain::{
     Caller, Timestamp,
+    audit::Kind,
     chain::{Digest, Link, extend_erased},
     clock::to_micros,
     event::Event,
@@ -19,6 +22,7 @@ use domain::{
     limit::ERASED_AT_ONCE,
     session::Session,
 };
+use serde_json::json;
 pub use store::retention::ErasureState;
 use store::{
     Access,
@@ -83,12 +87,16 @@ pub async fn erase_by_operator(
 ) -> Result<Erased> {
     check(ledger, older_than)?;
     let mut erased = Erased::default();
-    let mut after = None;
+    let (mut after, mut workspace) = (None, None);
     loop {
         let due = due(ledger, older_than, after).await?;
         let Some(last) = due.last() else { break };
         after = Some((last.tenant_id, last.session_id));
         for due in due {
+            // Sessions come workspace by workspace.
+            if workspace.replace(due.tenant_id) != Some(due.tenant_id) {
+                record_run(ledger, due.tenant_id, older_than).await?;
+            }
             erased.events += erase(ledger, key, due, older_than).await?;
             erased.sessions += 1;
             progress(&erased);
@@ -104,6 +112,16 @@ pub async fn erase_by_operator(
     }
     ledger.store().scrub().await?;
     Ok(erased)
+}
+
+/// Records in the audit list that a run begins to erase sessions of a workspace. A run that is interrupted is recorded
+/// too, and again when it continues.
+async fn record_run(ledger: &Ledger, tenant_id: TenantId, older_than: Timestamp) -> Result<()> {
+    let act = Act::new(Kind::RetentionRun, Caller::System, ledger.now()).with(json!({ "olderThan": older_than }));
+    let written = ledger
+        .store()
+        .write::<_, Error, _>(Access::Retention, move |tx| Box::pin(async move { act.record(tx, tenant_id).await }));
+    written.await
 }
 
 /// Returns the erasure state of each of these sessions, of any workspace. Used for files outside of the ledger

@@ -2,16 +2,19 @@
 
 use crate::{
     Error, Ledger, Result, TokenRecord,
+    audit::Act,
     auth::{Address, Secret, SecretKind},
     guard::{Fields, require},
     member::ensure_tenant,
 };
 use domain::{
-    Scope,
+    Caller, Scope,
+    audit::{Kind, TargetKind},
     id::{TenantId, TokenId, UserId},
     limit::{NAME_CHARS_MAX, TOKENS_MAX, TOKENS_OF_PERSON_MAX},
     role::{Permission, Role, TokenScope, may_give},
 };
+use serde_json::json;
 use store::Access;
 
 /// Creates a token of the workspace and returns its secret, which is not stored in plain text.
@@ -26,7 +29,7 @@ pub async fn create(
     token_scope: Option<TokenScope>,
 ) -> Result<(TokenRecord, String)> {
     require(scope, Permission::Administer)?;
-    make(ledger, scope.tenant_id, name, (role, token_scope), None).await
+    make(ledger, (scope.tenant_id, scope.caller), name, (role, token_scope), None).await
 }
 
 /// Creates a token for the caller, who must be a person. The token can read the person's recent activity, and
@@ -49,7 +52,7 @@ pub async fn create_personal(
     // The rights of a limited token do not depend on its role. It gets the person's role, so that it stops
     // working when the person's role is lowered.
     let role = if token_scope.is_some() { scope.role } else { role };
-    make(ledger, scope.tenant_id, name, (role, token_scope), Some(user_id)).await
+    make(ledger, (scope.tenant_id, scope.caller), name, (role, token_scope), Some(user_id)).await
 }
 
 fn person(scope: &Scope) -> Result<UserId> {
@@ -75,7 +78,7 @@ pub async fn create_by_operator(
         Some(email) => Some(member_by_address(ledger, tenant.id, email).await?),
         None => None,
     };
-    make(ledger, tenant.id, name, (role, token_scope), user_id).await
+    make(ledger, (tenant.id, Caller::System), name, (role, token_scope), user_id).await
 }
 
 async fn member_by_address(ledger: &Ledger, tenant_id: TenantId, email: &str) -> Result<UserId> {
@@ -107,10 +110,17 @@ pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<TokenRecord>> {
 /// neither an admin nor a person.
 pub async fn revoke(ledger: &Ledger, scope: &Scope, id: TokenId) -> Result<()> {
     let (tenant_id, whose, now) = (scope.tenant_id, whose(scope)?, ledger.now());
+    let revoked = Act::new(Kind::TokenRevoked, scope.caller, now).on(TargetKind::Token, id.0);
     let known = ledger
         .store()
         .write::<_, Error, _>(scope.into(), move |tx| {
-            Box::pin(async move { Ok(store::token::revoke(tx, tenant_id, id, whose, now).await?) })
+            Box::pin(async move {
+                let changed = store::token::revoke(tx, tenant_id, id, whose, now).await?;
+                if changed == Some(true) {
+                    revoked.record(tx, tenant_id).await?;
+                }
+                Ok(changed.is_some())
+            })
         })
         .await?;
     ledger.access_changed().await;
@@ -124,7 +134,7 @@ pub(crate) fn whose(scope: &Scope) -> Result<Option<UserId>> {
 
 async fn make(
     ledger: &Ledger,
-    tenant_id: TenantId,
+    (tenant_id, by): (TenantId, Caller),
     name: &str,
     (role, scope): (Role, Option<TokenScope>),
     user_id: Option<UserId>,
@@ -161,7 +171,9 @@ async fn make(
                     let text = format!("{whose} has at most {most} tokens that are not revoked: revoke unused ones");
                     return Err(Error::LimitReached(text));
                 }
-                Ok(store::token::insert(tx, tenant_id, &row, digest).await?)
+                store::token::insert(tx, tenant_id, &row, digest).await?;
+                let act = Act::new(Kind::TokenCreated, by, now).on(TargetKind::Token, row.id.0);
+                act.with(json!({ "role": role, "scope": scope, "user": user_id })).record(tx, tenant_id).await
             })
         })
         .await?;

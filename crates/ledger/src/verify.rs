@@ -1,9 +1,9 @@
-//! Verifies the rolls, the hash chain of every session, and that each row matches its log.
+//! Verifies the rolls, the audit lists, the hash chain of every session, and that each row matches its log.
 
 mod roll;
 mod session;
 
-use crate::{Error, InstanceKey, Ledger, Result};
+use crate::{Error, InstanceKey, Ledger, Result, audit};
 use domain::id::{SessionId, TenantId};
 use session::Checked;
 use store::{Access, verify::Listed};
@@ -28,14 +28,16 @@ pub struct Verified {
     pub unbound_open: u64,
     /// Number of sessions in the rolls of all workspaces.
     pub rolled: u64,
+    /// Number of audit entries of all workspaces.
+    pub audited: u64,
     /// Whether the seals of erasures were not checked, because no instance key was given.
     pub is_unsealed: bool,
     /// Number of sessions whose erasure was sealed with another key than the first one.
     pub other_seals: u64,
     /// The first error in a session: the session, the sequence of its log and the error.
     pub bad: Option<(SessionId, u64, String)>,
-    /// Other errors in the file, in values, in gates or in rolls, each with its location. If there are any, no session
-    /// is verified.
+    /// Other errors in the file, in values, in gates, in rolls or in audit lists, each with its location. If there are
+    /// any, no session is verified.
     pub problems: Vec<String>,
     /// Whether the pages of the database file were checked. Not available for PostgreSQL.
     pub has_checked_pages: bool,
@@ -58,6 +60,14 @@ pub async fn all(ledger: &Ledger, keys: &[InstanceKey], mut progress: impl FnMut
             verified.problems.extend(missing);
         }
         // A damaged page may contain the roll.
+        Err(_) if !verified.problems.is_empty() => {}
+        Err(error) => return Err(error),
+    }
+    match audit::checked(ledger).await {
+        Ok((audited, changed)) => {
+            verified.audited = audited;
+            verified.problems.extend(changed);
+        }
         Err(_) if !verified.problems.is_empty() => {}
         Err(error) => return Err(error),
     }

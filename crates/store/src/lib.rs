@@ -15,6 +15,7 @@
 //! A function that has another failure names it in its own `# Errors`.
 
 pub mod action;
+pub mod audit;
 mod auth;
 pub mod criteria_set;
 mod engine;
@@ -49,6 +50,7 @@ pub mod work_queue;
 mod writer;
 
 pub use action::ActionRecord;
+pub use audit::EntryRecord;
 pub use auth::{
     AccessLinkRecord, BrowserSessionRecord, LinkPurpose, MemberRecord, SignInAttempts, SignInRecord, TenantRecord,
     TokenRecord, UserRecord, access_link, browser_session, clear_sign_in_attempts, lock_sign_in_attempts,

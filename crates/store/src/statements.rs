@@ -1,9 +1,9 @@
 //! The list of all SQL texts. A test prepares them on both engines.
 
 use crate::{
-    action, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback, feedback_request,
-    gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open, outbox, response,
-    retention, session, thread, verify, view, view_link, webhook, work_queue,
+    action, audit, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
+    feedback_request, gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open,
+    outbox, response, retention, session, thread, verify, view, view_link, webhook, work_queue,
 };
 
 /// Every SQL text of this crate as `(name, text)`, by engine.
@@ -17,6 +17,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
 fn on_both() -> Vec<Texts> {
     let files = [
         action::SQL,
+        audit::SQL,
         criteria_set::SQL,
         entity_type::SQL,
         failure::SQL,
@@ -75,6 +76,7 @@ fn on_sqlite() -> Vec<Texts> {
 fn on_postgres() -> Vec<Texts> {
     let files = [
         action::POSTGRES_SQL,
+        audit::POSTGRES_SQL,
         criteria_set::POSTGRES_SQL,
         entity_type::POSTGRES_SQL,
         failure::POSTGRES_SQL,

@@ -208,12 +208,13 @@ pub async fn count_use(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ViewLinkId
     Ok(())
 }
 
-/// Revokes a link. A repeat keeps the time of the first call. Returns `false` if there is no such link.
-pub async fn revoke(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ViewLinkId, now: Timestamp) -> Result<bool> {
+/// Revokes a link. Returns whether it was revoked now: a repeat keeps the time of the first call. `None` if there is no
+/// such link.
+pub async fn revoke(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ViewLinkId, now: Timestamp) -> Result<Option<bool>> {
     let changed = run!(tx.conn(), execute, REVOKE, tenant_id.0, id.0, to_micros(now))?;
     if changed > 0 {
-        return Ok(true);
+        return Ok(Some(true));
     }
     let (known,) = run!(tx.conn(), fetch_one One<i64>, EXISTS, tenant_id.0, id.0)?;
-    Ok(known > 0)
+    Ok((known > 0).then_some(false))
 }

@@ -85,6 +85,13 @@ impl Raw {
         assert_eq!(self.execute(&update).await.unwrap(), 1);
     }
 
+    /// Changes the audit entries of a SQLite database with this number, without the trigger that refuses it.
+    pub async fn forge_audit_entry(&mut self, sequence: u64) {
+        self.execute("DROP TRIGGER audit_entries_no_update").await.unwrap();
+        let update = format!("UPDATE audit_entries SET detail = '{{\"forged\":1}}' WHERE sequence = {sequence}");
+        assert!(self.execute(&update).await.unwrap() > 0);
+    }
+
     /// Ends the leases of memory writers that a killed server has left, as if their time were over.
     pub async fn end_writer_leases(&mut self) {
         self.execute("UPDATE memory_writers SET lease_until = 0 WHERE owner IS NOT NULL").await.unwrap();

@@ -17,7 +17,10 @@ use domain::{
     count::{counted, grouped},
     id::ActionId,
 };
-use ledger::{Ledger, Mode, action};
+use ledger::{
+    Ledger, Mode, action,
+    export_job::{self, ExportContent},
+};
 use runner::export::{Rated, dump, dump_whole, private_folder, rating};
 use std::{
     collections::BTreeSet,
@@ -198,7 +201,10 @@ async fn raw(args: RawArgs) -> Result<(), Failure> {
     let settings = config::load(args.database, ServeFlags::default())?;
     let ledger = open(&settings, Mode::Tool).await?;
     let stopped = stopped_by_signal()?;
-    let dumped = dump_whole(&ledger, &args.tenant, &args.out, || !stopped.load(Ordering::Relaxed)).await;
+    let dumped = match export_job::record_by_operator(&ledger, &args.tenant, ExportContent::Raw).await {
+        Ok(()) => dump_whole(&ledger, &args.tenant, &args.out, || !stopped.load(Ordering::Relaxed)).await,
+        Err(error) => Err(error.into()),
+    };
     ledger.close().await;
     let lines = dumped.map_err(Failure::from)?;
     print_line(&format!("wrote {} to files in {}", counted(lines, "line"), args.out.join("datalake").display()))
@@ -330,6 +336,7 @@ async fn dumped_and_written(
             Box::new(|_| Ok(None))
         }
     };
+    export_job::record_by_operator(ledger, tenant, ExportContent::Training).await?;
     dump(ledger, tenant, scratch, || !stopped.load(Ordering::Relaxed)).await?;
     written((Layout::below(scratch), None), rated, options, (out.to_owned(), stopped)).await
 }

@@ -94,9 +94,26 @@ async fn authenticate(state: &AppState, address: IpAddr, form: &Form, browser: &
     let attempt = Attempt { address, account: &form.text("email") };
     match &outcome {
         Ok(_) => attempt.accepted(),
-        Err(problem) => attempt.refused(&state.metrics, problem),
+        Err(problem) => {
+            attempt.refused(&state.metrics, problem);
+            record_refused(state, address, form.text("email"), problem);
+        }
     }
     outcome
+}
+
+/// Records a wrong password in the audit list. The answer does not wait for it: by the time that it takes, a stranger
+/// could tell which accounts exist.
+fn record_refused(state: &AppState, address: IpAddr, email: String, problem: &Problem) {
+    if problem.code() != Code::BadCredentials {
+        return;
+    }
+    let ledger = state.ledger.clone();
+    tokio::spawn(async move {
+        if let Err(error) = auth::record_refused_sign_in(&ledger, &email, address).await {
+            tracing::warn!(%error, "a refused sign-in is not in the audit list");
+        }
+    });
 }
 
 async fn checked(state: &AppState, network: IpAddr, form: &Form, browser: &str) -> Result<SignedIn, Problem> {

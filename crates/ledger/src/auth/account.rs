@@ -7,10 +7,16 @@ use super::{
 };
 use crate::{
     Ledger,
+    audit::Act,
     error::{Error, Result},
     guard::Fields,
 };
-use domain::{Scope, id::UserId, limit::NAME_CHARS_MAX};
+use domain::{
+    Scope,
+    audit::{Kind, TargetKind},
+    id::UserId,
+    limit::NAME_CHARS_MAX,
+};
 use store::Access;
 
 /// Returns the person who calls. Tokens have no account of their own and are refused.
@@ -63,6 +69,7 @@ pub async fn set_password(ledger: &Ledger, scope: &Scope, secret: &str, current:
     });
     cleared.await?;
     let password_hash = hash_password(ledger, new).await?;
+    let changed = Act::new(Kind::PasswordChanged, scope.caller, ledger.now()).on(TargetKind::User, user_id.0);
     ledger
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
@@ -74,7 +81,8 @@ pub async fn set_password(ledger: &Ledger, scope: &Scope, secret: &str, current:
                 }
                 store::user::set_password(tx, user_id, &password_hash).await?;
                 store::access_link::delete_resets(tx, user_id).await?;
-                Ok(store::browser_session::delete_of_user(tx, user_id, kept).await?)
+                store::browser_session::delete_of_user(tx, user_id, kept).await?;
+                changed.record_for(tx, user_id).await
             })
         })
         .await?;

@@ -9,10 +9,19 @@ use super::{
 };
 use crate::{
     Ledger,
+    audit::Act,
     error::{Error, Result},
     guard::Fields,
 };
-use domain::{Timestamp, id::UserId, limit::NAME_CHARS_MAX, member::MemberStatus, role::Role};
+use domain::{
+    Caller, Timestamp,
+    audit::{Kind, TargetKind},
+    id::UserId,
+    limit::NAME_CHARS_MAX,
+    member::MemberStatus,
+    role::Role,
+};
+use serde_json::json;
 use store::{Access, AccessLinkRecord, LinkPurpose, TenantRecord, UserRecord, WriteTx};
 
 /// What a link permits.
@@ -100,6 +109,15 @@ async fn take(tx: &mut WriteTx<'_>, link: &AccessLinkRecord, digest: [u8; 32], n
     if works { Ok(()) } else { Err(Error::NotFound("link")) }
 }
 
+/// The act of a person who joins a workspace: by an invitation, or by setting the server up.
+pub(super) fn joined(user_id: UserId, role: Role, invitation: Option<&AccessLinkRecord>, at: Timestamp) -> Act {
+    let act = Act::new(Kind::MemberJoined, Caller::User(user_id), at).on(TargetKind::User, user_id.0);
+    act.with(match invitation {
+        Some(link) => json!({ "role": role, "invitation": link.id, "invitedBy": link.created_by }),
+        None => json!({ "role": role }),
+    })
+}
+
 async fn join_new(
     ledger: &Ledger,
     digest: [u8; 32],
@@ -124,7 +142,8 @@ async fn join_new(
                 store::user::lock_admins(tx, tenant_id).await?;
                 take(tx, &link, digest, now).await?;
                 store::user::insert(tx, &row, now).await?;
-                Ok(store::user::join(tx, tenant_id, row.id, role, now).await?)
+                store::user::join(tx, tenant_id, row.id, role, now).await?;
+                joined(row.id, role, Some(&link), now).record(tx, tenant_id).await
             })
         })
         .await?;
@@ -165,7 +184,8 @@ async fn join(
                     return Err(Error::NotFound("link"));
                 }
                 take(tx, &link, digest, now).await?;
-                Ok(store::user::join(tx, tenant_id, id, role, now).await?)
+                store::user::join(tx, tenant_id, id, role, now).await?;
+                joined(id, role, Some(&link), now).record(tx, tenant_id).await
             })
         })
         .await?;
@@ -198,7 +218,9 @@ async fn reset(
                 }
                 store::user::set_password(tx, id, &new_hash).await?;
                 store::access_link::delete_resets(tx, id).await?;
-                Ok(store::browser_session::delete_of_user(tx, id, None).await?)
+                store::browser_session::delete_of_user(tx, id, None).await?;
+                let reset = Act::new(Kind::PasswordReset, Caller::User(id), now).on(TargetKind::User, id.0);
+                reset.with(json!({ "linkBy": link.created_by })).record_for(tx, id).await
             })
         })
         .await?;

@@ -18,7 +18,7 @@ pub use identify::{Identity, Person, by_cookie, by_token};
 pub use link::{LinkUse, OpenLink, find_link, use_link};
 pub use password::PasswordCost;
 pub use setup::{needs_setup, setup};
-pub use sign_in::{SignedIn, sign_in, sign_out};
+pub use sign_in::{SignedIn, record_refused_sign_in, sign_in, sign_out};
 pub use sign_ins::{end_other_sign_ins, end_sign_in, list_sign_ins};
 pub use workspace::{find_workspace_by_operator, list_workspaces, switch};
 

@@ -2,6 +2,7 @@
 
 use super::{
     Address, hash_password,
+    link::joined,
     sign_in::{NewSignIn, SignedIn, start},
 };
 use crate::{
@@ -63,7 +64,8 @@ pub async fn setup(ledger: &Ledger, workspace: &str, email: &str, password: &str
                 }
                 store::tenant::insert(tx, &row, now).await?;
                 store::user::insert(tx, &owner, now).await?;
-                Ok(store::user::join(tx, row.id, owner.id, Role::Admin, now).await?)
+                store::user::join(tx, row.id, owner.id, Role::Admin, now).await?;
+                joined(owner.id, Role::Admin, None, now).record(tx, row.id).await
             })
         })
         .await?;

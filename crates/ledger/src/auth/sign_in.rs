@@ -8,14 +8,18 @@ use super::{
 };
 use crate::{
     Ledger,
+    audit::Act,
     error::{Error, Result},
 };
 use chrono::TimeDelta;
 use domain::{
-    Timestamp,
+    Caller, Timestamp,
+    audit::Kind,
     id::{BrowserSessionId, TenantId},
     limit::BROWSER_CHARS_MAX,
 };
+use serde_json::json;
+use std::net::IpAddr;
 use store::{Access, UserRecord, browser_session::NewBrowserSession};
 
 /// Longest duration of a sign-in, even if it is used all the time.
@@ -50,6 +54,39 @@ pub async fn sign_in(ledger: &Ledger, email: &str, password: &str, browser: &str
     let right = verify_password(place, password, user.as_ref().map(|u| u.password_hash.clone())).await?;
     let Some(user) = user.filter(|_| right) else { return Err(Error::BadCredentials) };
     start(ledger, NewSignIn { user, tenant_id: None, cleared: Some(email_digest), browser }).await
+}
+
+/// Records that a sign-in to the account with this e-mail address was refused, in the audit lists of all workspaces of
+/// its person. `from` is the address of the network that it came from. Nothing is recorded for an unknown account.
+///
+/// [`sign_in`] does not do this itself: who waits for its answer could tell known accounts by the time that it takes.
+pub async fn record_refused_sign_in(ledger: &Ledger, email: &str, from: IpAddr) -> Result<()> {
+    let Ok(email) = Address::parse(email).map(Address::into_string) else { return Ok(()) };
+    let user = ledger
+        .store()
+        .read(Access::System, move |conn| Box::pin(async move { store::user::find_by_email(conn, &email).await }))
+        .await?;
+    let Some(user) = user else { return Ok(()) };
+    let now = ledger.now();
+    let refused = Act::refused_sign_in(user.id, now);
+    let written = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
+        Box::pin(async move {
+            let mut tenants: Vec<_> =
+                store::user::workspaces(tx.conn(), user.id).await?.into_iter().map(|(tenant, _)| tenant.id).collect();
+            tenants.sort_unstable();
+            for tenant_id in tenants {
+                if let Some(unlisted) = store::audit::count_refusal(tx, tenant_id, now).await? {
+                    let detail = match unlisted {
+                        0 => json!({ "address": from }),
+                        _ => json!({ "address": from, "unlistedBefore": unlisted }),
+                    };
+                    refused.clone().with(detail).record(tx, tenant_id).await?;
+                }
+            }
+            Ok(())
+        })
+    });
+    written.await
 }
 
 /// A person whose identity is proven, and who is to be signed in.
@@ -89,6 +126,7 @@ pub(super) async fn start(ledger: &Ledger, new_sign_in: NewSignIn<'_>) -> Result
         expires_at,
         browser: browser.chars().take(BROWSER_CHARS_MAX).collect(),
     };
+    let signed_in = Act::new(Kind::SignInAccepted, Caller::User(user_id), now);
     ledger
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
@@ -106,7 +144,8 @@ pub(super) async fn start(ledger: &Ledger, new_sign_in: NewSignIn<'_>) -> Result
                     store::clear_sign_in_attempts(tx, email_digest).await?;
                 }
                 store::browser_session::delete_expired(tx, now, now - IDLE_LIFE).await?;
-                Ok(store::browser_session::insert(tx, &new).await?)
+                store::browser_session::insert(tx, &new).await?;
+                signed_in.record(tx, new.tenant_id).await
             })
         })
         .await?;
@@ -118,9 +157,15 @@ pub(super) async fn start(ledger: &Ledger, new_sign_in: NewSignIn<'_>) -> Result
 /// check their access.
 pub async fn sign_out(ledger: &Ledger, secret: &str) -> Result<()> {
     let Some(secret) = Secret::parse(SecretKind::Cookie, secret) else { return Ok(()) };
-    let digest = secret.digest();
+    let (digest, now) = (secret.digest(), ledger.now());
     let ended = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-        Box::pin(async move { Ok(store::browser_session::delete(tx, digest).await?) })
+        Box::pin(async move {
+            let Some((tenant_id, user_id)) = store::browser_session::delete(tx, digest).await? else {
+                return Ok(false);
+            };
+            Act::new(Kind::SignInEnded, Caller::User(user_id), now).record(tx, tenant_id).await?;
+            Ok(true)
+        })
     });
     if ended.await? {
         ledger.access_changed().await;

@@ -3,9 +3,11 @@
 use super::{Secret, SecretKind, account::person, identify::IDLE_LIFE};
 use crate::{
     Ledger,
+    audit::Act,
     error::{Error, Result},
 };
-use domain::{Scope, id::BrowserSessionId};
+use domain::{Scope, audit::Kind, id::BrowserSessionId};
+use serde_json::json;
 use store::{Access, SignInRecord};
 
 /// Returns the caller's sign-ins to all workspaces, last used first. `secret` is the cookie of the present
@@ -28,8 +30,13 @@ pub async fn list_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) -> Resu
 /// [`Error::Forbidden`] if the caller is not a person; [`Error::NotFound`] if the caller has no such sign-in.
 pub async fn end_sign_in(ledger: &Ledger, scope: &Scope, id: BrowserSessionId) -> Result<()> {
     let user_id = person(scope)?;
+    let ended = Act::new(Kind::SignInEnded, scope.caller, ledger.now());
     let known = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-        Box::pin(async move { Ok(store::browser_session::delete_one(tx, user_id, id).await?) })
+        Box::pin(async move {
+            let Some(tenant_id) = store::browser_session::delete_one(tx, user_id, id).await? else { return Ok(false) };
+            ended.record(tx, tenant_id).await?;
+            Ok(true)
+        })
     });
     let known = known.await?;
     ledger.access_changed().await;
@@ -43,10 +50,14 @@ pub async fn end_sign_in(ledger: &Ledger, scope: &Scope, id: BrowserSessionId) -
 pub async fn end_other_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) -> Result<()> {
     let user_id = person(scope)?;
     let kept = Secret::parse(SecretKind::Cookie, secret).map(|secret| secret.digest());
+    let ended = Act::new(Kind::SignInEnded, scope.caller, ledger.now());
     ledger
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move { Ok(store::browser_session::delete_of_user(tx, user_id, kept).await?) })
+            Box::pin(async move {
+                let tenants = store::browser_session::delete_of_user(tx, user_id, kept).await?;
+                ended.with(json!({ "others": true })).record_in(tx, tenants).await
+            })
         })
         .await?;
     ledger.access_changed().await;

@@ -3,9 +3,11 @@
 use super::{Secret, SecretKind};
 use crate::{
     Ledger, TenantRecord,
+    audit::Act,
     error::{Error, Result},
 };
-use domain::Scope;
+use domain::{Scope, audit::Kind};
+use serde_json::json;
 use store::Access;
 
 /// Returns the caller's workspaces in the order of joining. For a token this is only the workspace of its scope.
@@ -43,13 +45,15 @@ pub async fn switch(ledger: &Ledger, secret: &str, scope: &Scope, slug: &str) ->
     let digest = secret.digest();
     let wanted = list_workspaces(ledger, scope).await?.into_iter().find(|tenant| tenant.slug == slug);
     let tenant_id = wanted.ok_or(Error::NotFound("workspace"))?.id;
+    let switched = Act::new(Kind::SignInAccepted, scope.caller, ledger.now()).with(json!({ "switched": true }));
     ledger
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
                 let session =
                     store::browser_session::find(tx.conn(), digest).await?.ok_or(Error::NotFound("sign-in"))?;
-                Ok(store::browser_session::switch(tx, session.id, tenant_id).await?)
+                store::browser_session::switch(tx, session.id, tenant_id).await?;
+                switched.record(tx, tenant_id).await
             })
         })
         .await?;

@@ -1,8 +1,9 @@
 //! Installs a group of a bundle.
 
 use super::{Context, member};
-use crate::{GroupRecord, Result, group, guard::Fields};
+use crate::{GroupRecord, Result, audit::Act, group, guard::Fields};
 use domain::{
+    audit::{Kind, TargetKind},
     bundle::{BundledGroup, Comparison, PlannedItem, PlannedKind},
     id::{GroupId, UserId},
 };
@@ -78,11 +79,18 @@ async fn write(
     } else {
         group::insert(tx, tenant_id, &record).await?;
     }
-    if let Some(members) = members {
+    let kind = if exists { Kind::GroupChanged } else { Kind::GroupCreated };
+    let act = Act::new(kind, context.caller, now).on(TargetKind::Group, record.id.0);
+    let act = if let Some(members) = members {
         let ids = |people: &[(UserId, String)]| people.iter().map(|(id, _)| *id).collect::<Vec<_>>();
         let (is, will_be) = (ids(&record.members), ids(&members));
         let gone: Vec<_> = is.iter().copied().filter(|id| !will_be.contains(id)).collect();
         group::move_members(tx, tenant_id, &record, (&will_be, &gone), (&context.actor, now)).await?;
-    }
+        let new: Vec<_> = will_be.into_iter().filter(|id| !is.contains(id)).collect();
+        act.with_moves(&new, &gone)
+    } else {
+        act
+    };
+    context.acts.push(act);
     Ok(())
 }

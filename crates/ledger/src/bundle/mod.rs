@@ -10,9 +10,9 @@ mod view;
 
 pub use read::read;
 
-use crate::{Error, Ledger, Result, guard::require};
+use crate::{Error, Ledger, Result, audit::Act, guard::require};
 use domain::{
-    Scope, Timestamp,
+    Caller, Scope, Timestamp,
     bundle::{Bundle, Plan},
     id::{TenantId, UserId, new_v7},
     issue::Issue,
@@ -51,8 +51,15 @@ pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> 
     }
     let now = ledger.now();
     let ids = (0..bundle.len()).map(|_| new_v7(now, ledger.entropy())).collect();
-    let context =
-        Context { tenant_id: scope.tenant_id, actor: scope.caller.to_string(), now, ids, ledger: ledger.clone() };
+    let context = Context {
+        tenant_id: scope.tenant_id,
+        caller: scope.caller,
+        actor: scope.caller.to_string(),
+        now,
+        ids,
+        ledger: ledger.clone(),
+        acts: Vec::new(),
+    };
     let installed = ledger.store().write(scope.into(), move |tx| {
         Box::pin(async move {
             let plan = install_all(tx, context, &bundle).await?;
@@ -104,6 +111,7 @@ impl From<store::Error> for Stop {
 /// Who installs, where and when.
 struct Context {
     tenant_id: TenantId,
+    caller: Caller,
     actor: String,
     now: Timestamp,
     /// Unused ids, at least one for each item of the bundle. They are created before the transaction, which has
@@ -111,6 +119,8 @@ struct Context {
     ids: Vec<Uuid>,
     /// For rules that depend on settings.
     ledger: Ledger,
+    /// Acts that are recorded once everything else is written.
+    acts: Vec<Act>,
 }
 
 impl Context {
@@ -144,6 +154,9 @@ async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle
     }
     for (index, wanted) in bundle.actions.iter().enumerate() {
         plan.items.push(at("actions", index, action::install(tx, &mut context, wanted).await)?);
+    }
+    for act in &context.acts {
+        act.record(tx, context.tenant_id).await?;
     }
     Ok(plan)
 }

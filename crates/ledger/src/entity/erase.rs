@@ -1,9 +1,10 @@
 //! Erasing the content of an entity. What is left is its tombstone.
 
 use super::get_on;
-use crate::{EntityRecord, Error, Ledger, Result, guard::require_for};
+use crate::{EntityRecord, Error, Ledger, Result, audit::Act, guard::require_for};
 use domain::{
     Scope, Timestamp,
+    audit::{Kind, TargetKind},
     id::{EntityId, TenantId},
     role::Permission,
 };
@@ -18,11 +19,16 @@ use store::{Access, WriteTx};
 pub async fn erase(ledger: &Ledger, scope: &Scope, id: EntityId) -> Result<EntityRecord> {
     require_for(scope, Permission::Administer, "only admins can erase entities")?;
     let (tenant_id, by, now) = (scope.tenant_id, scope.caller.to_string(), ledger.now());
+    let erased = Act::new(Kind::EntityErased, scope.caller, now).on(TargetKind::Entity, id.0);
     let written = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
         Box::pin(async move {
             get_on(tx.conn(), tenant_id, id).await?;
-            erase_on(tx, tenant_id, id, (&by, now)).await?;
-            get_on(tx.conn(), tenant_id, id).await
+            let is_new = erase_on(tx, tenant_id, id, (&by, now)).await?;
+            let entity = get_on(tx.conn(), tenant_id, id).await?;
+            if is_new {
+                erased.record(tx, tenant_id).await?;
+            }
+            Ok(entity)
         })
     });
     let entity = written.await?;

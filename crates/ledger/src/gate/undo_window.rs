@@ -1,7 +1,8 @@
 //! The undo window of a workspace.
 
-use crate::{Error, Ledger, Result, guard::require};
-use domain::{Scope, limit::UNDO_SECONDS_MAX, role::Permission};
+use crate::{Error, Ledger, Result, audit::Act, guard::require};
+use domain::{Scope, audit::Kind, limit::UNDO_SECONDS_MAX, role::Permission};
+use serde_json::json;
 
 /// Returns the undo window in seconds. A decision takes effect when it is over.
 pub async fn undo_seconds(ledger: &Ledger, scope: &Scope) -> Result<u32> {
@@ -21,8 +22,17 @@ pub async fn set_undo_seconds(ledger: &Ledger, scope: &Scope, seconds: u32) -> R
         return Err(Error::invalid("undoSeconds", format!("0 to {UNDO_SECONDS_MAX}")));
     }
     let tenant_id = scope.tenant_id;
+    let changed = Act::new(Kind::WorkspaceChanged, scope.caller, ledger.now());
     let write = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move { Ok::<_, Error>(store::tenant::set_undo_seconds(tx, tenant_id, seconds).await?) })
+        Box::pin(async move {
+            let before = store::tenant::undo_seconds(tx.conn(), tenant_id).await?;
+            store::tenant::set_undo_seconds(tx, tenant_id, seconds).await?;
+            if before != seconds {
+                let detail = json!({ "setting": "undoSeconds", "from": before, "to": seconds });
+                changed.with(detail).record(tx, tenant_id).await?;
+            }
+            Ok::<_, Error>(())
+        })
     });
     write.await
 }

@@ -3,10 +3,12 @@
 use super::{check, check_members, insert, move_members};
 use crate::{
     GroupRecord, Ledger, Result,
+    audit::Act,
     guard::{require, slug_or_of_name},
 };
 use domain::{
     Scope,
+    audit::{Kind, TargetKind},
     id::{GroupId, UserId},
     role::Permission,
 };
@@ -41,13 +43,16 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewGroup) -> Result<Gro
     };
     check(&record)?;
     let (tenant_id, members) = (scope.tenant_id, new.members);
+    let created = Act::new(Kind::GroupCreated, scope.caller, now).on(TargetKind::Group, record.id.0);
     ledger
         .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 check_members(tx.conn(), tenant_id, "members", &members).await?;
                 insert(tx, tenant_id, &record).await?;
-                move_members(tx, tenant_id, &record, (&members, &[]), (&record.created_by, now)).await
+                let group = move_members(tx, tenant_id, &record, (&members, &[]), (&record.created_by, now)).await?;
+                created.with_moves(&members, &[]).record(tx, tenant_id).await?;
+                Ok(group)
             })
         })
         .await

@@ -1,9 +1,10 @@
 //! Changing a group.
 
 use super::{check, check_members, move_members};
-use crate::{Error, GroupRecord, Ledger, Result, guard::require};
+use crate::{Error, GroupRecord, Ledger, Result, audit::Act, guard::require};
 use domain::{
     Scope,
+    audit::{Kind, TargetKind},
     id::{GroupId, UserId},
     role::Permission,
 };
@@ -31,6 +32,7 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: GroupId, change: GroupCh
         return Err(Error::invalid("removeMembers", "the same person cannot be added and removed in one change"));
     }
     let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());
+    let changed = Act::new(Kind::GroupChanged, scope.caller, now).on(TargetKind::Group, id.0);
     ledger
         .store()
         .write(scope.into(), move |tx| {
@@ -42,7 +44,9 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: GroupId, change: GroupCh
                 check(&record)?;
                 store::group::update(tx, tenant_id, &record).await?;
                 let moves = (change.add_members.as_slice(), change.remove_members.as_slice());
-                move_members(tx, tenant_id, &record, moves, (&actor, now)).await
+                let group = move_members(tx, tenant_id, &record, moves, (&actor, now)).await?;
+                changed.with_moves(moves.0, moves.1).record(tx, tenant_id).await?;
+                Ok(group)
             })
         })
         .await

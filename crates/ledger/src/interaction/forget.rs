@@ -1,8 +1,9 @@
 //! Forgetting the captured prompts and answers of a session, or of all sessions of a person.
 
-use crate::{Error, Ledger, Result, guard::require, session, visibility::is_own};
+use crate::{Error, Ledger, Result, audit::Act, guard::require, session, visibility::is_own};
 use domain::{
     Scope, Timestamp,
+    audit::{Kind as AuditKind, TargetKind},
     event::{Event, Kind},
     id::{SessionId, TenantId},
     interaction::ExportState,
@@ -78,7 +79,8 @@ pub async fn preview_forget_session(ledger: &Ledger, scope: &Scope, id: SessionI
 /// of another person.
 pub async fn forget_session(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<CapturedData> {
     require_own(ledger, scope, id).await?;
-    erase(ledger, scope.tenant_id, vec![id]).await
+    let act = Act::new(AuditKind::SessionForgotten, scope.caller, ledger.now()).on(TargetKind::Session, id.0);
+    erase(ledger, scope.tenant_id, vec![id], Some(act)).await
 }
 
 /// Finds what is captured of people in the workspace. `is_theirs` says whether a path is the document of one of them.
@@ -108,13 +110,24 @@ pub(crate) async fn find(
     Ok(found)
 }
 
-/// Deletes what is captured of these sessions.
-pub(crate) async fn erase(ledger: &Ledger, tenant_id: TenantId, sessions: Vec<SessionId>) -> Result<CapturedData> {
+/// Deletes what is captured of these sessions. `act` is recorded with each.
+pub(crate) async fn erase(
+    ledger: &Ledger,
+    tenant_id: TenantId,
+    sessions: Vec<SessionId>,
+    act: Option<Act>,
+) -> Result<CapturedData> {
     let (mut interactions, mut first_at) = (0, None);
     for id in &sessions {
-        let (id, at) = (*id, ledger.now());
+        let (id, at, act) = (*id, ledger.now(), act.clone());
         let forgotten = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-            Box::pin(async move { Ok(forgotten::forget(tx, tenant_id, id, at).await?) })
+            Box::pin(async move {
+                let count = forgotten::forget(tx, tenant_id, id, at).await?;
+                if let Some(act) = act {
+                    act.record(tx, tenant_id).await?;
+                }
+                Ok(count)
+            })
         });
         let count = forgotten.await?;
         interactions += count.interactions;

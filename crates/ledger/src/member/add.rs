@@ -2,16 +2,20 @@
 
 use crate::{
     Error, Ledger, MemberRecord, Result, TenantRecord,
+    audit::Act,
     auth::{Address, hash_password},
     guard::Fields,
 };
 use domain::{
+    Caller,
+    audit::{Kind, TargetKind},
     id::{TenantId, UserId},
     limit::NAME_CHARS_MAX,
     member::{MemberStatus, leaves_no_admin},
     role::Role,
     slug::is_slug,
 };
+use serde_json::json;
 use store::{Access, UserRecord};
 
 /// Adds a person to a workspace, which is created if it does not exist. If the person has an account, sets its
@@ -67,7 +71,9 @@ async fn join(ledger: &Ledger, tenant_id: TenantId, email: &str, role: Role, pas
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
                 let admins = store::user::lock_admins(tx, tenant_id).await?;
-                let user_id = match store::user::find_by_email(tx.conn(), &fresh.email).await? {
+                let known = store::user::find_by_email(tx.conn(), &fresh.email).await?;
+                let has_account = known.is_some();
+                let user_id = match known {
                     Some(user) => {
                         if leaves_no_admin(&admins, &user.id, MemberStatus::Active, role) {
                             return Err(Error::LastAdmin);
@@ -85,6 +91,11 @@ async fn join(ledger: &Ledger, tenant_id: TenantId, email: &str, role: Role, pas
                 store::access_link::delete_invitations_of(tx, tenant_id, &fresh.email).await?;
                 store::user::join(tx, tenant_id, user_id, role, now).await?;
                 let member = store::user::find_member(tx.conn(), tenant_id, user_id).await?;
+                let by_operator = |kind| Act::new(kind, Caller::System, now).on(TargetKind::User, user_id.0);
+                by_operator(Kind::MemberAdded).with(json!({ "role": role })).record(tx, tenant_id).await?;
+                if has_account {
+                    by_operator(Kind::PasswordChanged).record_for(tx, user_id).await?;
+                }
                 member.ok_or(Error::NotFound("member"))
             })
         })

@@ -2,17 +2,20 @@
 
 use crate::{
     Error, Ledger, Result,
+    audit::Act,
     auth::{Address, Secret, SecretKind, open_invitations, remove_ended_invitations},
     guard::require,
 };
 use chrono::TimeDelta;
 use domain::{
     Scope,
+    audit::{Kind, TargetKind},
     id::LinkId,
     limit::{INVITATION_DAYS, INVITATIONS_MAX},
     member::MemberStatus,
     role::{Permission, Role},
 };
+use serde_json::json;
 use store::{Access, AccessLinkRecord, LinkPurpose};
 
 /// Creates an invitation and returns its secret, which is not stored in plain text. An earlier invitation of the
@@ -28,6 +31,8 @@ pub async fn invite(ledger: &Ledger, scope: &Scope, email: &str, role: Role) -> 
     let secret = Secret::generate(SecretKind::Link, ledger.entropy());
     let (id, digest) = (LinkId::new(now, ledger.entropy()), secret.digest());
     let (tenant_id, created_by) = (scope.tenant_id, scope.caller.to_string());
+    let invited =
+        Act::new(Kind::MemberInvited, scope.caller, now).on(TargetKind::AccessLink, id.0).with(json!({ "role": role }));
     let link = ledger
         .store()
         .write::<_, Error, _>(scope.into(), move |tx| {
@@ -53,6 +58,7 @@ pub async fn invite(ledger: &Ledger, scope: &Scope, email: &str, role: Role) -> 
                     expires_at: now + TimeDelta::days(INVITATION_DAYS),
                 };
                 store::access_link::insert(tx, &link, digest).await?;
+                invited.record(tx, tenant_id).await?;
                 Ok(link)
             })
         })
@@ -86,8 +92,15 @@ pub async fn list_invitations(ledger: &Ledger, scope: &Scope) -> Result<Vec<Acce
 pub async fn withdraw_invitation(ledger: &Ledger, scope: &Scope, id: LinkId) -> Result<()> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;
+    let withdrawn = Act::new(Kind::InvitationWithdrawn, scope.caller, ledger.now()).on(TargetKind::AccessLink, id.0);
     let known = ledger.store().write::<_, Error, _>(Access::from(scope), move |tx| {
-        Box::pin(async move { Ok(store::access_link::delete_invitation(tx, tenant_id, id).await?) })
+        Box::pin(async move {
+            let known = store::access_link::delete_invitation(tx, tenant_id, id).await?;
+            if known {
+                withdrawn.record(tx, tenant_id).await?;
+            }
+            Ok(known)
+        })
     });
     if known.await? { Ok(()) } else { Err(Error::NotFound("invitation")) }
 }

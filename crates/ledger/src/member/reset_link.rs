@@ -3,12 +3,14 @@
 use super::{by_operator, present};
 use crate::{
     Error, Ledger, Result, TenantRecord,
+    audit::Act,
     auth::{Secret, SecretKind},
     guard::require,
 };
 use chrono::TimeDelta;
 use domain::{
     Caller, Scope,
+    audit::{Kind, TargetKind},
     id::{LinkId, TenantId, UserId},
     limit::RESET_LINK_HOURS,
     member::MemberStatus,
@@ -73,6 +75,8 @@ async fn make(ledger: &Ledger, tenant_id: TenantId, user_id: UserId, by: Caller)
                     expires_at: now + TimeDelta::hours(RESET_LINK_HOURS),
                 };
                 store::access_link::insert(tx, &link, digest).await?;
+                let created = Act::new(Kind::PasswordLinkCreated, by, now).on(TargetKind::User, user_id.0);
+                created.record(tx, tenant_id).await?;
                 Ok(link)
             })
         })

@@ -1,13 +1,15 @@
 //! Changing the role of a member.
 
 use super::present;
-use crate::{Error, Ledger, MemberRecord, Result, guard::require};
+use crate::{Error, Ledger, MemberRecord, Result, audit::Act, guard::require};
 use domain::{
     Scope,
+    audit::{Kind, TargetKind},
     id::UserId,
     member::leaves_no_admin,
     role::{Permission, Role},
 };
+use serde_json::json;
 
 /// Gives a member another role.
 ///
@@ -16,6 +18,7 @@ use domain::{
 pub async fn set_role(ledger: &Ledger, scope: &Scope, user_id: UserId, role: Role) -> Result<MemberRecord> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;
+    let act = Act::new(Kind::MemberRoleChanged, scope.caller, ledger.now()).on(TargetKind::User, user_id.0);
     let changed = ledger
         .store()
         .write::<_, Error, _>(scope.into(), move |tx| {
@@ -26,7 +29,11 @@ pub async fn set_role(ledger: &Ledger, scope: &Scope, user_id: UserId, role: Rol
                     return Err(Error::LastAdmin);
                 }
                 store::user::set_role(tx, tenant_id, user_id, role).await?;
-                present(tx.conn(), tenant_id, user_id).await
+                let changed = present(tx.conn(), tenant_id, user_id).await?;
+                if member.role != role {
+                    act.with(json!({ "from": member.role, "to": role })).record(tx, tenant_id).await?;
+                }
+                Ok(changed)
             })
         })
         .await?;

@@ -3,11 +3,13 @@
 use super::{by_operator, present};
 use crate::{
     Error, Ledger, MemberRecord, Result,
+    audit::Act,
     commit::{Change, EventFactory, state, write},
     guard::require,
 };
 use domain::{
     Caller, Scope,
+    audit::{Kind, TargetKind},
     id::{TenantId, UserId},
     member::{MemberStatus, leaves_no_admin},
     role::Permission,
@@ -29,6 +31,13 @@ impl Withdrawal {
         match self {
             Self::Deactivate => MemberStatus::Deactivated,
             Self::Remove => MemberStatus::Removed,
+        }
+    }
+
+    const fn audit_kind(self) -> Kind {
+        match self {
+            Self::Deactivate => Kind::MemberDeactivated,
+            Self::Remove => Kind::MemberRemoved,
         }
     }
 }
@@ -85,7 +94,12 @@ async fn end_access(
                     store::token::revoke_of(tx, tenant_id, user_id, now).await?;
                     store::group::remove_everywhere(tx, tenant_id, user_id).await?;
                 }
-                stop_working(tx, tenant_id, user_id, by, factory).await
+                stop_working(tx, tenant_id, user_id, by, factory).await?;
+                if member.status != how.status() {
+                    let act = Act::new(how.audit_kind(), by, now).on(TargetKind::User, user_id.0);
+                    act.record(tx, tenant_id).await?;
+                }
+                Ok(())
             })
         })
         .await?;

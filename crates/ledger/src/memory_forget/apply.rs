@@ -8,7 +8,9 @@ use super::{
     training,
 };
 use crate::{
-    Error, Ledger, Result, entity,
+    Error, Ledger, Result,
+    audit::Act,
+    entity,
     guard::require_for,
     memory::{Cleaned, Stamp, clean_on, erase_on, mark},
     retention::erase_session,
@@ -16,6 +18,7 @@ use crate::{
 };
 use domain::{
     Scope,
+    audit::{Kind, TargetKind},
     id::{SessionId, TenantId, new_v7},
     limit::PAGE_MAX,
     memory_writer::turn::member_at,
@@ -45,8 +48,13 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
     let mark = mark(ledger.instance_key()?, tenant_id, path.as_str());
     let (id, at, author) = (new_v7(ledger.now(), ledger.entropy()), ledger.now(), scope.caller.to_string());
     let name = author.clone();
+    // The entry does not say who is forgotten.
+    let act = Act::new(Kind::PersonForgotten, scope.caller, at).on(TargetKind::Forgetting, id);
     let begun = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_forget::begin(tx, tenant_id, (id, mark), (&name, at)).await?) })
+        Box::pin(async move {
+            store::memory_forget::begin(tx, tenant_id, (id, mark), (&name, at)).await?;
+            act.record(tx, tenant_id).await
+        })
     });
     begun.await?;
     // A run that has read the person's turns or a document about them writes nothing any more, and its window is read
@@ -188,16 +196,18 @@ pub async fn lift(ledger: &Ledger, scope: &Scope, person: &str) -> Result<Rememb
     let own = mark(key, tenant_id, person.path.as_str());
     let earlier: Vec<_> = person.others().map(|path| mark(key, tenant_id, path)).collect();
     let (author, at) = (scope.caller.to_string(), ledger.now());
+    let act = Act::new(Kind::PersonRemembered, scope.caller, at);
     let lifted = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move {
-            if store::memory_forget::lift(tx, tenant_id, own, (&author, at)).await? {
-                return Ok(Some(false));
-            }
-            let mut is_lifted = false;
-            for mark in earlier {
+            let is_own = store::memory_forget::lift(tx, tenant_id, own, (&author, at)).await?;
+            let mut is_lifted = is_own;
+            for mark in earlier.into_iter().filter(|_| !is_own) {
                 is_lifted |= store::memory_forget::lift(tx, tenant_id, mark, (&author, at)).await?;
             }
-            Ok(is_lifted.then_some(true))
+            if is_lifted {
+                act.record(tx, tenant_id).await?;
+            }
+            Ok(is_lifted.then_some(!is_own))
         })
     });
     let is_shared = lifted.await?.ok_or(Error::NotFound("forgotten person"))?;

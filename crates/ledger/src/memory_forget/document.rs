@@ -3,12 +3,14 @@
 use super::apply::{end_proposal, forget_denials};
 use crate::{
     Error, Ledger, MemoryDocumentRecord, Result,
+    audit::Act,
     guard::require_for,
     memory::{Erased, Stamp, check_agent, erase_on},
 };
 use chrono::TimeDelta;
 use domain::{
     Scope,
+    audit::{Kind, TargetKind},
     gate::Task,
     id::{GateId, SessionId, TenantId, least_v7},
     limit::PAGE_MAX,
@@ -45,8 +47,15 @@ pub async fn erase(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath
     ledger.instance_key()?;
     end_quotes(ledger, scope, &of).await?;
     let (stamp, author) = (Stamp::new(ledger), scope.caller.to_string());
+    let act = Act::new(Kind::DocumentErased, scope.caller, ledger.now()).on(TargetKind::Document, id.0);
     let erased = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-        Box::pin(async move { erase_on(tx, tenant_id, stamp, id, (author, "")).await })
+        Box::pin(async move {
+            let erased = erase_on(tx, tenant_id, stamp, id, (author, "")).await?;
+            if erased.versions > 0 {
+                act.record(tx, tenant_id).await?;
+            }
+            Ok(erased)
+        })
     });
     let erased = erased.await?;
     // A run that was shown the document meanwhile would propose its text again, or has done so.

@@ -19,7 +19,7 @@ pub(super) async fn find(ledger: &Ledger, scope: &Scope, person: &str) -> Result
 /// Deletes what is captured of the person.
 pub(super) async fn erase(ledger: &Ledger, scope: &Scope, person: &str) -> Result<CapturedData> {
     let found = find(ledger, scope, person).await?;
-    interaction::erase(ledger, scope.tenant_id, found.sessions).await
+    interaction::erase(ledger, scope.tenant_id, found.sessions, None).await
 }
 
 /// The file of an export as its page names it, with its time and its id.

@@ -7,6 +7,7 @@
 
 pub mod action;
 pub mod answer;
+pub mod audit;
 pub mod chat;
 mod choice;
 mod continuation;

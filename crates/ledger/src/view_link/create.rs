@@ -2,6 +2,7 @@
 
 use crate::{
     Error, Ledger, Result, ViewLinkRecord,
+    audit::Act,
     auth::{Secret, SecretKind},
     guard::{Fields, require},
     visibility::require_visible,
@@ -9,11 +10,13 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     Scope,
+    audit::{Kind, TargetKind},
     id::{FeedbackRequestId, ViewId, ViewLinkId},
     limit::{REQUEST_LINKS_MAX, VIEW_LINK_DAYS_MAX, VIEW_LINK_NOTE_CHARS_MAX, VIEW_LINKS_MAX},
     role::Permission,
     view::State,
 };
+use serde_json::json;
 
 /// A link to create.
 #[derive(Debug, Clone, Default)]
@@ -91,6 +94,9 @@ pub async fn create_noted(
         note,
         last_used_at: None,
     };
+    let created = Act::new(Kind::LinkCreated, scope.caller, now)
+        .on(TargetKind::ViewLink, link.id.0)
+        .with(json!({ "view": view_id, "days": days }));
     let asker = *scope;
     let made = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move {
@@ -129,6 +135,7 @@ pub async fn create_noted(
                 }
             }
             store::view_link::insert(tx, &link, digest).await?;
+            created.record(tx, tenant_id).await?;
             Ok(link)
         })
     });

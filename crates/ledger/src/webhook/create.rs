@@ -3,16 +3,19 @@
 use super::secret::secret;
 use crate::{
     Error, Ledger, Result, WebhookRecord,
+    audit::Act,
     guard::{Fields, require},
 };
 use domain::{
     Scope,
+    audit::{Kind, TargetKind},
     id::WebhookId,
     limit::{WEBHOOK_URL_BYTES_MAX, WEBHOOKS_MAX},
     notification::Topic,
     role::Permission,
 };
 use outbound::{Destination, Policy};
+use serde_json::json;
 
 /// The fields of a new webhook.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +50,9 @@ pub async fn create(
         disabled_at: None,
         disabled_reason: None,
     };
+    let created = Act::new(Kind::WebhookCreated, scope.caller, now)
+        .on(TargetKind::Webhook, webhook.id.0)
+        .with(json!({ "events": webhook.topics }));
     let secret = secret(ledger.instance_key()?, tenant_id, webhook.id);
     let made = ledger.store().write(scope.into(), move |tx| {
         Box::pin(async move {
@@ -54,6 +60,7 @@ pub async fn create(
                 return Err(Error::LimitReached(format!("a workspace has at most {WEBHOOKS_MAX} webhooks")));
             }
             store::webhook::insert(tx, tenant_id, &webhook).await?;
+            created.record(tx, tenant_id).await?;
             Ok(webhook)
         })
     });

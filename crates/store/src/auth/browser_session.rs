@@ -27,10 +27,11 @@ const OF_USER: &str = "SELECT b.id, t.name, b.browser, b.created_at, b.last_seen
      WHERE b.user_id = $1 AND b.expires_at > $3 AND b.last_seen_at > $4 ORDER BY b.last_seen_at DESC, b.id LIMIT $5";
 const TOUCH: &str = "UPDATE browser_sessions SET last_seen_at = $2 WHERE id = $1";
 const SET_TENANT: &str = "UPDATE browser_sessions SET tenant_id = $2 WHERE id = $1";
-const DELETE: &str = "DELETE FROM browser_sessions WHERE secret_digest = $1";
-const DELETE_ONE: &str = "DELETE FROM browser_sessions WHERE user_id = $1 AND id = $2";
+const DELETE: &str = "DELETE FROM browser_sessions WHERE secret_digest = $1 RETURNING tenant_id, user_id";
+const DELETE_ONE: &str = "DELETE FROM browser_sessions WHERE user_id = $1 AND id = $2 RETURNING tenant_id";
 const DELETE_OF_MEMBER: &str = "DELETE FROM browser_sessions WHERE tenant_id = $1 AND user_id = $2";
-const DELETE_OF_USER: &str = "DELETE FROM browser_sessions WHERE user_id = $1 AND secret_digest <> $2";
+const DELETE_OF_USER: &str =
+    "DELETE FROM browser_sessions WHERE user_id = $1 AND secret_digest <> $2 RETURNING tenant_id";
 const DELETE_EXPIRED: &str = "DELETE FROM browser_sessions WHERE expires_at < $1 OR last_seen_at < $2";
 
 pub(crate) const SQL: Texts = &[
@@ -162,9 +163,10 @@ pub async fn switch(tx: &mut WriteTx<'_>, id: BrowserSessionId, tenant_id: Tenan
     Ok(())
 }
 
-/// Ends a sign-in. `false` when there is none with this cookie.
-pub async fn delete(tx: &mut WriteTx<'_>, secret_digest: [u8; 32]) -> Result<bool> {
-    Ok(run!(tx.conn(), execute, DELETE, &secret_digest[..])? > 0)
+/// Ends a sign-in. Returns the workspace that it showed and its person; `None` when there is none with this cookie.
+pub async fn delete(tx: &mut WriteTx<'_>, secret_digest: [u8; 32]) -> Result<Option<(TenantId, UserId)>> {
+    let ended = run!(tx.conn(), fetch_optional(Uuid, Uuid), DELETE, &secret_digest[..])?;
+    Ok(ended.map(|(tenant_id, user_id)| (TenantId(tenant_id), UserId(user_id))))
 }
 
 /// The valid sign-ins of a person, last used first. `current` is the digest of the caller's own cookie.
@@ -191,9 +193,10 @@ pub async fn list_of_user(
     Ok(rows.into_iter().map(record).collect())
 }
 
-/// Ends one sign-in of a person. `false` when they have none with this id.
-pub async fn delete_one(tx: &mut WriteTx<'_>, user_id: UserId, id: BrowserSessionId) -> Result<bool> {
-    Ok(run!(tx.conn(), execute, DELETE_ONE, user_id.0, id.0)? > 0)
+/// Ends one sign-in of a person. Returns the workspace that it showed; `None` when they have none with this id.
+pub async fn delete_one(tx: &mut WriteTx<'_>, user_id: UserId, id: BrowserSessionId) -> Result<Option<TenantId>> {
+    type One = (Uuid,);
+    Ok(run!(tx.conn(), fetch_optional One, DELETE_ONE, user_id.0, id.0)?.map(|(id,)| TenantId(id)))
 }
 
 /// Ends the sign-ins of a person that show this workspace.
@@ -202,12 +205,13 @@ pub async fn delete_of_member(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id
     Ok(())
 }
 
-/// Ends all sign-ins of a person except `kept`.
-pub async fn delete_of_user(tx: &mut WriteTx<'_>, user_id: UserId, kept: Option<[u8; 32]>) -> Result<()> {
+/// Ends all sign-ins of a person except `kept`. Returns the workspaces that they showed, one for each sign-in.
+pub async fn delete_of_user(tx: &mut WriteTx<'_>, user_id: UserId, kept: Option<[u8; 32]>) -> Result<Vec<TenantId>> {
+    type One = (Uuid,);
     // No cookie has the digest of zeros.
     let kept = kept.unwrap_or_default();
-    run!(tx.conn(), execute, DELETE_OF_USER, user_id.0, &kept[..])?;
-    Ok(())
+    let ended = run!(tx.conn(), fetch_all One, DELETE_OF_USER, user_id.0, &kept[..])?;
+    Ok(ended.into_iter().map(|(id,)| TenantId(id)).collect())
 }
 
 /// Ends the sign-ins that have expired or have been unused since `idle_since`. Returns how many.

@@ -187,23 +187,23 @@ pub async fn touch(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: TokenId, at: T
     Ok(())
 }
 
-/// Revokes a token; if `whose` is set, only a token of that person. Returns `false` if there is no such
-/// token. A second revocation changes nothing.
+/// Revokes a token; if `whose` is set, only a token of that person. Returns whether it was revoked now: a second
+/// revocation changes nothing. `None` if there is no such token.
 pub async fn revoke(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     id: TokenId,
     whose: Option<UserId>,
     at: Timestamp,
-) -> Result<bool> {
+) -> Result<Option<bool>> {
     let (count,) = match whose {
         None => run!(tx.conn(), fetch_one(i64,), EXISTS, tenant_id.0, id.0)?,
         Some(user_id) => run!(tx.conn(), fetch_one(i64,), EXISTS_OWN, tenant_id.0, id.0, user_id.0)?,
     };
-    if count > 0 {
-        run!(tx.conn(), execute, REVOKE, tenant_id.0, id.0, to_micros(at))?;
+    if count == 0 {
+        return Ok(None);
     }
-    Ok(count > 0)
+    Ok(Some(run!(tx.conn(), execute, REVOKE, tenant_id.0, id.0, to_micros(at))? > 0))
 }
 
 /// Revokes every token of a workspace that acts for this person.

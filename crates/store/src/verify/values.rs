@@ -3,6 +3,7 @@
 use crate::engine::{Conn, Result};
 use domain::{
     action::OutputType,
+    audit,
     event::EventRole,
     gate::{GateKind, GateState, ReviewerKind, Verdict},
     id::{SessionId, TenantId},
@@ -55,6 +56,8 @@ fn closed() -> Vec<Closed> {
         of("gate_decisions", &["tenant_id", "gate_id", "number"], "verdict", names!(Verdict)),
         of("outbox", ID, "channel", names!(DeliveryMethod)),
         of("export_jobs", ID, "state", names!(ExportState)),
+        of("audit_entries", &["tenant_id", "sequence"], "kind", names!(audit::Kind)),
+        of("audit_entries", &["tenant_id", "sequence"], "target_kind", names!(audit::TargetKind)),
     ]
 }
 

@@ -4,6 +4,7 @@ mod access;
 mod append;
 mod append_group;
 mod append_known;
+mod audit;
 mod bundle;
 mod busy;
 mod capture;

@@ -66,7 +66,8 @@ const WAYS_AROUND: [(&str, &str); 4] = [
 ];
 
 /// Tables to which the server only adds rows, or which it only reads.
-const APPEND_ONLY: [&str; 15] = [
+const APPEND_ONLY: [&str; 16] = [
+    "public.audit_entries",
     "public.criteria_set_versions",
     "public.entity_versions",
     "public.erasures",
@@ -196,7 +197,8 @@ async fn faults(raw: &mut Raw, table: &Table, acme: &str, other: &str) -> Vec<St
     };
     expect(table.guarded, "has no row-level security that is enabled, forced and has a policy for every command");
     for tenant in [acme, other] {
-        raw.execute(&insert(table, tenant)).await.unwrap();
+        // A table with one row for each workspace may have it already.
+        raw.execute(&format!("{} ON CONFLICT DO NOTHING", insert(table, tenant))).await.unwrap();
     }
     let theirs = format!("tenant_id = '{acme}'");
     expect(count(raw, "", name, "true").await == 0, "shows rows to nobody's workspace");

@@ -82,7 +82,8 @@ async fn a_person_without_an_account_sees_and_writes_no_row_of_others() {
     let (mut wrong, mut own) = (Vec::new(), Vec::new());
     for table in tables(&mut raw).await.iter().filter(|table| table.tenant) {
         leave_only_policies(&mut raw, table).await;
-        raw.execute(&insert(table, &tenant)).await.unwrap();
+        // A table with one row for each workspace may have it already.
+        raw.execute(&format!("{} ON CONFLICT DO NOTHING", insert(table, &tenant))).await.unwrap();
         let seen = shows_and_takes(&mut raw, table, &tenant).await;
         let name = table.name.as_str();
         if OWN.contains(&name) {
