@@ -1,6 +1,10 @@
 //! Checks that a pattern cannot express: whether a value is a secret or a placeholder, whether text is random,
 //! whether check digits are correct.
 
+use crate::{
+    shape,
+    words::{CODE_STARTS, INNOCENT_NAMES, INNOCENT_VALUES, PUBLIC_BEFORE, PUBLIC_PREFIXES},
+};
 use serde::Deserialize;
 use std::ops::Range;
 
@@ -16,6 +20,24 @@ pub(crate) enum Check {
     Random,
     /// Digits after a prefix that does not name a digest or an id.
     Prefixed,
+    /// A word in a sentence about a password.
+    Told,
+    /// A password of an account: no placeholder, and not only digits.
+    Password,
+    /// The password of the group `key` in a URL.
+    Url,
+    /// Random text whose place says that it is a key.
+    Key,
+    /// The value of an option or a header.
+    Option,
+    /// The second of two arguments, attributes or lines, of which the first is a name for secrets.
+    Pair,
+    /// The argument of a function that receives a secret.
+    Called,
+    /// Random text after a prefix of words.
+    Shaped,
+    /// Random text in the line of a word for secrets.
+    Near,
     /// An account number (IBAN) with its check digits.
     Iban,
     /// A card number with its check digit.
@@ -32,151 +54,14 @@ const RANDOM_DIGITS_MIN: usize = 3;
 const RANDOM_CHARS_MAX: usize = 512;
 /// Bytes before random text that are searched for a sign that it is public.
 const BEFORE_BYTES: usize = 24;
-/// Random text after one of these is public.
-const PUBLIC_BEFORE: [&str; 8] =
-    ["ssh-rsa ", "ssh-ed25519 ", "sha256-", "sha384-", "sha512-", "sha256:", ";base64,", "integrity"];
+/// Bytes before random text that are searched for the beginning of a block of a certificate.
+const BLOCK_BYTES: usize = 8 * 1024;
 /// Number of digits of a telephone number.
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
 /// Number of digits of a card number.
 const CARD_DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
 /// Number of characters of an account number.
 const IBAN_CHARS: std::ops::RangeInclusive<usize> = 15..=34;
-
-/// Prefixes of digests and ids, which are public.
-const PUBLIC_PREFIXES: [&str; 34] = [
-    "sha", "sha1", "sha224", "sha256", "sha384", "sha512", "md5", "blake2b", "blake3", "commit", "rev", "revision",
-    "hash", "digest", "etag", "tree", "blob", "file", "asset", "image", "img", "chunk", "build", "trace", "span",
-    "request", "req", "id", "uuid", "block", "tx", "cache", "layer", "page",
-];
-
-/// Names that contain a word for secrets although their values are no secrets.
-const INNOCENT_NAMES: [&str; 52] = [
-    "max_token",
-    "maxtoken",
-    "min_token",
-    "num_token",
-    "n_token",
-    "token_count",
-    "tokencount",
-    "tokens",
-    "tokeniz",
-    "token_type",
-    "tokentype",
-    "token_ur",
-    "token_endpoint",
-    "token_limit",
-    "token_id",
-    "tokenid",
-    "token_name",
-    "tokenname",
-    "token_expir",
-    "token_length",
-    "prompt_token",
-    "completion_token",
-    "total_token",
-    "special_token",
-    "pad_token",
-    "eos_token",
-    "bos_token",
-    "unk_token",
-    "mask_token",
-    "stop_token",
-    "next_token",
-    "token_budget",
-    "secret_name",
-    "secretname",
-    "secret_id",
-    "secretsmanager",
-    "secret_version",
-    "key_id",
-    "keyid",
-    "key_name",
-    "key_vault",
-    "primary_key",
-    "foreign_key",
-    "password_field",
-    "password_input",
-    "password_length",
-    "password_policy",
-    "password_hint",
-    "password_reset",
-    "public_token",
-    "passwordless",
-    "password_min",
-];
-/// Values that are placeholders for a secret or statements about one.
-const INNOCENT_VALUES: [&str; 64] = [
-    "null",
-    "none",
-    "nil",
-    "true",
-    "false",
-    "undefined",
-    "empty",
-    "required",
-    "optional",
-    "string",
-    "str",
-    "text",
-    "bool",
-    "int",
-    "integer",
-    "number",
-    "varchar",
-    "bytes",
-    "char",
-    "password",
-    "passwort",
-    "secret",
-    "token",
-    "your",
-    "yours",
-    "here",
-    "value",
-    "changeme",
-    "change_me",
-    "change-me",
-    "example",
-    "placeholder",
-    "redacted",
-    "hidden",
-    "masked",
-    "todo",
-    "tbd",
-    "default",
-    "input",
-    "field",
-    "label",
-    "file",
-    "path",
-    "name",
-    "type",
-    "forgotten",
-    "wrong",
-    "incorrect",
-    "invalid",
-    "missing",
-    "expired",
-    "valid",
-    "correct",
-    "bearer",
-    "basic",
-    "the",
-    "that",
-    "what",
-    "this",
-    "must",
-    "should",
-    "is",
-    "not",
-    "and",
-];
-/// Beginnings of code that reads the value from elsewhere.
-const CODE_STARTS: [&str; 30] = [
-    "os.", "env.", "env[", "process.", "config", "settings", "self.", "this.", "args.", "req.", "request.", "params",
-    "options.", "opts.", "ctx.", "var.", "vars.", "secrets.", "data.", "user.", "form.", "getenv", "get_", "get(", "&",
-    "$", "%", "@", "#{", "vault:",
-];
 
 impl Check {
     /// Returns the range of the secret in `text`, if the match at `at` is one. `key` is the name to which it is
@@ -186,8 +71,17 @@ impl Check {
         let is_secret = match self {
             Check::Assigned => return assigned(text, key, sep, at),
             Check::Spoken => is_mixed(found) && !stands_for_a_secret(found, false),
-            Check::Random => is_random(found) && !is_public(text, at.start),
+            Check::Told => shape::is_told(found, &[key, sep]),
+            Check::Random => is_random(found) && !is_public(text, at.start) && !is_id(found),
             Check::Prefixed => !PUBLIC_PREFIXES.contains(&key),
+            Check::Password => is_mixed(found) && !stands_for_a_secret(found, false) && !is_digits(found),
+            Check::Url => !stands_for_a_secret(key, false) && !["pass", "pwd", "pw", "passwd"].contains(&key),
+            Check::Key => shape::is_key(text, key, &at),
+            Check::Option => shape::is_option_value(key, found),
+            Check::Pair => return shape::paired(text, key, at),
+            Check::Called => return shape::called(text, key, at),
+            Check::Shaped => shape::is_shaped(text, key, &at),
+            Check::Near => shape::is_near(text, &[key, sep], &at),
             Check::Iban => is_iban(found),
             Check::Card => is_card(found),
             Check::Phone => is_phone(found),
@@ -223,8 +117,7 @@ fn assigned(text: &str, key: &str, sep: &str, at: Range<usize>) -> Option<Range<
     if value.is_empty() || is_called || sep == "==" || stands_for_a_secret(value, quote.is_some()) {
         return None;
     }
-    let is_name = ["passw", "passphrase", "kennwort", "contrase", "motdepasse", "mot_de_passe", "pwd"];
-    let is_password = is_name.iter().any(|word| name.contains(word));
+    let is_password = names_a_password(&name);
     let ends_line = after.trim_start_matches([' ', '\t', '"', '\'', ',', ';', '\\']).is_empty()
         || after
             .trim_start_matches([' ', '\t', '"', '\'', ',', ';', '\\'])
@@ -233,10 +126,44 @@ fn assigned(text: &str, key: &str, sep: &str, at: Range<usize>) -> Option<Range<
         // A quoted text is the value, whatever its form.
         (Some(_), true) => true,
         (Some(_), false) => value.len() >= 6 && !value.contains(' ') && (is_mixed(value) || value.len() >= 16),
-        (None, true) => is_mixed(value) || ends_line && is_a_key(key, sep),
+        (None, true) => is_mixed(value) || ends_line && is_a_key(key, sep) || is_variable_set(text, key, at.start),
         (None, false) => value.len() >= 8 && is_mixed(value) && !is_path(value),
     };
     is_secret.then_some(inner)
+}
+
+/// Whether a name, in lower case, is one for passwords of people, which may be words.
+pub(crate) fn names_a_password(name: &str) -> bool {
+    const PARTS: [&str; 19] = [
+        "passw",
+        "passphrase",
+        "passcode",
+        "kennwort",
+        "contrase",
+        "motdepasse",
+        "mot_de_passe",
+        "mot de passe",
+        "pwd",
+        "mdp",
+        "senha",
+        "wachtwoord",
+        "hasło",
+        "haslo",
+        "ifre",
+        "пароль",
+        "パスワード",
+        "密码",
+        "口令",
+    ];
+    PARTS.iter().any(|part| name.contains(part)) || name == "pw" || name.ends_with("pass")
+}
+
+/// Whether a variable of the environment is set (`PGPASSWORD=sunshine psql`): a name in capitals, an equals sign, and
+/// the value, without spaces.
+fn is_variable_set(text: &str, key: &str, at: usize) -> bool {
+    let is_capital = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
+    let before = text.get(..at).and_then(|before| before.strip_suffix('='));
+    key.chars().all(is_capital) && before.is_some_and(|before| before.ends_with(key))
 }
 
 /// Whether an assignment has the form of a setting (`DB_PASSWORD=sunshine`, `password: sunshine`) and not of a
@@ -245,7 +172,7 @@ fn is_a_key(key: &str, sep: &str) -> bool {
     sep != ":" || key.contains('_') || key.contains('.') || key.chars().all(char::is_lowercase)
 }
 
-fn is_path(value: &str) -> bool {
+pub(crate) fn is_path(value: &str) -> bool {
     value.contains("::")
         || value.starts_with('/')
         || value.starts_with("./")
@@ -262,7 +189,7 @@ fn is_member(value: &str) -> bool {
     value.contains('.') && value.split('.').all(is_name) && value.chars().filter(char::is_ascii_digit).count() < 3
 }
 
-fn stands_for_a_secret(value: &str, is_quoted: bool) -> bool {
+pub(crate) fn stands_for_a_secret(value: &str, is_quoted: bool) -> bool {
     let is_variable = |name: &str| name.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_');
     let lower = value.to_lowercase();
     let trimmed = lower.trim_matches(|letter: char| !letter.is_alphanumeric());
@@ -272,6 +199,7 @@ fn stands_for_a_secret(value: &str, is_quoted: bool) -> bool {
         || INNOCENT_VALUES.contains(&trimmed)
         || !is_quoted && CODE_STARTS.iter().any(|start| lower.starts_with(start))
         || value.strip_prefix('$').is_some_and(is_variable)
+        || value.starts_with("$(")
         || lower.contains("${")
         || lower.contains("{{")
         || lower.starts_with(['<', '{', '['])
@@ -283,7 +211,7 @@ fn stands_for_a_secret(value: &str, is_quoted: bool) -> bool {
 
 /// Whether a value has a form that words of a sentence do not have: letters with digits or symbols, an
 /// upper-case letter after the first, or digits only.
-fn is_mixed(value: &str) -> bool {
+pub(crate) fn is_mixed(value: &str) -> bool {
     let value = value.trim_end_matches(['.', ',', '!', '?', ';', ':', ')']);
     let has = |of: fn(char) -> bool| value.chars().any(of);
     let later_upper = value.chars().skip(1).any(char::is_uppercase) && has(char::is_lowercase);
@@ -317,12 +245,30 @@ fn is_random(text: &str) -> bool {
         && entropy(text) >= RANDOM_ENTROPY_MIN
 }
 
-fn is_public(text: &str, at: usize) -> bool {
+pub(crate) fn is_public(text: &str, at: usize) -> bool {
     let start = (at.saturating_sub(BEFORE_BYTES)..=at).find(|start| text.is_char_boundary(*start)).unwrap_or(at);
     let before = text.get(start..at).unwrap_or_default().to_ascii_lowercase();
     let digests = ["sha256-", "sha384-", "sha512-"];
     let is_digest = text.get(at..).is_some_and(|found| digests.iter().any(|digest| found.starts_with(digest)));
-    is_digest || PUBLIC_BEFORE.iter().any(|public| before.contains(public))
+    is_digest || PUBLIC_BEFORE.iter().any(|public| before.contains(public)) || is_in_public_block(text, at)
+}
+
+/// Whether the text at `at` is inside the armour of a certificate or a public key.
+fn is_in_public_block(text: &str, at: usize) -> bool {
+    let start = (at.saturating_sub(BLOCK_BYTES)..=at).find(|start| text.is_char_boundary(*start)).unwrap_or(at);
+    let before = text.get(start..at).unwrap_or_default();
+    let Some(mark) = before.rfind("-----BEGIN ") else { return false };
+    let block = &before[mark..];
+    (block.starts_with("-----BEGIN CERTIFICATE") || block.contains("PUBLIC KEY")) && !block.contains("-----END ")
+}
+
+/// Whether random text has the prefix of an id, such as `msg_`.
+fn is_id(text: &str) -> bool {
+    text.split_once(['_', '-']).is_some_and(|(prefix, _)| PUBLIC_PREFIXES.contains(&prefix))
+}
+
+fn is_digits(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_ascii_digit())
 }
 
 /// Checks an IBAN (ISO 13616): the first four characters move to the end, letters count from 10, and the number

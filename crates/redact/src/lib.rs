@@ -3,6 +3,8 @@
 
 mod check;
 mod rules;
+mod shape;
+mod words;
 
 pub use rules::InvalidRule;
 
@@ -103,6 +105,18 @@ mod tests {
         assert_eq!((counts["bearer_token"], counts["shiftbook_token"], counts["npm_token"]), (1, 2, 0));
         assert!(!counts.contains_key("iban") && !counts.contains_key("twitter-api-key"));
         assert!(matches!(redactor.redact("nothing secret here"), Ok(Cow::Borrowed(_))));
+    }
+
+    #[test]
+    fn certificates_and_public_keys_stay() {
+        let body = "MIIBpAIBAGdBJhh+Hz+T6n5km/FGtAyitMCupERWa6mDB5ZZdvJQLEv0SupsCv6v";
+        for kind in ["CERTIFICATE", "PUBLIC KEY", "RSA PUBLIC KEY"] {
+            let text = format!("-----BEGIN {kind}-----\n{body}\n{body}\n-----END {kind}-----");
+            let mut redactor = Redactor::built_in(Personal::default()).unwrap();
+            assert_eq!(redactor.redact(&text).unwrap(), text);
+            let after = format!("{text}\n{body}");
+            assert!(redactor.redact(&after).unwrap().ends_with("[REDACTED:random_text]"), "{kind}");
+        }
     }
 
     #[test]

@@ -10,8 +10,10 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
-const OWN: &str = include_str!("../rules/shiftbook.toml");
+const OWN: &str = concat!(include_str!("../rules/shiftbook.toml"), include_str!("../rules/shapes.toml"));
 const GITLEAKS: &str = include_str!("../rules/gitleaks.toml");
+/// Longest placeholder, bytes.
+const PLACEHOLDER_CHARS_MAX: usize = 128;
 /// Largest compiled pattern, bytes.
 const PROGRAM_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Pattern of the text between a name and the assigned value, for the rules of gitleaks.
@@ -106,7 +108,7 @@ impl Rule {
         // The product's own patterns name their groups. In other patterns the first group is the secret.
         let first = || (1..found.len()).find_map(|at| found.get(at)).filter(|_| !self.is_own);
         let part = found.name("secret").or_else(first).or_else(|| found.get(0))?;
-        if entropy(part.as_str()) < self.entropy {
+        if entropy(part.as_str()) < self.entropy || is_placeholder(part.as_str()) {
             return None;
         }
         match &self.check {
@@ -170,6 +172,12 @@ impl Rules {
         }
         (0..wanted.len()).filter(|at| wanted[*at]).collect()
     }
+}
+
+/// Whether a value has the form of a key, and is what documentation writes in its place: `ghp_xxxxxxxx`, `sk-your-key`.
+fn is_placeholder(value: &str) -> bool {
+    const MARKS: [&str; 6] = ["xxxxxx", "XXXXXX", "******", "your-", "your_", "YOUR_"];
+    value.len() <= PLACEHOLDER_CHARS_MAX && MARKS.iter().any(|mark| value.contains(mark))
 }
 
 /// Checks that a rule of the product finds what its examples say, and returns it.
