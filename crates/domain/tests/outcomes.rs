@@ -241,10 +241,51 @@ fn what_is_about_something_else_rejects_nothing() {
         ["Is wine ok?", "Better not.", "I wanted to drink a glass."],
         ["A title for my story?", "The Silent Harbour", "There's no harbour in chapter two yet."],
         ["Why does it loop?", "You never increase i.", "Facepalm. It terminates, thank you."],
+        ["¿Cómo aliño la ensalada?", "Añade un poco de vinagre.", "no hay vinagre en casa"],
+        ["Who can sign?", "I wrote to Ms Klein.", "Ms Klein is not there this week"],
+        ["Is it dear?", "The parcel costs 20 euros.", "20 euros is not much"],
+        ["When does it end?", "The contract ends on 31 March.", "still need to sign the contract first"],
+        ["Paint it.", "Ho usato il blu.", "non so se mi piace il blu"],
         ["Draft an out-of-office note.", "I am away until June 3.", "It's June 5, as my flight changed."],
     ] {
         let inferred = infer(Languages::built_in(), prompt, reply, next);
         assert_ne!(inferred.outcome, Outcome::Rejected, "{next}: {inferred:?}");
+    }
+}
+
+/// What is accepted, rejected and neither, in each language, after an answer in that language.
+#[test]
+fn each_language_is_understood() {
+    for [answer, accepted, rejected, neutral] in [
+        ["I fixed the script.", "That did it, cheers", "thats not what I asked for", "and the second table?"],
+        ["Ich habe das Skript korrigiert.", "läuft jetzt, danke", "geht immer noch nicht", "noch eine Frage dazu"],
+        ["Corregí el script.", "ya funciona, gracias", "te dije que sin emojis", "¿y la segunda tabla?"],
+        ["J'ai corrigé le script.", "ça marche, merci", "c'est faux, refais", "et pour le deuxième tableau ?"],
+        ["Ho corretto lo script.", "ora funziona, grazie", "non va, stesso errore di prima", "ancora una domanda"],
+        ["スクリプトを修正しました。", "動きました、ありがとう", "まだエラーが出ます", "グラフも追加できますか"],
+        ["Ik heb het script aangepast.", "werkt, dankjewel", "klopt niet, doe het opnieuw", "nog een vraag hierover"],
+        ["Poprawiłem skrypt.", "działa, dzięki", "dalej to samo, nie działa", "a dla drugiej tabeli?"],
+        ["Corrigi o script.", "funcionou, obrigado", "nao foi isso que pedi", "ainda não rodei o script"],
+        ["Я исправил скрипт.", "заработало, спасибо", "та же ошибка, не работает", "а для второй таблицы?"],
+        ["Betiği düzelttim.", "çalıştı, teşekkürler", "hâlâ aynı hata", "peki ikinci tablo?"],
+        ["我修好了脚本。", "可以了，谢谢", "还是报错，不对", "第二张表呢"],
+    ] {
+        let outcome = |next: &str| {
+            let inferred = infer(Languages::built_in(), "", answer, next);
+            if inferred.confidence >= CONFIDENT_MIN { inferred.outcome } else { Outcome::Neutral }
+        };
+        let found = [accepted, rejected, neutral].map(outcome);
+        assert_eq!(found, [Outcome::Accepted, Outcome::Rejected, Outcome::Neutral], "{answer}");
+    }
+}
+
+#[test]
+fn praise_of_one_part_beside_a_complaint_about_another_decides_nothing() {
+    for [reply, next] in [
+        ["I rewrote the title and the end.", "The beginning is very good, the end makes no sense."],
+        ["开头重写了，结尾也加了一段。", "开头不错，结尾有点啰嗦"],
+    ] {
+        assert_eq!(infer(Languages::built_in(), "", reply, next).outcome, Outcome::Neutral, "{next}");
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     language::{Class, Language},
     languages::Languages,
-    objection,
+    objection, pasted,
     phrase_match::{self, PhraseMatch, PhraseMatches, Subject},
     similarity::{overlap, similarity},
     text::{Clause, Message, capitalised_words_of, ends_with_question},
@@ -149,8 +149,8 @@ pub fn infer(languages: &Languages, prompt: &str, reply: &str, next: &str) -> In
     let before = Message::read(prompt);
     let now = Message::read(next);
     let owned = |message: &Message| message.words().map(str::to_owned).collect::<Vec<_>>();
-    let language = languages.of(&owned(&now), &owned(&before));
     let answer = Message::read(reply);
+    let language = languages.of(&owned(&now), [&owned(&before), &owned(&answer)]);
     let asked: BTreeSet<&str> = before.words().collect();
     let reply_words: BTreeSet<&str> = answer.words().filter(|word| !asked.contains(word)).collect();
     let subject = Subject { asked: &asked, replied: &reply_words };
@@ -236,6 +236,10 @@ impl Case<'_> {
                 false => self.decided(Outcome::Accepted, &pro, &against),
             });
         };
+        // "The beginning is good, the end is wordy."
+        if pro.iter().any(|sign| sign.class == Class::Praise) && self.limits_to_a_part() {
+            return Some(Decision::neutral(Rule::Mixed, words(&against)));
+        }
         let is_one_word = |sign: &&PhraseMatch| sign.class == Class::Displeasure && sign.length == 1;
         if last.clause > worst.clause && against.iter().all(is_one_word) {
             return Some(Decision::neutral(Rule::Mixed, words(&against)));
@@ -252,7 +256,7 @@ impl Case<'_> {
     fn declines(&self, pro: &[&PhraseMatch]) -> bool {
         let only_thanks = pro.iter().all(|sign| sign.class == Class::Thanks);
         let first = self.now.clauses.first().map(|clause| clause.words.as_slice()).unwrap_or_default();
-        let refuses = |language: &Language| (0..first.len()).all(|at| language.refuses_at(&first[at..]));
+        let refuses = |language: &Language| language.refusals(first) == first.len();
         let is_reply = || ends_with_question(self.reply) && self.now.words().count() <= REPLY_WORDS_MAX;
         only_thanks && !first.is_empty() && (self.language.is_some_and(refuses) || is_reply())
     }
@@ -272,11 +276,11 @@ impl Case<'_> {
         let states = |at: usize| {
             let clause = &self.now.clauses[at];
             let asks = requests(clause) || language.has_please(&clause.words);
-            !is_sign(at) && !asks && clause.words.len() >= STATEMENT_WORDS_MIN
+            !is_sign(at) && !asks && clause.words.len() >= language.span(STATEMENT_WORDS_MIN)
         };
         let requests_from = |at: usize| self.now.clauses[at..].iter().any(&requests);
         let last = pro.last().map_or(0, |sign| sign.clause);
-        let (_, against) = phrase_match::emoji(&self.now);
+        let (_, against) = phrase_match::emoji(&self.now, self.language);
         let after = (last + 1..self.now.clauses.len()).any(|at| states(at) && !requests_from(last + 1));
         let is_praised_last = pro.last().is_some_and(|sign| sign.class == Class::Praise);
         let before = is_praised_last && (0..last).any(states);
@@ -286,8 +290,12 @@ impl Case<'_> {
 
     /// Whether only a part of the answer is praised: "The beginning is good, the end less so".
     fn is_in_part(&self, pro: &[&PhraseMatch]) -> bool {
+        pro.iter().all(|sign| sign.class != Class::Success) && self.limits_to_a_part()
+    }
+
+    fn limits_to_a_part(&self) -> bool {
         let limits = |language: &Language| self.now.clauses.iter().any(|clause| language.limits(&clause.words));
-        pro.iter().all(|sign| sign.class != Class::Success) && self.language.is_some_and(limits)
+        self.language.is_some_and(limits)
     }
 
     /// Whether thanks are given in advance: "thanks" at the end of a request is about the next answer.
@@ -325,7 +333,7 @@ impl Case<'_> {
     /// Rejects the answer if the message quotes its code together with an error and asks nothing, or if it is
     /// hardly more than an error and the answer was code.
     fn code_came_back(&self) -> Option<Decision> {
-        let complaint = phrase_match::complaint(&self.now)?;
+        let complaint = pasted::complaint(&self.now.raw)?;
         let asks = self.now.clauses.iter().any(|clause| clause.asks);
         let offered: BTreeSet<&str> = self.answer.code.iter().map(String::as_str).collect();
         let pasted: BTreeSet<&str> = self.now.raw.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -336,7 +344,7 @@ impl Case<'_> {
             return None;
         }
         let similarity = Some(overlap(&offered, &pasted));
-        let found = Decision::new(Outcome::Rejected, Rule::CodeFailed, vec![complaint.to_owned()], CODE_FAILED);
+        let found = Decision::new(Outcome::Rejected, Rule::CodeFailed, vec![complaint], CODE_FAILED);
         Some(Decision { similarity, ..found })
     }
 
@@ -358,7 +366,7 @@ impl Case<'_> {
     /// Whether a message after code has hardly more than a pasted error: no request, and nothing of the person's
     /// own that could have failed instead.
     fn only_fails(&self) -> bool {
-        !self.answer.code.is_empty() && self.is_only_an_error()
+        (!self.answer.code.is_empty() || pasted::is_technical(self.reply)) && self.is_only_an_error()
     }
 
     fn is_only_an_error(&self) -> bool {
@@ -367,7 +375,7 @@ impl Case<'_> {
     }
 
     fn shown(&self) -> Option<Decision> {
-        let (outcome, face) = match phrase_match::emoji(&self.now) {
+        let (outcome, face) = match phrase_match::emoji(&self.now, self.language) {
             (Some(face), None) => (Outcome::Accepted, face),
             (None, Some(face)) => (Outcome::Rejected, face),
             _ => return None,
@@ -381,7 +389,7 @@ impl Case<'_> {
     fn refused(&self) -> Option<Decision> {
         let language = self.language?;
         let first = self.now.clauses.first()?;
-        let count = (0..first.words.len()).take_while(|at| language.refuses_at(&first.words[*at..])).count();
+        let count = language.refusals(&first.words);
         if count == 0 || language.phrase_at(&first.words).is_some_and(|(_, class)| class == Class::Idiom) {
             return None;
         }
@@ -397,7 +405,9 @@ impl Case<'_> {
         };
         let is_idiom = language.phrase_at(rest).is_some_and(|(_, class)| class == Class::Idiom);
         let renames = || count == first.words.len() && self.renames(rest);
-        if self.signs.requests || is_idiom || !(language.claims(rest) || self.insists_on(rest) || renames()) {
+        let persists = || language.persists(rest) && !language.mentions_speaker(rest);
+        let is_correction = || language.claims(rest) || self.insists_on(rest) || renames() || persists();
+        if self.signs.requests || is_idiom || !is_correction() {
             return None;
         }
         Some(Decision::new(Outcome::Rejected, Rule::Correction, vec![word], REFUSED))

@@ -1,11 +1,8 @@
 //! Tables of phrases, one per language. `docs/feedback-data.md` explains how to add a language.
 
+use super::phrase::{self, Phrase, any_begins, any_within, begins, longest};
 use serde::Deserialize;
-
-/// The placeholder in a phrase for one to [`GAP_WORDS_MAX`] words.
-const GAP: &str = "…";
-/// Most words that a gap can match.
-const GAP_WORDS_MAX: usize = 6;
+use std::collections::BTreeMap;
 
 /// The meaning of a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,6 +70,9 @@ struct Table {
     number: Vec<String>,
     others: Vec<String>,
     third: Vec<String>,
+    speaker: Vec<String>,
+    elsewhere: Vec<String>,
+    doubt: Vec<String>,
     partial: Vec<String>,
     demand: Vec<String>,
     addition: Vec<String>,
@@ -82,7 +82,13 @@ struct Table {
     refusal: Vec<String>,
     negation: Vec<String>,
     negation_follows: bool,
+    #[serde(default = "one")]
+    characters_per_word: usize,
     common: Vec<String>,
+}
+
+const fn one() -> usize {
+    1
 }
 
 /// The error for a file of phrases that cannot be used.
@@ -95,16 +101,15 @@ pub struct InvalidTable {
     pub why: String,
 }
 
-/// Consecutive words. A word that ends in `*` matches all words with that beginning, one that begins with `*` all
-/// with that end, and `…` matches one to six words.
-type Phrase = Vec<String>;
-
 /// One language with its phrases.
 #[derive(Debug, Clone)]
 pub struct Language {
     /// BCP 47 code, such as `en`.
     pub code: String,
     phrases: Vec<(Phrase, Class)>,
+    /// Indexes of the phrases by their first word, and of those that begin with a pattern.
+    by_first: BTreeMap<String, Vec<usize>>,
+    by_pattern: Vec<usize>,
     contrast: Vec<Phrase>,
     request: Vec<Phrase>,
     please: Vec<Phrase>,
@@ -119,6 +124,9 @@ pub struct Language {
     number: Vec<Phrase>,
     others: Vec<Phrase>,
     third: Vec<Phrase>,
+    speaker: Vec<Phrase>,
+    elsewhere: Vec<Phrase>,
+    doubt: Vec<Phrase>,
     partial: Vec<Phrase>,
     demand: Vec<Phrase>,
     addition: Vec<Phrase>,
@@ -129,6 +137,8 @@ pub struct Language {
     negation: Vec<Phrase>,
     /// Whether a negation may follow the phrase that it negates ("das hilft nicht").
     pub(super) negation_follows: bool,
+    /// About how many words of [`super::text`] a word has: 1, and 2 in languages that are compared by characters.
+    characters_per_word: usize,
     common: Vec<Phrase>,
 }
 
@@ -142,7 +152,7 @@ impl Language {
         let refused = |why: String| InvalidTable { language: code.to_owned(), why };
         let table: Table = toml::from_str(toml).map_err(|error| refused(error.to_string()))?;
         let list = |texts: &[String]| {
-            texts.iter().map(|text| phrase(text).map_err(&refused)).collect::<Result<Vec<Phrase>, _>>()
+            texts.iter().map(|text| phrase::read(text).map_err(&refused)).collect::<Result<Vec<Phrase>, _>>()
         };
         let classes = [
             (Class::Success, &table.success),
@@ -161,11 +171,22 @@ impl Language {
             let read = list(texts)?;
             phrases.extend(read.into_iter().map(|phrase| (phrase, class)));
         }
-        // The longest phrase at a place wins, so "not bad" is found before "bad".
-        phrases.sort_by_key(|(phrase, _)| std::cmp::Reverse(phrase.len()));
+        phrase::add_without_marks(&mut phrases);
+        // The longest phrase at a place wins, so "not bad" is found before "bad"; of two, the one without a pattern.
+        let is_open = |phrase: &Phrase| phrase.iter().any(|word| phrase::is_pattern(word));
+        phrases.sort_by_key(|(phrase, _)| (std::cmp::Reverse(phrase.len()), is_open(phrase)));
+        let (mut by_first, mut by_pattern) = (BTreeMap::<String, Vec<usize>>::new(), Vec::new());
+        for (at, (phrase, _)) in phrases.iter().enumerate() {
+            match phrase::is_pattern(&phrase[0]) {
+                true => by_pattern.push(at),
+                false => by_first.entry(phrase[0].clone()).or_default().push(at),
+            }
+        }
         Ok(Language {
             code: code.to_owned(),
             phrases,
+            by_first,
+            by_pattern,
             contrast: list(&table.contrast)?,
             request: list(&table.request)?,
             please: list(&table.please)?,
@@ -180,6 +201,9 @@ impl Language {
             number: list(&table.number)?,
             others: list(&table.others)?,
             third: list(&table.third)?,
+            speaker: list(&table.speaker)?,
+            elsewhere: list(&table.elsewhere)?,
+            doubt: list(&table.doubt)?,
             partial: list(&table.partial)?,
             demand: list(&table.demand)?,
             addition: list(&table.addition)?,
@@ -189,13 +213,39 @@ impl Language {
             refusal: list(&table.refusal)?,
             negation: list(&table.negation)?,
             negation_follows: table.negation_follows,
+            characters_per_word: table.characters_per_word,
             common: list(&table.common)?,
         })
     }
 
     /// Returns the number of words and the class of the longest phrase at the start of `words`.
     pub(super) fn phrase_at(&self, words: &[String]) -> Option<(usize, Class)> {
-        self.phrases.iter().find_map(|(phrase, class)| Some((begins(words, phrase)?, *class)))
+        let first = |found: &[usize]| {
+            found.iter().find_map(|at| Some((*at, begins(words, &self.phrases[*at].0)?, self.phrases[*at].1)))
+        };
+        let literal = self.by_first.get(words.first()?).and_then(|found| first(found));
+        let pattern = first(&self.by_pattern);
+        let (_, length, class) = literal.into_iter().chain(pattern).min_by_key(|(at, ..)| *at)?;
+        Some((length, class))
+    }
+
+    /// Returns how many words of a text as many words of a sentence are.
+    pub(super) fn span(&self, words: usize) -> usize {
+        words * self.characters_per_word
+    }
+
+    /// Whether all of `words` only lead to a statement: contrasts, refusals, fillers and acknowledgements ("no, sorry,
+    /// but …").
+    pub(super) fn only_opens(&self, words: &[String]) -> bool {
+        let mut rest = words;
+        while !rest.is_empty() {
+            let acknowledged = self.phrase_at(rest).filter(|(_, class)| *class == Class::Acknowledgement);
+            let lists = [&self.contrast, &self.refusal, &self.filler];
+            let length = lists.into_iter().filter_map(|list| longest(rest, list)).max();
+            let Some(length) = length.max(acknowledged.map(|(length, _)| length)) else { return false };
+            rest = &rest[length.min(rest.len())..];
+        }
+        true
     }
 
     /// Whether `words` begin with a contrast such as "but".
@@ -213,9 +263,19 @@ impl Language {
         any_begins(words, &self.request)
     }
 
-    /// Whether the clause mentions something of the person's own ("my script").
+    /// Whether the clause mentions something of the person's own ("my script"), or of the person's place and time.
     pub(super) fn mentions_own(&self, words: &[String]) -> bool {
-        any_within(words, &self.own)
+        any_within(words, &self.own) || self.is_elsewhere(words)
+    }
+
+    /// Whether the clause is about the place or the time of the person: "at home", "this week".
+    pub(super) fn is_elsewhere(&self, words: &[String]) -> bool {
+        any_within(words, &self.elsewhere)
+    }
+
+    /// Whether `words` begin with what the person does not know: "I don't know if".
+    pub(super) fn doubts(&self, words: &[String]) -> bool {
+        any_begins(words, &self.doubt)
     }
 
     /// Whether the clause contains a "please".
@@ -244,9 +304,28 @@ impl Language {
         longest(words, &self.filler)
     }
 
-    /// Whether `words` begin with what the answer did: "you removed …".
+    /// Whether the clause says what the answer did: "you removed …".
     pub(super) fn reports(&self, words: &[String]) -> bool {
-        any_begins(words, &self.report)
+        any_within(words, &self.report)
+    }
+
+    /// Whether the clause is about the person: "I", "we", in some languages an ending of a verb.
+    pub(super) fn mentions_speaker(&self, words: &[String]) -> bool {
+        any_within(words, &self.speaker)
+    }
+
+    /// Whether `words` are nothing but "still".
+    pub(super) fn only_persists(&self, words: &[String]) -> bool {
+        longest(words, &self.persistence) == Some(words.len())
+    }
+
+    /// Whether a word can name what a text is about: it is no frequent word and has at least `chars_min` characters. In
+    /// languages that are compared by characters it is an ideograph or a word in katakana.
+    pub(super) fn can_name(&self, word: &str, chars_min: usize) -> bool {
+        let is_long = || word.chars().count() >= chars_min;
+        let is_kana = |c: char| matches!(c, '\u{3040}'..='\u{309f}');
+        let is_weighty = if self.characters_per_word > 1 { !word.starts_with(is_kana) } else { is_long() };
+        (is_weighty || word.contains(|c: char| c.is_ascii_digit())) && !self.is_common(word)
     }
 
     /// Whether the words mention other people, whose opinion may follow.
@@ -315,9 +394,13 @@ impl Language {
         found.flat_map(move |after| words[after..].iter().take(reach))
     }
 
-    /// Whether `words` begin with a refusal such as "no".
-    pub(super) fn refuses_at(&self, words: &[String]) -> bool {
-        any_begins(words, &self.refusal)
+    /// Returns how many words at the start of `words` are refusals such as "no".
+    pub(super) fn refusals(&self, words: &[String]) -> usize {
+        let mut count = 0;
+        while let Some(length) = words.get(count..).and_then(|rest| longest(rest, &self.refusal)) {
+            count += length;
+        }
+        count
     }
 
     pub(super) fn negates_at(&self, words: &[String]) -> bool {
@@ -331,45 +414,6 @@ impl Language {
         let begins = |list: &[Phrase]| longest(words, list).unwrap_or(0);
         phrase.max(begins(&self.common)).max(begins(&self.request))
     }
-}
-
-fn phrase(text: &str) -> Result<Phrase, String> {
-    let words: Phrase = text.split_whitespace().map(str::to_owned).collect();
-    if words.is_empty() || words.iter().any(|word| word == "*") || words[0] == GAP {
-        return Err(format!("`{text}` is not a phrase"));
-    }
-    if text.to_lowercase() != text || text.contains('’') {
-        return Err(format!("`{text}`: phrases are lower case, with straight apostrophes"));
-    }
-    Ok(words)
-}
-
-/// Returns how many words the phrase matches at the start of `words`; `None` if it does not match.
-fn begins(words: &[String], phrase: &[String]) -> Option<usize> {
-    let Some((wanted, rest)) = phrase.split_first() else { return Some(0) };
-    if wanted == GAP {
-        return (1..=GAP_WORDS_MAX.min(words.len())).find_map(|gap| Some(gap + begins(&words[gap..], rest)?));
-    }
-    let (word, words) = words.split_first()?;
-    let fits = match (wanted.strip_suffix('*'), wanted.strip_prefix('*')) {
-        (Some(stem), _) => word.starts_with(stem),
-        (None, Some(ending)) => word.ends_with(ending),
-        (None, None) => word == wanted,
-    };
-    if fits { Some(1 + begins(words, rest)?) } else { None }
-}
-
-/// Returns how many words the longest of the phrases that match matches at the start of `words`.
-fn longest(words: &[String], phrases: &[Phrase]) -> Option<usize> {
-    phrases.iter().filter_map(|phrase| begins(words, phrase)).max()
-}
-
-fn any_within(words: &[String], phrases: &[Phrase]) -> bool {
-    (0..words.len()).any(|at| any_begins(&words[at..], phrases))
-}
-
-fn any_begins(words: &[String], phrases: &[Phrase]) -> bool {
-    phrases.iter().any(|phrase| begins(words, phrase).is_some())
 }
 
 #[cfg(test)]

@@ -5,11 +5,19 @@ use super::language::Language;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 /// Languages with a table of phrases.
-pub(super) const BUILT_IN: [(&str, &str); 4] = [
+pub(super) const BUILT_IN: [(&str, &str); 12] = [
     ("en", include_str!("en.toml")),
     ("de", include_str!("de.toml")),
     ("es", include_str!("es.toml")),
     ("fr", include_str!("fr.toml")),
+    ("it", include_str!("it.toml")),
+    ("ja", include_str!("ja.toml")),
+    ("nl", include_str!("nl.toml")),
+    ("pl", include_str!("pl.toml")),
+    ("pt", include_str!("pt.toml")),
+    ("ru", include_str!("ru.toml")),
+    ("tr", include_str!("tr.toml")),
+    ("zh", include_str!("zh.toml")),
 ];
 /// Common words of languages without a table. A message in one of them is not mistaken for a language with a
 /// table.
@@ -22,6 +30,8 @@ const WEIGHT_MIN: usize = 900;
 const SHARE_MIN: usize = 180;
 /// Least weight of the first language relative to the second, in thousandths.
 const LEAD_MIN: usize = 1_600;
+/// Longest message whose language can be that of the answer, words.
+const ANSWERED_WORDS_MAX: usize = 7;
 /// Longest message in which a single known word decides, words.
 const SHORT_WORDS_MAX: usize = 3;
 
@@ -47,6 +57,12 @@ impl Languages {
         Languages { known: languages, others: Vec::new() }
     }
 
+    /// Uses these languages instead, and the same lists of common words of others.
+    #[must_use]
+    pub fn with(&self, languages: Vec<Language>) -> Languages {
+        Languages { known: languages, others: self.others.clone() }
+    }
+
     /// Returns the languages that are part of the product.
     pub fn built_in() -> &'static Languages {
         static READ: LazyLock<Languages> = LazyLock::new(|| {
@@ -63,17 +79,23 @@ impl Languages {
         self.known.iter().map(|language| language.code.as_str()).collect()
     }
 
-    /// Returns the language of the message `words`. If the message is too short to decide, `before` (the
-    /// request before it) is taken into account, unless the message by itself has more weight in another
-    /// language.
-    pub(super) fn of(&self, words: &[String], before: &[String]) -> Option<&Language> {
+    /// Returns the language of the message `words`. If the message is too short to decide, the first of `around` (the
+    /// request before it, and the answer) that decides it is taken into account, unless the message by itself has more
+    /// weight in another language.
+    pub(super) fn of(&self, words: &[String], around: [&[String]; 2]) -> Option<&Language> {
         let own = self.weigh(words);
         if let Some(at) = own.winner(words.len()) {
             return self.known.get(at);
         }
-        let both: Vec<String> = words.iter().chain(before).cloned().collect();
-        let at = self.weigh(&both).winner(both.len())?;
         let most = own.0.iter().map(|weight| weight.weight).max().unwrap_or_default();
+        let [before, answer] = around;
+        // A longer message that decides nothing is in two languages.
+        let is_short = words.len() <= ANSWERED_WORDS_MAX;
+        let contexts = [Some(before), Some(answer).filter(|_| is_short)].into_iter().flatten();
+        let at = contexts.filter(|other| !other.is_empty()).find_map(|other| {
+            let both: Vec<String> = words.iter().chain(other).cloned().collect();
+            self.weigh(&both).winner(both.len())
+        })?;
         let fits = own.0.get(at).is_some_and(|weight| weight.weight >= most);
         self.known.get(at).filter(|_| fits)
     }
@@ -116,13 +138,16 @@ mod tests {
 
     fn of(text: &str) -> Option<&'static str> {
         let words: Vec<String> = Message::read(text).words().map(str::to_owned).collect();
-        Languages::built_in().of(&words, &[]).map(|language| language.code.as_str())
+        Languages::built_in().of(&words, [&[], &[]]).map(|language| language.code.as_str())
     }
 
     #[test]
     fn every_built_in_file_can_be_read() {
-        assert_eq!(Languages::built_in().codes(), ["en", "de", "es", "fr"]);
-        assert_eq!(Languages::built_in().others.len(), 7);
+        assert_eq!(
+            Languages::built_in().codes(),
+            ["en", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "tr", "zh"]
+        );
+        assert_eq!(Languages::built_in().others.len(), 5);
     }
 
     #[test]
@@ -133,22 +158,27 @@ mod tests {
         assert_eq!(of("Comment lire un fichier ligne par ligne ?"), Some("fr"));
         assert_eq!(of("¿Cómo leo un archivo línea por línea?"), Some("es"));
         assert_eq!(of("gracias"), Some("es"));
+        assert_eq!(of("Come faccio a leggere un file riga per riga?"), Some("it"));
+        assert_eq!(of("Non funziona, ma grazie comunque per il tuo aiuto"), Some("it"));
+        assert_eq!(of("Como faço para ler um arquivo linha por linha?"), Some("pt"));
+        assert_eq!(of("Isso não está certo, mas obrigado pela ajuda"), Some("pt"));
+        assert_eq!(of("Hoe lees ik een bestand regel voor regel in?"), Some("nl"));
+        assert_eq!(of("Dat werkt niet, maar toch bedankt voor de moeite"), Some("nl"));
+        assert_eq!(of("Jak mam to zrobić i czy to działa?"), Some("pl"));
+        assert_eq!(of("Bu yanlış, ben başka bir şey sormuştum"), Some("tr"));
+        assert_eq!(of("Это неправильно, я просил другое"), Some("ru"));
+        assert_eq!(of("どうもありがとうございます"), Some("ja"));
+        assert_eq!(of("谢谢，这个可以用了"), Some("zh"));
     }
 
     #[test]
     fn a_language_without_a_table_is_not_taken_for_another() {
         for text in [
-            "Come faccio a leggere un file riga per riga?",
-            "Non funziona, ma grazie comunque per il tuo aiuto",
-            "Como faço para ler um arquivo linha por linha?",
-            "Isso não está certo, mas obrigado pela ajuda",
-            "Hoe lees ik een bestand regel voor regel in?",
-            "Dat werkt niet, maar toch bedankt voor de moeite",
             "Com puc llegir un fitxer línia per línia amb això?",
             "Hur läser jag en fil rad för rad?",
             "Hvordan kan jeg læse en fil linje for linje?",
-            "Jak mam to zrobić i czy to działa?",
-            "どうもありがとう",
+            "Jak mohu číst soubor po řádcích? To není ono",
+            "Це не працює, дякую за допомогу, але що далі?",
         ] {
             assert_eq!(of(text), None, "{text}");
         }
@@ -175,11 +205,11 @@ mod tests {
     fn a_short_message_is_in_the_language_of_the_one_before_unless_it_speaks_against_it() {
         let words = |text: &str| Message::read(text).words().map(str::to_owned).collect::<Vec<_>>();
         let after = |now: &str, before: &str| {
-            Languages::built_in().of(&words(now), &words(before)).map(|language| language.code.as_str())
+            Languages::built_in().of(&words(now), [&words(before), &[]]).map(|language| language.code.as_str())
         };
         assert_eq!(after("no", "¿Cuál es la capital de Suiza?"), Some("es"));
         assert_eq!(after("no", "What is the capital of Switzerland?"), Some("en"));
         assert_eq!(after("42", "What is the capital of Switzerland?"), Some("en"));
-        assert_eq!(after("grazie, va bene così, ma non funziona", "What is the capital of Switzerland?"), None);
+        assert_eq!(after("gràcies, però encara no va", "What is the capital of Switzerland?"), None);
     }
 }

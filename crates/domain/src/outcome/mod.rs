@@ -1,7 +1,7 @@
 //! Infers from a person's next message whether an answer helped: accepted, rejected or neutral, with evidence.
 //!
 //! The inference is pure and bounded: it asks no person, learns nothing and calls no model. Phrases are data,
-//! one table per language (`en.toml`, `de.toml`, `es.toml`, `fr.toml`). If the language has no table or is
+//! one table per language (`en.toml` and others). If the language has no table or is
 //! unclear, only evidence without words counts: an emoji, or code that is quoted with an error. Similarity to
 //! the request before is recorded as evidence and never decides. Without evidence for either side the outcome
 //! is neutral. A neutral outcome never becomes a label.
@@ -10,6 +10,8 @@ mod infer;
 mod language;
 mod languages;
 mod objection;
+mod pasted;
+mod phrase;
 mod phrase_match;
 mod similarity;
 mod text;

@@ -17,6 +17,15 @@ const ENDING_CHARS_MAX: usize = 2;
 /// Least number of letters that two forms of a word share at their start, and most letters after them.
 const STEM_CHARS_MIN: usize = 5;
 const STEM_ENDING_CHARS_MAX: usize = 4;
+/// Most letters after the shared ones in two forms of a word of an inflected language.
+const FORM_ENDING_CHARS_MAX: usize = 3;
+/// Longest clause that denies what the answer said, in words.
+const DENIAL_WORDS_MAX: usize = 10;
+/// Least number of words of the answer in such a clause, and how many of them each other name needs beside it.
+const DENIED_NAMES_MIN: usize = 2;
+const DENIED_NAMES_PER_NEW: usize = 3;
+/// Longest clause that says that something the answer names is still as it was, in words.
+const PERSISTENCE_WORDS_MAX: usize = 9;
 /// Longest article that is written with its noun, without the apostrophe: "qu" of "qu'allemand".
 const ARTICLE_CHARS_MAX: usize = 2;
 /// Largest distance between a word such as "without" and the word that it excludes, in words.
@@ -48,7 +57,9 @@ pub(super) fn find(language: &Language, asked: &Message, reply: &str, now: &Mess
     let request: Vec<String> = words_of(&asked.raw).iter().map(|word| bare(word).to_owned()).collect();
     let excluded = language.excluded(&request, EXCLUSION_REACH).cloned().collect();
     let replied = words_of(reply).iter().map(|word| bare(word).to_owned()).collect();
-    let asks_fact = asked.clauses.iter().any(|clause| clause.asks) || request.iter().any(|word| is_digit(word));
+    // A request that is not known may have asked for a fact.
+    let is_question = || asked.clauses.iter().any(|clause| clause.asks);
+    let asks_fact = request.is_empty() || is_question() || request.iter().any(|word| is_digit(word));
     let capitalised = capitalised_words_of(&now.raw);
     let asks_who = asked.clauses.iter().any(|clause| clause.asks && language.asks_who(&clause.words));
     let turn = Turn {
@@ -60,7 +71,8 @@ pub(super) fn find(language: &Language, asked: &Message, reply: &str, now: &Mess
         asks_who,
         capitalised,
     };
-    if turn.restates(now) {
+    let asks_for = |clause: &Clause| language.has_please(&clause.words);
+    if turn.restates(now) && !now.clauses.iter().any(asks_for) {
         return Some(now.words().collect::<Vec<_>>().join(" "));
     }
     let requests = |clause: &Clause| {
@@ -109,6 +121,8 @@ impl Turn<'_> {
         let alone = now.clauses.len() == 1;
         let is_about_it = || {
             self.contradicts(words)
+                || self.denies_what_was_said(words)
+                || self.denies_number(words)
                 || self.names(words)
                 || self.persists(words)
                 || self.identifies(words)
@@ -119,14 +133,19 @@ impl Turn<'_> {
                     && self.contrasts(&now.clauses[at - 1].words, words)
         };
         let is_own = || now.clauses.iter().any(|clause| language.mentions_own(&clause.words));
-        let names_it =
-            || words.iter().any(|word| self.is_name(word) && (has(&self.replied, word) || has(&self.asked, word)));
+        let names_it = || now.words().any(|word| self.is_known(word));
         language.reports(words) && names_it() || self.misses(words, now) || !is_own() && is_about_it()
     }
 
-    /// Whether a message is hardly more than another number than the answer's: "206, actually".
+    /// Whether a message, or its first clause, is hardly more than another number than the answer's: "206, actually",
+    /// "1822. 1889 was the republic".
     fn restates(&self, now: &Message) -> bool {
         let words: Vec<String> = now.words().map(str::to_owned).collect();
+        let first = now.clauses.first().map(|clause| clause.words.as_slice()).unwrap_or_default();
+        self.is_another_number(&words) || self.is_another_number(first) && !self.language.mentions_own(&words)
+    }
+
+    fn is_another_number(&self, words: &[String]) -> bool {
         let is_other =
             |word: &String| self.is_number(word) && !self.replied.contains(word) && !self.asked.contains(word);
         let is_light = |word: &String| {
@@ -136,8 +155,8 @@ impl Turn<'_> {
         };
         let compares = self.asks_fact && self.replied.iter().any(|word| self.is_number(word));
         compares
-            && !self.language.mentions_own(&words)
-            && words.len() <= RESTATED_WORDS_MAX
+            && !self.language.mentions_own(words)
+            && words.len() <= self.language.span(RESTATED_WORDS_MAX)
             && words.iter().filter(|word| is_other(word)).count() == 1
             && words.iter().all(|word| is_other(word) || is_light(word))
     }
@@ -147,7 +166,7 @@ impl Turn<'_> {
         let is_quoted = |code: &String| code.split_whitespace().any(|word| self.replied.contains(&word.to_lowercase()));
         let is_replied = |word: &String| self.is_name(word) && has(&self.replied, word);
         let names_it = || words.iter().any(is_replied) || now.code.iter().any(is_quoted);
-        self.language.misses(words) && names_it()
+        self.language.misses(words) && !self.language.is_elsewhere(words) && names_it()
     }
 
     /// Whether the clause denies that the answer, or a thing of it, is what was asked for ("That isn't a haiku",
@@ -158,9 +177,40 @@ impl Turn<'_> {
         let Some(from) = pointed.or(subject) else { return false };
         let rest = &words[from..];
         match (0..rest.len()).find(|at| self.language.negates_at(&rest[*at..])) {
-            Some(at) => rest[at + 1..].iter().any(|word| self.is_asked(word)),
+            Some(at) => {
+                let denied = &rest[at + 1..];
+                denied.iter().any(|word| self.is_asked(word)) || pointed.is_some() && self.has_only_known_names(denied)
+            }
             None => rest.iter().any(|word| self.is_name(word) && has(&self.excluded, word)),
         }
+    }
+
+    /// Whether the words name something, and nothing that neither the answer nor the request has.
+    fn has_only_known_names(&self, words: &[String]) -> bool {
+        let mut names = words.iter().filter(|word| self.is_name(word)).peekable();
+        names.peek().is_some() && names.all(|word| self.is_known(word))
+    }
+
+    /// Whether a clause has hardly more than words of the answer, and a negation: "There's no metro in Gdańsk".
+    fn denies_what_was_said(&self, words: &[String]) -> bool {
+        let language = self.language;
+        let names = words.iter().filter(|word| language.can_name(word, NAME_CHARS_MIN));
+        let (known, new): (Vec<&String>, Vec<&String>) = names.partition(|word| self.is_replied(word));
+        words.len() <= language.span(DENIAL_WORDS_MAX)
+            && known.len() >= DENIED_NAMES_MIN
+            && new.len() * DENIED_NAMES_PER_NEW <= known.len()
+            && self.denies(words)
+            && !language.mentions_speaker(words)
+    }
+
+    /// Whether the clause denies a number of the answer: "It's long not 500 any more".
+    fn denies_number(&self, words: &[String]) -> bool {
+        let is_denied = |at: usize| {
+            let number = words.get(at + 1).filter(|word| is_digit(word));
+            self.language.negates_at(&words[at..at + 1])
+                && number.is_some_and(|word| self.replied.contains(word) && !self.asked.contains(word))
+        };
+        words.len() <= NUMBER_WORDS_MAX && (0..words.len()).any(is_denied)
     }
 
     /// Whether the clause only names what the answer is: "That's a line chart".
@@ -173,9 +223,14 @@ impl Turn<'_> {
         (0..words.len()).any(|at| self.language.negates_at(&words[at..]))
     }
 
-    /// Whether the clause says that what was asked for is still as it was: "Column B still has duplicates".
+    /// Whether the clause says that what was asked for or answered is still as it was: "Column B still has duplicates",
+    /// or only "Still."
     fn persists(&self, words: &[String]) -> bool {
-        self.language.persists(words) && words.iter().any(|word| self.is_asked(word))
+        let is_short = || words.len() <= self.language.span(PERSISTENCE_WORDS_MAX);
+        let names_answer = || is_short() && !self.denies(words) && words.iter().any(|word| self.is_known(word));
+        let names_it = || words.iter().any(|word| self.is_asked(word)) || names_answer();
+        self.language.only_persists(words)
+            || self.language.persists(words) && !self.language.mentions_speaker(words) && names_it()
     }
 
     /// Whether the clause says that there is what must not be: "It ends with a question mark".
@@ -236,6 +291,19 @@ impl Turn<'_> {
         self.is_name(word) && has(&self.asked, word)
     }
 
+    /// Whether the answer has the word, or a form of it.
+    fn is_replied(&self, word: &str) -> bool {
+        has(&self.replied, word) || self.replied.iter().any(|other| is_form(other, bare(word)))
+    }
+
+    /// Whether the answer or the request has the word, or a form of it.
+    fn is_known(&self, word: &str) -> bool {
+        self.is_name(word)
+            && (self.is_replied(word)
+                || has(&self.asked, word)
+                || self.asked.iter().any(|other| is_form(other, bare(word))))
+    }
+
     fn is_name(&self, word: &str) -> bool {
         let is_long = bare(word).chars().count() >= NAME_CHARS_MIN || word.contains(|c: char| c.is_ascii_digit());
         is_long && !self.language.is_common(word)
@@ -260,6 +328,13 @@ fn is_alike(one: &str, other: &str) -> bool {
     let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let longest = one.chars().count().max(other.chars().count());
     one == other || shared >= STEM_CHARS_MIN && longest - shared <= STEM_ENDING_CHARS_MAX
+}
+
+/// Whether two words share all but the end, as forms of inflected languages do: "metro" and "metra".
+fn is_form(one: &str, other: &str) -> bool {
+    let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let longest = one.chars().count().max(other.chars().count());
+    shared >= NAME_CHARS_MIN && longest - shared <= FORM_ENDING_CHARS_MAX
 }
 
 /// Whether the set has the word or another form of it.
@@ -295,6 +370,12 @@ mod tests {
             ["Was ist 7 mal 8?", "54", "Das sind 56."],
             ["Ordena los nombres.", "Ana, Luis", "Los has ordenado al azar."],
             ["Traduis la phrase en allemand.", "Gracias", "C'est de l'espagnol, pas de l'allemand."],
+            ["Jak dojadę na Hel?", "Z Gdańska kursuje metro.", "w Gdańsku nie ma metra"],
+            ["Какой штраф?", "Штраф 500 рублей.", "уже давно не 500"],
+            ["When was it?", "In 1889.", "1822. 1889 was the republic"],
+            ["Spread the load.", "The traffic goes to three nodes.", "All traffic still goes to node 1"],
+            ["Corrige los precios.", "Los precios son brutos.", "Los precios siguen en neto"],
+            ["", "The button is blue now.", "That is not blue"],
         ] {
             let found = inferred(turn);
             assert_eq!(
@@ -319,6 +400,10 @@ mod tests {
             ["Wie koche ich Reis?", "Zwölf Minuten.", "Das ist Vollkornreis."],
             ["¿Cómo hago arroz?", "Doce minutos.", "Es arroz integral."],
             ["Comment cuire du riz ?", "Douze minutes.", "C'est du riz complet."],
+            ["Fix the table.", "I updated the table.", "I have still not looked at the table"],
+            ["Corrija a tabela.", "Atualizei o script.", "ainda não rodei o script"],
+            ["Write to them.", "Dear neighbours …", "It's not the neighbours below, it's the ones above."],
+            ["Sort the table.", "The table is sorted.", "We don't need that today"],
         ] {
             let found = inferred(turn);
             assert_eq!(found.outcome, Outcome::Neutral, "{turn:?}: {found:?}");

@@ -23,38 +23,10 @@ const NAME_CHARS_MIN: usize = 4;
 const SUBJECT_WORDS_MAX: usize = 2;
 /// Longest phrase that needs the answer as its subject inside a clause, in words.
 const SHORT_WORDS_MAX: usize = 3;
+/// Longest clause in which a word that corrects needs no subject, in words.
+const BARE_CLAUSE_WORDS_MAX: usize = 2;
 /// Number of words before a phrase from which it is inside its clause.
 const INSIDE_WORDS_MIN: usize = 3;
-/// Beginnings of error messages of common tools. They mark a pasted error, whatever the language of the
-/// message.
-const COMPLAINTS: [&str; 26] = [
-    "traceback (most recent call last)",
-    "error:",
-    "error[e",
-    "exception:",
-    "exception in thread",
-    "panicked at",
-    "fatal:",
-    "segmentation fault",
-    "core dumped",
-    "syntaxerror",
-    "typeerror",
-    "valueerror",
-    "nameerror",
-    "keyerror",
-    "attributeerror",
-    "indexerror",
-    "modulenotfounderror",
-    "importerror",
-    "referenceerror",
-    "nullpointerexception",
-    "undefined reference",
-    "command not found",
-    "no such file or directory",
-    "permission denied",
-    "exit code 1",
-    "npm err!",
-];
 const FOR: [char; 11] = ['👍', '❤', '🎉', '🙏', '👏', '🥳', '😍', '🤩', '💯', '🙌', '👌'];
 const AGAINST: [char; 9] = ['👎', '😡', '🤬', '🤦', '😠', '🙄', '😤', '😒', '🤡'];
 
@@ -150,6 +122,8 @@ impl Reader<'_> {
                 continue;
             }
             let first = at == 0 || language.turns_at(&words[at - 1..]);
+            // "I don't know if I like it" is an idiom, and the rest is what the person does not know.
+            request |= first && phrase.is_some_and(|(_, class)| class == Class::Idiom) && language.doubts(rest);
             if let Some((length, class)) = phrase {
                 // An acknowledgement ("ok, …") is no evidence, and neither is a phrase within a request.
                 let mut is_heard = false;
@@ -180,7 +154,7 @@ impl Reader<'_> {
     /// In a question only some classes count. "Does it work?" only asks, but "why does it still fail?" is a
     /// complaint.
     fn hears(&self, clause_at: usize, class: Class, at: usize, length: usize) -> bool {
-        use Class::{Abandonment, Failure, Persisting, Thanks};
+        use Class::{Abandonment, Correction, Failure, Persisting, Thanks};
         let clause = &self.message.clauses[clause_at];
         let words = &clause.words;
         if clause.asks && !matches!(class, Persisting | Abandonment | Thanks) {
@@ -200,15 +174,20 @@ impl Reader<'_> {
         }
         if length == 1 {
             let last = at + 1 == words.len();
-            let stands_out = words.len() <= PRAISE_CLAUSE_WORDS_MAX || at == 0 || class == Thanks && last;
-            let is_weak = if class.rejects() { words.len() > WEAK_CLAUSE_WORDS_MAX } else { !stands_out };
+            let stands_out =
+                words.len() <= self.language.span(PRAISE_CLAUSE_WORDS_MAX) || at == 0 || class == Thanks && last;
+            let is_long = words.len() > self.language.span(WEAK_CLAUSE_WORDS_MAX);
+            let is_weak = if class.rejects() { is_long } else { !stands_out };
             if is_weak {
                 return false;
             }
         }
-        let is_inside = at >= INSIDE_WORDS_MIN && length <= SHORT_WORDS_MAX;
-        let needs_subject = class == Failure || class.rejects() && (length == 1 || is_inside);
-        if needs_subject && at == 0 {
+        let is_inside = at >= self.language.span(INSIDE_WORDS_MIN) && length <= SHORT_WORDS_MAX;
+        // "Sorted wrongly", and what the person says of the request, need no subject.
+        let is_plain =
+            class == Correction && (words.len() <= BARE_CLAUSE_WORDS_MAX || self.language.demands(&words[at..]));
+        let needs_subject = class == Failure || class.rejects() && !is_plain && (length == 1 || is_inside);
+        if needs_subject && self.language.only_opens(&words[..at]) {
             return !self.follows_request(clause_at);
         }
         !needs_subject || self.is_about_the_answer(words, at)
@@ -240,7 +219,8 @@ impl Reader<'_> {
         let (before, phrase) = (&words[..at], &words[at..at + length]);
         let sentence = self.message.clauses[clause_at].sentence;
         let mut said = self.message.clauses.iter().filter(|clause| clause.sentence == sentence);
-        let insists = || words[at + length..].iter().any(|word| self.is_asked(word));
+        // Of a request that is not known, what the person says about it is true.
+        let insists = || self.subject.asked.is_empty() || words[at + length..].iter().any(|word| self.is_asked(word));
         let starts_own = |words: &[String]| language.mentions_own(&words[..words.len().min(SUBJECT_WORDS_MAX)]);
         let mut earlier = said.clone().take_while(|clause| clause.words != *words);
         !earlier.any(|clause| starts_own(&clause.words))
@@ -298,15 +278,10 @@ fn negated(language: &Language, words: &[String], at: usize, length: usize, clas
     }
 }
 
-/// Returns the beginning of the first pasted error that the message contains.
-pub(super) fn complaint(message: &Message) -> Option<&'static str> {
-    let raw = message.raw.to_lowercase();
-    COMPLAINTS.into_iter().find(|complaint| raw.contains(complaint))
-}
-
 /// Returns the first emoji for and the first emoji against the answer. A long message has neither.
-pub(super) fn emoji(message: &Message) -> (Option<char>, Option<char>) {
-    if message.words().count() > FACE_WORDS_MAX {
+pub(super) fn emoji(message: &Message, language: Option<&Language>) -> (Option<char>, Option<char>) {
+    let words_max = language.map_or(FACE_WORDS_MAX, |language| language.span(FACE_WORDS_MAX));
+    if message.words().count() > words_max {
         return (None, None);
     }
     let find = |list: &[char]| message.raw.chars().find(|letter| list.contains(letter));

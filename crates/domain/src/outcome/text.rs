@@ -1,5 +1,6 @@
 //! Parses a message into clauses of words, without the code and the quotations in it.
 
+use super::pasted;
 use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
@@ -82,12 +83,13 @@ fn cut(text: &str) -> String {
     format!("{start}\n{end}")
 }
 
-/// Separates prose from code. Quoted lines (`> …`) and text between quotation marks are dropped, because
-/// someone else wrote them.
+/// Separates prose from code, and from pasted errors that have lines of their own. Quoted lines (`> …`) and text between
+/// quotation marks are dropped, because someone else wrote them.
 fn split(text: &str) -> (String, Vec<String>) {
     let mut prose = String::new();
     let mut code = Vec::new();
     let mut fence: Option<&str> = None;
+    let is_pasted = |line: &str| pasted::is_from_a_tool(line) && text.trim().contains('\n');
     for line in text.lines() {
         let trimmed = line.trim();
         let marker = ["```", "~~~"].into_iter().find(|marker| trimmed.starts_with(marker));
@@ -96,6 +98,7 @@ fn split(text: &str) -> (String, Vec<String>) {
             (None, Some(marker)) => fence = Some(marker),
             (Some(_), _) => code.push(trimmed.to_owned()),
             (None, None) if trimmed.starts_with('>') => {}
+            (None, None) if is_pasted(trimmed) => code.push(trimmed.to_owned()),
             (None, None) => {
                 inline(trimmed, &mut prose, &mut code);
                 prose.push('\n');
@@ -124,7 +127,8 @@ fn inline(line: &str, prose: &mut String, code: &mut Vec<String>) {
 
 /// Removes text between quotation marks. A mark without its counterpart on the same line is left as it is.
 fn without_quotations(prose: &str) -> String {
-    const PAIRS: [(char, char); 5] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('»', '«')];
+    const PAIRS: [(char, char); 8] =
+        [('"', '"'), ('“', '”'), ('„', '“'), ('„', '”'), ('«', '»'), ('»', '«'), ('「', '」'), ('『', '』')];
     let mut kept = String::with_capacity(prose.len());
     for line in prose.lines() {
         let mut rest = line;
@@ -153,17 +157,31 @@ fn clauses(prose: &str) -> Vec<Clause> {
     let mut found = Vec::new();
     let sentences = prose.lines().flat_map(|line| line.unicode_sentences());
     for (at, sentence) in sentences.enumerate() {
-        let asks = sentence.trim_end().ends_with(['?', '？']);
-        let marks = [',', ';', ':', '(', ')', '—', '–', '…', '.', '!', '?', '，', '、', '。'];
+        let asks = is_question(sentence);
+        let marks = [
+            ',', ';', ':', '(', ')', '—', '–', '…', '.', '!', '?', '，', '、', '。', '！', '？', '；', '：', '（',
+            '）', '～',
+        ];
         // A hyphen between spaces is used as a dash.
         for piece in sentence.split_inclusive(marks).flat_map(|piece| piece.split(" - ")) {
             let words: Vec<String> = piece.unicode_words().map(word).collect();
             if !words.is_empty() {
-                found.push(Clause { words, sentence: at, asks, announces: piece.ends_with(':') });
+                found.push(Clause { words, sentence: at, asks, announces: piece.ends_with([':', '：']) });
             }
         }
     }
     bounded(found)
+}
+
+/// Particles that end a question in Turkish.
+const TURKISH_PARTICLES: [&str; 12] =
+    ["mı", "mi", "mu", "mü", "mısın", "misin", "musun", "müsün", "mıyım", "miyim", "muyum", "müyüm"];
+
+/// Whether a sentence ends with a question mark, or with a particle that asks in Japanese, Chinese or Turkish.
+fn is_question(sentence: &str) -> bool {
+    let end = sentence.trim_end();
+    let particle = end.unicode_words().next_back().is_some_and(|last| TURKISH_PARTICLES.contains(&last));
+    particle || end.ends_with(['?', '？']) || end.trim_end_matches(['。', '.', '！', '!']).ends_with(['か', '吗', '嗎'])
 }
 
 fn bounded(clauses: Vec<Clause>) -> Vec<Clause> {
@@ -180,9 +198,10 @@ fn bounded(clauses: Vec<Clause>) -> Vec<Clause> {
     kept
 }
 
-/// Returns a word in the spelling of the tables: lower case, straight apostrophes.
+/// Returns a word in the spelling of the tables: lower case, straight apostrophes, a Turkish capital I as i, and е for
+/// the Russian ё, which few people type.
 fn word(word: &str) -> String {
-    word.replace(['’', 'ʼ', '‘'], "'").to_lowercase()
+    word.replace(['’', 'ʼ', '‘'], "'").to_lowercase().replace("i\u{307}", "i").replace('ё', "е")
 }
 
 /// Returns the words of a text in order, those of code and of quotations included.
