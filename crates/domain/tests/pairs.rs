@@ -4,8 +4,8 @@
 //! `first`, `second` and `third` were used for tuning. `hard` is praise that is not meant, or means a part or another
 //! thing. `unseen` was written after the rules and measured once; the figures of that day are in the document. Its
 //! mistakes were looked at afterwards. `last` was written after the last change of the rules and is only measured.
-//! `chats` is of another author, who knew neither the rules nor the other pairs, and has all languages. Its requests are
-//! not known. It was measured once before its mistakes were looked at.
+//! `chats` is of another author, who knew neither the rules nor the other pairs, and has all languages. Its requests
+//! are not known. It was measured once before its mistakes were looked at.
 
 use domain::outcome::{CONFIDENT_MIN, Languages, Outcome, infer};
 use serde::Deserialize;

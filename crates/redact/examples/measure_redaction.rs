@@ -1,8 +1,8 @@
 //! Measures redaction on files of texts, one JSON object a line: texts with a secret (`text`, `secret`, `kind`), and
 //! harmless texts (`text`).
 //!
-//! `cargo run -p redact --example measure_redaction -- SECRETS HARMLESS [--misses]` prints how many secrets are found and
-//! how many harmless texts change. Texts are printed only with `--misses`, so that files can be measured unread.
+//! `cargo run -p redact --example measure_redaction -- SECRETS HARMLESS [--misses]` prints how many secrets are found
+//! and how many harmless texts change. Texts are printed only with `--misses`, so that files can be measured unread.
 
 use redact::{InvalidRule, Personal, Redactor};
 use serde::{Deserialize, de::DeserializeOwned};

@@ -114,7 +114,7 @@ mod tests {
             let text = format!("-----BEGIN {kind}-----\n{body}\n{body}\n-----END {kind}-----");
             let mut redactor = Redactor::built_in(Personal::default()).unwrap();
             assert_eq!(redactor.redact(&text).unwrap(), text);
-            let after = format!("{text}\n{body}");
+            let after = format!("{text}\nThe text that follows is another one: {body}");
             assert!(redactor.redact(&after).unwrap().ends_with("[REDACTED:random_text]"), "{kind}");
         }
     }

@@ -32,7 +32,8 @@ pub(super) fn read(text: &str) -> Result<Phrase, String> {
     Ok(words)
 }
 
-/// Returns the words of a piece of a phrase. Characters of Chinese and Japanese are words by themselves, as in messages.
+/// Returns the words of a piece of a phrase. Characters of Chinese and Japanese are words by themselves, as in
+/// messages.
 fn words_of(piece: &str) -> Vec<String> {
     let is_ideographic = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
     match piece.contains(is_ideographic) {

@@ -83,8 +83,8 @@ fn cut(text: &str) -> String {
     format!("{start}\n{end}")
 }
 
-/// Separates prose from code, and from pasted errors that have lines of their own. Quoted lines (`> …`) and text between
-/// quotation marks are dropped, because someone else wrote them.
+/// Separates prose from code, and from pasted errors that have lines of their own. Quoted lines (`> …`) and text
+/// between quotation marks are dropped, because someone else wrote them.
 fn split(text: &str) -> (String, Vec<String>) {
     let mut prose = String::new();
     let mut code = Vec::new();
