@@ -18,6 +18,7 @@ use wire::{Code, Json};
 
 mod access;
 mod approval;
+mod audit;
 mod criteria_set;
 mod entity;
 mod error;
@@ -38,6 +39,7 @@ mod webhook;
 
 pub use access::*;
 pub use approval::*;
+pub use audit::audit_entry;
 pub use criteria_set::*;
 pub use entity::*;
 pub use feedback_request::*;

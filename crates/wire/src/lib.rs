@@ -6,6 +6,7 @@
 pub mod access;
 pub mod action;
 pub mod approval;
+pub mod audit;
 pub mod bundle;
 pub mod count;
 pub mod criteria_set;

@@ -3,6 +3,7 @@
 
 mod action;
 mod approval;
+mod audit;
 mod bundle;
 mod card;
 mod criteria_set;
@@ -70,7 +71,7 @@ fn described() -> OpenApiRouter<AppState> {
     PARTS.into_iter().fold(OpenApiRouter::with_openapi(document::head()), |router, add| add(router))
 }
 
-/// Members, invitations and sign-ins.
+/// Members, invitations, sign-ins and the audit list.
 fn people(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
     router
         .routes(routes!(me::me))
@@ -81,6 +82,7 @@ fn people(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(invitation::withdraw))
         .routes(routes!(sign_in::list))
         .routes(routes!(sign_in::end))
+        .routes(routes!(audit::list))
 }
 
 /// Tasks, and what they are made of.

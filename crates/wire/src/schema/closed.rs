@@ -3,9 +3,9 @@
 
 use super::{Named, named};
 use domain::{
-    action, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction, member,
-    memory, memory_forget, memory_writer, notification, outcome, respondent, response, role, session, session_feedback,
-    thread, view,
+    action, audit, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction,
+    member, memory, memory_forget, memory_writer, notification, outcome, respondent, response, role, session,
+    session_feedback, thread, view,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -124,6 +124,10 @@ closed! {
     PlannedKind = bundle::PlannedKind::ALL.into_iter().map(bundle::PlannedKind::as_str);
     /// What an installation does with an object of a bundle, or with a part of it.
     PlannedOperation = bundle::PlannedOperation::ALL.into_iter().map(bundle::PlannedOperation::as_str);
+    /// What an entry of the audit list records.
+    AuditKind = audit::Kind::ALL.into_iter().map(audit::Kind::as_str);
+    /// What kind of thing an act was done to.
+    AuditTargetKind = audit::TargetKind::ALL.into_iter().map(audit::TargetKind::as_str);
     /// Whether someone has taken note of a failure.
     FailureState = failure::FailureState::ALL.into_iter().map(failure::FailureState::as_str);
     /// Feedback on an answer.
