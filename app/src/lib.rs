@@ -55,6 +55,7 @@
 //! | `export::job_page(&Shell, export::JobProps)` | `GET /exports/{id}` |
 //! | `export::progress_fragment(&export::Job)` | `GET /exports/{id}/progress` |
 //! | `settings::page(&Shell, settings::Props)` | `GET /settings?made=` |
+//! | `audit::page(&Shell, audit::Props)` | `GET /settings/audit?kind=&actor=&cursor=` |
 //! | `settings::member_page(&Shell, settings::MemberProps)` | `GET /settings/members/{id}?made=` |
 //! | `form_page::page(&form_page::Props)` and the pages around it | `GET /views/{slug}/answer`, `/forms/{id}`, `/embed/{token}` |
 //! | `link::page(&Shell, &link::Props)`, `link::gone_page(&Shell)` | `GET /link` |
@@ -74,6 +75,8 @@ pub mod action;
 pub mod agent;
 #[cfg(feature = "ssr")]
 pub mod api_docs;
+#[cfg(feature = "ssr")]
+pub mod audit;
 #[cfg(feature = "hydrate")]
 mod browser;
 pub mod chat;

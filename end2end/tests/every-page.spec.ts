@@ -116,6 +116,7 @@ const OPENED: Record<string, () => string> = {
   "/agents/{slug}/memory/runs": () => `/agents/${made.agent}/memory/runs`,
   "/memory": () => "/memory",
   "/questions/{id}": () => `/questions/${made.question}`,
+  "/settings/audit": () => "/settings/audit",
   "/settings/members/{id}": () => `/settings/members/${made.member}`,
   "/t/{tenant}/{type}/{id}": () => `/t/acme/${made.type}/${made.entity}`,
   "/views": () => "/views",

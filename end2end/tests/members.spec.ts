@@ -41,4 +41,11 @@ test("an invited person joins by the link, once, and is removed again @nojs", as
   await eve.goto("/today");
   await expect(eve).toHaveURL(/\/sign-in/);
   await otherContext.close();
+
+  await page.goto("/settings");
+  await page.getByRole("link", { name: "Audit list" }).click();
+  await page.getByLabel("What", { exact: true }).selectOption("Member removed");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await expect(page).toHaveURL(/kind=member\.removed/);
+  await expect(page.getByRole("row").nth(1)).toContainText("removed Eve from the workspace");
 });

@@ -91,6 +91,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <Chip href="#approvals">"Approvals"</Chip>
                 {own.map(|_| view! { <Chip href="#tokens">"Tokens"</Chip> })}
                 {administers.then(|| view! { <Chip href="#webhooks">"Webhooks"</Chip> })}
+                {administers.then(|| view! { <Chip href="/settings/audit">"Audit list"</Chip> })}
                 <Chip href="#notifications">"Notifications"</Chip>
                 <Chip href="#appearance">"Appearance"</Chip>
                 <Chip href="#keyboard">"Keyboard"</Chip>

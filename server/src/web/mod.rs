@@ -9,6 +9,7 @@ mod action;
 mod agent;
 mod answer;
 mod approval_form;
+mod audit;
 mod bundle;
 mod chat;
 mod continue_form;
@@ -89,6 +90,7 @@ pub fn router() -> Router<AppState> {
         .merge(settings::router())
         .merge(account::router())
         .merge(member::router())
+        .merge(audit::router())
         .merge(link::router())
         .merge(webhook::router())
         .merge(answer::router())

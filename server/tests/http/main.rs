@@ -9,6 +9,7 @@ mod answer_kill;
 mod app;
 mod approval;
 mod approval_kill;
+mod audit;
 mod bad_input;
 mod browser;
 mod chat;

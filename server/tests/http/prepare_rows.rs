@@ -9,13 +9,14 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 54] = [
+const PLAIN: [(&str, &str); 56] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
     ("/api/actions", ""),
     ("/api/approvals", ""),
     ("/api/approvals/count", ""),
+    ("/api/audit", ""),
     ("/api/criteria-sets", ""),
     ("/api/docs", ""),
     ("/api/entities", ""),
@@ -62,6 +63,7 @@ const PLAIN: [(&str, &str); 54] = [
     ("/readyz", ""),
     ("/sessions", ""),
     ("/sessions/fresh", "?after="),
+    ("/settings/audit", ""),
     ("/views", ""),
     ("/views/new", ""),
 ];

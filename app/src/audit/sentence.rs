@@ -1,0 +1,300 @@
+//! The sentence of an entry: who did what to what.
+
+use crate::{settings::role_word, text::number::counted};
+use domain::{
+    audit::{Kind, TargetKind},
+    role::Role,
+};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+use wire::audit::AuditEntry;
+
+/// What something is called, and where its page is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// Its name now.
+    pub name: String,
+    /// The address of its page; absent if it has none.
+    pub href: Option<String>,
+}
+
+/// What the ids in entries are called now. What is not in it has no name any more.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    /// Names of members and tokens, by actor.
+    pub actors: BTreeMap<String, String>,
+    /// What acts were done to, by id.
+    pub targets: HashMap<String, Known>,
+}
+
+/// An entry as a reader sees it: `who`, then `before`, the target, and `after`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sentence {
+    pub(super) who: String,
+    pub(super) before: String,
+    pub(super) target: Option<Known>,
+    pub(super) after: String,
+}
+
+/// The label of a kind in the filter.
+pub(super) const fn kind_word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::SignInAccepted => "Signed in",
+        Kind::SignInRefused => "Sign-in refused",
+        Kind::SignInEnded => "Signed out",
+        Kind::MemberInvited => "Member invited",
+        Kind::InvitationWithdrawn => "Invitation withdrawn",
+        Kind::MemberJoined => "Member joined",
+        Kind::MemberAdded => "Member added by the operator",
+        Kind::MemberRoleChanged => "Role changed",
+        Kind::MemberDeactivated => "Member deactivated",
+        Kind::MemberActivated => "Member activated",
+        Kind::MemberRemoved => "Member removed",
+        Kind::PasswordLinkCreated => "Reset link created",
+        Kind::PasswordChanged => "Password changed",
+        Kind::PasswordReset => "Password reset",
+        Kind::TokenCreated => "Token created",
+        Kind::TokenRevoked => "Token revoked",
+        Kind::GroupCreated => "Group created",
+        Kind::GroupChanged => "Group changed",
+        Kind::WebhookCreated => "Webhook added",
+        Kind::WebhookDeleted => "Webhook removed",
+        Kind::WorkspaceChanged => "Settings changed",
+        Kind::ExportStarted => "Export started",
+        Kind::PersonForgotten => "Person forgotten",
+        Kind::PersonRemembered => "Person remembered again",
+        Kind::SessionForgotten => "Training data of a session deleted",
+        Kind::DocumentErased => "Memory document erased",
+        Kind::EntityErased => "Entity erased",
+        Kind::LinkCreated => "Link to a form created",
+        Kind::LinkRevoked => "Link to a form revoked",
+        Kind::RetentionRun => "Old sessions erased",
+    }
+}
+
+impl Names {
+    /// What an actor is called.
+    fn actor(&self, actor: Option<&str>) -> String {
+        match actor {
+            None => "Someone".to_owned(),
+            Some("system") => "The operator of the server".to_owned(),
+            Some(actor) => self.actors.get(actor).cloned().unwrap_or_else(|| actor.to_owned()),
+        }
+    }
+
+    /// What the target is called. `other` stands for one without a name.
+    fn target(&self, entry: &AuditEntry, other: &str) -> Option<Known> {
+        let target = entry.target?;
+        let id = target.id.to_string();
+        let known = self.targets.get(&id).cloned().or_else(|| {
+            let href = match target.kind {
+                TargetKind::Session => format!("/sessions/{id}"),
+                TargetKind::Entity => format!("/entities/{id}"),
+                TargetKind::Export => format!("/exports/{id}"),
+                _ => return None,
+            };
+            Some(Known { name: other.to_owned(), href: Some(href) })
+        });
+        known.or_else(|| Some(Known { name: other.to_owned(), href: None }))
+    }
+}
+
+fn text<'a>(detail: &'a Value, key: &str) -> &'a str {
+    detail[key].as_str().unwrap_or_default()
+}
+
+/// A role as sentences have it.
+fn role(detail: &Value, key: &str) -> String {
+    let word = Role::parse(text(detail, key)).map_or("another role", role_word);
+    word.to_lowercase()
+}
+
+/// The sentence of an entry.
+pub(super) fn describe(entry: &AuditEntry, names: &Names) -> Sentence {
+    let detail: Value = serde_json::from_str(entry.detail.get()).unwrap_or_default();
+    let (before, other, after) = words(entry, &detail, names);
+    Sentence {
+        who: names.actor(entry.actor.as_deref()),
+        before: before.to_owned(),
+        target: if other.is_empty() { None } else { names.target(entry, other) },
+        after,
+    }
+}
+
+/// What stands before the target, what stands for a target without a name (empty if the sentence has no target), and
+/// what stands after it.
+fn words(entry: &AuditEntry, detail: &Value, names: &Names) -> (&'static str, &'static str, String) {
+    const PERSON: &str = "a former member";
+    let is_own = entry.target.is_some_and(|target| entry.actor == Some(format!("user:{}", target.id)));
+    match entry.kind {
+        Kind::SignInAccepted if detail["switched"] == true => ("switched to this workspace", "", String::new()),
+        Kind::SignInAccepted => ("signed in", "", String::new()),
+        Kind::SignInRefused => ("was refused a sign-in as", PERSON, refused(detail)),
+        Kind::SignInEnded if detail["others"] == true => ("signed out other browsers", "", String::new()),
+        Kind::SignInEnded => ("signed out", "", String::new()),
+        Kind::MemberInvited => ("invited", "a person", format!("as {}", role(detail, "role"))),
+        Kind::InvitationWithdrawn => ("withdrew the invitation of", "a person", String::new()),
+        Kind::MemberJoined => ("joined", "", joined(detail, names)),
+        Kind::MemberAdded => ("added", PERSON, format!("as {}", role(detail, "role"))),
+        Kind::MemberRoleChanged => {
+            ("changed the role of", PERSON, format!("from {} to {}", role(detail, "from"), role(detail, "to")))
+        }
+        Kind::MemberDeactivated => ("deactivated", PERSON, String::new()),
+        Kind::MemberActivated => ("activated", PERSON, String::new()),
+        Kind::MemberRemoved => ("removed", PERSON, "from the workspace".to_owned()),
+        Kind::PasswordLinkCreated => ("created a link for a new password of", PERSON, String::new()),
+        Kind::PasswordChanged if is_own => ("changed their password", "", String::new()),
+        Kind::PasswordChanged => ("changed the password of", PERSON, String::new()),
+        Kind::PasswordReset => ("set a new password by a link", "", made_by(detail, "linkBy", names)),
+        Kind::TokenCreated => ("created the token", "without a name", token(detail, names)),
+        Kind::TokenRevoked => ("revoked the token", "without a name", String::new()),
+        Kind::GroupCreated => ("created the group", "that is gone", moves(detail)),
+        Kind::GroupChanged => ("changed the group", "that is gone", moves(detail)),
+        Kind::WebhookCreated => ("added", "a webhook", String::new()),
+        Kind::WebhookDeleted => ("removed", "a webhook", String::new()),
+        Kind::WorkspaceChanged => ("changed a setting:", "", setting(detail)),
+        Kind::ExportStarted if text(detail, "what") == "raw" => {
+            ("exported captured prompts and answers", "", String::new())
+        }
+        Kind::ExportStarted if entry.target.is_none() => ("exported training data", "", String::new()),
+        Kind::ExportStarted => ("started", "an export of training data", String::new()),
+        Kind::PersonForgotten => ("forgot a person", "", String::new()),
+        Kind::PersonRemembered => ("allowed a forgotten person to be remembered again", "", String::new()),
+        Kind::SessionForgotten => ("deleted the training data of", "a session", String::new()),
+        Kind::DocumentErased => ("erased a memory document", "", String::new()),
+        Kind::EntityErased => ("erased", "an entity", String::new()),
+        Kind::LinkCreated => ("created a link to the form", "that is gone", days(detail)),
+        Kind::LinkRevoked => ("revoked a link to a form", "", String::new()),
+        Kind::RetentionRun => ("erased sessions that ended before", "", day(detail)),
+    }
+}
+
+fn refused(detail: &Value) -> String {
+    let from = format!("from {}", text(detail, "address"));
+    match detail["unlistedBefore"].as_u64() {
+        None => from,
+        Some(more) => format!("{from}; before it {} more {} not listed", more, if more == 1 { "is" } else { "are" }),
+    }
+}
+
+fn joined(detail: &Value, names: &Names) -> String {
+    let by = text(detail, "invitedBy");
+    let role = format!("as {}", role(detail, "role"));
+    if by.is_empty() { role } else { format!("{role}, invited by {}", names.actor(Some(by))) }
+}
+
+fn made_by(detail: &Value, key: &str, names: &Names) -> String {
+    let by = text(detail, key);
+    if by.is_empty() { String::new() } else { format!("that was created by {}", names.actor(Some(by))) }
+}
+
+fn token(detail: &Value, names: &Names) -> String {
+    let role = format!("with the role {}", role(detail, "role"));
+    let scope = if text(detail, "scope").is_empty() { String::new() } else { ", limited to workers".to_owned() };
+    let user = text(detail, "user");
+    let whose =
+        if user.is_empty() { String::new() } else { format!(", for {}", names.actor(Some(&format!("user:{user}")))) };
+    format!("{role}{scope}{whose}")
+}
+
+fn moves(detail: &Value) -> String {
+    let count = |key: &str| detail[key].as_u64().unwrap_or_default();
+    let people = |count: u64| counted(count, "member");
+    match (count("addedCount"), count("removedCount")) {
+        (0, 0) => String::new(),
+        (added, 0) => format!("and added {}", people(added)),
+        (0, removed) => format!("and removed {}", people(removed)),
+        (added, removed) => format!("and added {} and removed {}", people(added), people(removed)),
+    }
+}
+
+fn setting(detail: &Value) -> String {
+    let seconds = |key: &str| counted(detail[key].as_u64().unwrap_or_default(), "second");
+    format!("time to undo a decision, from {} to {}", seconds("from"), seconds("to"))
+}
+
+fn days(detail: &Value) -> String {
+    detail["days"].as_u64().map(|days| format!("for {}", counted(days, "day"))).unwrap_or_default()
+}
+
+/// The day of a time, UTC.
+fn day(detail: &Value) -> String {
+    text(detail, "olderThan").chars().take("2026-01-31".len()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const MIA: &str = "01a20a70-53e8-79de-a498-a750e904f691";
+
+    fn names() -> Names {
+        let name = |name: &str| name.to_owned();
+        let mia = Known { name: name("Mia"), href: Some(format!("/settings/members/{MIA}")) };
+        Names {
+            actors: [(name("user:ada"), name("Ada")), (format!("user:{MIA}"), name("Mia"))].into(),
+            targets: [(name(MIA), mia)].into(),
+        }
+    }
+
+    fn said(kind: &str, actor: Option<&str>, target: Option<&str>, detail: Value) -> String {
+        let target = target.map(|kind| json!({ "kind": kind, "id": MIA }));
+        let entry = json!({
+            "sequence": 1, "at": "2026-11-25T10:00:00Z", "kind": kind, "actor": actor, "target": target,
+            "detail": detail, "digest": "",
+        });
+        let Sentence { who, before, target, after } = describe(&serde_json::from_value(entry).unwrap(), &names());
+        let target = target.map(|known| known.name).unwrap_or_default();
+        [who, before, target, after].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn entries_are_plain_sentences_with_the_names_of_today() {
+        let (ada, mia, user) = (Some("user:ada"), format!("user:{MIA}"), Some("user"));
+        let cases = [
+            (said("sign_in.accepted", ada, None, json!({})), "Ada signed in"),
+            (said("sign_in.accepted", ada, None, json!({ "switched": true })), "Ada switched to this workspace"),
+            (
+                said("sign_in.refused", None, user, json!({ "address": "203.0.113.9", "unlistedBefore": 12 })),
+                "Someone was refused a sign-in as Mia from 203.0.113.9; before it 12 more are not listed",
+            ),
+            (
+                said("member.role_changed", ada, user, json!({ "from": "member", "to": "reviewer" })),
+                "Ada changed the role of Mia from member to reviewer",
+            ),
+            (
+                said("member.joined", Some(&mia), user, json!({ "role": "member", "invitedBy": "user:ada" })),
+                "Mia joined as member, invited by Ada",
+            ),
+            (said("password.changed", Some(&mia), user, json!({})), "Mia changed their password"),
+            (
+                said("password.changed", Some("system"), user, json!({})),
+                "The operator of the server changed the password of Mia",
+            ),
+            (
+                said("group.changed", Some("token:gone"), Some("group"), json!({ "addedCount": 1, "removedCount": 2 })),
+                "token:gone changed the group Mia and added 1 member and removed 2 members",
+            ),
+            (
+                said("workspace.changed", ada, None, json!({ "setting": "undoSeconds", "from": 10, "to": 1 })),
+                "Ada changed a setting: time to undo a decision, from 10 seconds to 1 second",
+            ),
+            (
+                said("retention.run", Some("system"), None, json!({ "olderThan": "2026-01-31T00:00:00Z" })),
+                "The operator of the server erased sessions that ended before 2026-01-31",
+            ),
+        ];
+        for (said, wanted) in cases {
+            assert_eq!(said, wanted);
+        }
+    }
+
+    #[test]
+    fn every_kind_has_words_and_none_needs_a_detail() {
+        for kind in Kind::ALL {
+            assert!(!kind_word(kind).is_empty());
+            assert!(said(kind.as_str(), None, Some("user"), json!({})).starts_with("Someone "), "{kind}");
+        }
+    }
+}
