@@ -29,10 +29,10 @@ const OPEN_MAX: usize = 3;
 /// What the viewer can give a session that waits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Offer {
-    /// Nothing.
+    /// It waits for nothing that the viewer can give.
     #[default]
     Nothing,
-    /// A message.
+    /// The text of a person, with which the agent goes on.
     Message,
     /// Results of custom tools.
     Results,

@@ -146,7 +146,7 @@ pub struct ToolResult {
 pub struct ClaimedMessage {
     /// Sequence of its event.
     pub sequence: u64,
-    /// The text.
+    /// What was written.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Message))]
     pub text: String,
     /// Who sent it: `user:…` or `token:…`.

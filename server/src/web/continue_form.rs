@@ -8,7 +8,7 @@ use super::{
 use crate::{extract::Id, problem::Problem, state::AppState};
 use app::{
     FieldError, FormState,
-    session::{self as ui, MESSAGE_FORM, Offer, OpensAt, RESULTS_FORM, WaitingCall, result_field},
+    session::{self as ui, MESSAGE_FORM, OpensAt, RESULTS_FORM, result_field},
 };
 use axum::{
     Router,
@@ -19,8 +19,7 @@ use axum::{
 use domain::{id::SessionId, issue::Issue, limit::TOOL_RESULTS_MAX};
 use ledger::{
     Error,
-    page::Continuation,
-    session::{self, OpenCall, ToolResult, ToolResults},
+    session::{self, ToolResult, ToolResults},
     thread::{Message, message_session},
 };
 use serde_json::value::RawValue;
@@ -33,20 +32,6 @@ pub fn router() -> Router<AppState> {
     Router::new()
         .route("/sessions/{id}/messages", post(send_message))
         .route("/sessions/{id}/tool-results", post(send_results))
-}
-
-/// What the page offers, and the calls that wait.
-pub fn offered_calls(continuation: Continuation) -> (Offer, Vec<WaitingCall>) {
-    let call = |call: OpenCall| WaitingCall {
-        id: call.tool_call_id,
-        tool: call.tool_name,
-        input: call.input.map(|input| String::from(Box::<str>::from(input))),
-    };
-    match continuation {
-        Continuation::Nothing => (Offer::Nothing, Vec::new()),
-        Continuation::Message => (Offer::Message, Vec::new()),
-        Continuation::Results(calls) => (Offer::Results, calls.into_iter().map(call).collect()),
-    }
 }
 
 async fn send_message(
@@ -77,30 +62,14 @@ async fn send_results(
     }
 }
 
+/// The state of a refused form, and why it is refused.
+type Refused = Box<(FormState, Problem)>;
+
 /// Supplies the results that were typed.
-///
-/// # Errors
-/// The state of the refused form, and why it is refused.
-async fn supply(
-    state: &AppState,
-    viewer: &Viewer,
-    id: SessionId,
-    form: &Form,
-) -> Result<(), Box<(FormState, Problem)>> {
-    let (rows, results) = match read_results(form) {
-        Ok(read) => read,
-        Err(wrong) => {
-            let problem = Error::Invalid(wrong).into();
-            return Err(Box::new((form.refused(RESULTS_FORM, &problem), problem)));
-        }
-    };
-    match session::supply_tool_results(&state.ledger, &viewer.scope, id, results).await {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            let problem = error.into();
-            Err(Box::new((refused_results(form, &problem, &rows), problem)))
-        }
-    }
+async fn supply(state: &AppState, viewer: &Viewer, id: SessionId, form: &Form) -> Result<(), Refused> {
+    let (rows, results) = read_results(form).map_err(|wrong| unreadable(form, wrong))?;
+    let supplied = session::supply_tool_results(&state.ledger, &viewer.scope, id, results).await;
+    supplied.map(drop).map_err(|error| refused(form, error, &rows))
 }
 
 fn go_on(id: SessionId, notice: &str) -> Response {
@@ -162,11 +131,20 @@ fn output_of(text: &str, is_json: bool) -> Result<String, String> {
     }
 }
 
-/// The state of the refused form. The ledger counts the results that were sent, the form its rows.
-fn refused_results(form: &Form, problem: &Problem, rows: &[usize]) -> FormState {
-    if problem.code() == Code::IdConflict {
+/// The refusal of a form whose results cannot be read. They are named by their rows.
+fn unreadable(form: &Form, wrong: Vec<Issue>) -> Refused {
+    let problem = Error::Invalid(wrong).into();
+    Box::new((form.refused(RESULTS_FORM, &problem), problem))
+}
+
+/// The refusal of results that the ledger does not take. It counts the results that were sent, the form its rows.
+fn refused(form: &Form, error: Error, rows: &[usize]) -> Refused {
+    let problem: Problem = error.into();
+    let state = if problem.code() == Code::IdConflict {
         let errors = vec![FieldError { field: None, message: HAS_OTHER.to_owned() }];
-        return FormState { errors, ..form.kept(RESULTS_FORM) };
-    }
-    form.refused_in_rows(RESULTS_FORM, problem, ("results", rows))
+        FormState { errors, ..form.kept(RESULTS_FORM) }
+    } else {
+        form.refused_in_rows(RESULTS_FORM, &problem, ("results", rows))
+    };
+    Box::new((state, problem))
 }

@@ -66,6 +66,7 @@ pub fn router() -> Router<AppState> {
         .merge(today::router())
         .merge(sessions::router())
         .merge(find::router())
+        .merge(continue_form::router())
         .merge(session::router())
         .merge(session_forget::router())
         .merge(chat::router())

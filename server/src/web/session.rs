@@ -1,7 +1,6 @@
 //! /sessions/{id}: the page and its fragments. Its forms post to server functions.
 
 use super::{
-    continue_form::{self, offered_calls},
     rating,
     shell::{PageRejection, Viewer, render},
 };
@@ -13,7 +12,7 @@ use crate::{
 };
 use app::{
     FormState,
-    session::{self as ui, OpensAt, PromotionOffer, Props, Rating, Summary, Titles},
+    session::{self as ui, Offer, OpensAt, PromotionOffer, Props, Rating, Summary, Titles, WaitingCall},
 };
 use axum::{
     Router,
@@ -32,6 +31,7 @@ use ledger::{
         self as pages,
         session::{self as page, Around, LogWindow},
     },
+    session::OpenCall,
 };
 use serde::Deserialize;
 use wire::Code;
@@ -42,7 +42,6 @@ pub fn router() -> Router<AppState> {
         .route("/sessions/{id}/rows", get(rows))
         .route("/sessions/{id}/summary", get(summary))
         .route("/sessions/{id}/pictures/{sequence}/{name}", get(picture))
-        .merge(continue_form::router())
 }
 
 #[derive(Default, Deserialize)]
@@ -153,6 +152,20 @@ fn around_log(around: Around, rating: Rating, may_forget: bool) -> Props {
             timeline: around.timeline.into_iter().map(wire_map::event).collect(),
             shown: (0, 0),
         },
+    }
+}
+
+/// What the viewer can give the session, and the calls that wait for it.
+fn offered_calls(continuation: pages::Continuation) -> (Offer, Vec<WaitingCall>) {
+    let call = |call: OpenCall| WaitingCall {
+        id: call.tool_call_id,
+        tool: call.tool_name,
+        input: call.input.map(|input| String::from(Box::<str>::from(input))),
+    };
+    match continuation {
+        pages::Continuation::Nothing => (Offer::Nothing, Vec::new()),
+        pages::Continuation::Message => (Offer::Message, Vec::new()),
+        pages::Continuation::Results(calls) => (Offer::Results, calls.into_iter().map(call).collect()),
     }
 }
 

@@ -486,36 +486,3 @@ pub async fn digest(browser: &Browser<'_>, id: &str) -> String {
     let found: Value = browser.call(Method::GET, &path).send().await.unwrap().json().await.unwrap();
     found["approval"]["digest"].as_str().unwrap().to_owned()
 }
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_list_of_texts_in_a_requested_schema_is_typed_one_on_each_line() {
-    let app = App::start();
-    let session = app.running(Who::Operator).await;
-    let stops = json!({ "type": "array", "items": { "type": "string" }, "title": "Stops", "minItems": 2 });
-    let schema = json!({ "type": "object", "properties": { "stops": stops }, "required": ["stops"] });
-    let asks = json!({
-        "attempt": 1, "message": "Where to?", "blocking": false, "idempotencyKey": "k", "requestedSchema": schema,
-    });
-    let asked = app.post(Who::Worker, &format!("/api/sessions/{session}/feedback-requests"), asks).await;
-    assert_eq!(asked["request"]["fields"][0]["type"], "text_list", "{asked}");
-    assert_eq!(asked["request"]["schema"]["properties"]["stops"], stops, "{asked}");
-    let id = asked["request"]["id"].as_str().unwrap();
-    let path = format!("/inbox/{id}");
-    let mut ada = reviewer(&app).await;
-    let page = ada.page(&path).await;
-    assert!(page.contains("name=\"answer.stops\"") && page.contains("One on each line."), "{page}");
-    let send = async |ada: &mut Browser<'_>, stops: &str| {
-        let pages = [("next", "/inbox?notice=decided"), ("page", path.as_str())];
-        let typed = [("id", id), ("decision", "respond"), ("answer.stops", stops)];
-        ada.post("/fn/inbox/decide", &[&typed[..], &pages].concat()).await
-    };
-    let refused = send(&mut ada, "Kyoto\r\n\r\n").await;
-    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
-    let html = refused.text().await.unwrap();
-    assert!(html.contains("id=\"f-answer-stops-error\"") && html.contains("Enter at least 2"), "{html}");
-    assert!(html.contains("\nKyoto</textarea>"), "{html}");
-    assert_eq!(send(&mut ada, "Kyoto\r\n Nara, Japan \r\n").await.status(), StatusCode::SEE_OTHER);
-    let answers = app.request(Who::Operator, Method::GET, &format!("/api/sessions/{session}/answers")).send();
-    let answers: Value = answers.await.unwrap().json().await.unwrap();
-    assert_eq!(answers["items"][0]["answers"], json!({ "stops": ["Kyoto", "Nara, Japan"] }), "{answers}");
-}

@@ -77,10 +77,10 @@ struct Part {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenCall {
-    /// Id of the call.
+    /// What its result has to name; empty for a part that names no call.
     #[serde(default)]
     pub tool_call_id: String,
-    /// Name of the tool.
+    /// The tool that the agent called; `None` if the event does not name it.
     #[serde(default)]
     pub tool_name: Option<String>,
     /// What the tool is called with, as JSON.
