@@ -12,7 +12,7 @@ use crate::{
     render::static_html,
     sessions::{LiveRows, SessionEntry, session_table},
     shell::{RailEntry, Shell, frame},
-    text::{duration, escape::query, html::Html, shorten},
+    text::{duration, error_text, escape::query, html::Html},
     trigger::{TriggerAction, trigger_fields},
     ui::{
         badge::StatusBadge,
@@ -130,7 +130,7 @@ fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member], targe
     });
     let ApprovalSummary { what, who } = approval_summary(action, members);
     let error = newest.and_then(|n| n.error.as_ref()).map(|error| {
-        let error = shorten::one_line(error, ERROR_CHARS_MAX);
+        let error = error_text::one_line(error, ERROR_CHARS_MAX);
         view! { <div class="session-error"><span dir="auto">{error}</span></div> }
     });
     view! {

@@ -6,7 +6,7 @@ use crate::{
     document::render,
     render::static_html,
     shell::{RailEntry, Shell, frame},
-    text::{duration, escape::query, number, shorten::one_line},
+    text::{duration, error_text, escape::query, number, shorten::one_line},
     trigger::trigger_button,
     ui::{
         badge::StatusBadge,
@@ -252,7 +252,7 @@ fn session_list(sessions: &[EntitySessionSummary]) -> impl IntoView + use<> {
         .map(|session| {
             let children = session.child_count;
             let lasted = session.duration_ms.map(duration::words);
-            let error = session.error_message.as_deref().map(|text| one_line(text, NAME_CHARS_MAX));
+            let error = session.error_message.as_deref().map(|text| error_text::one_line(text, NAME_CHARS_MAX));
             view! {
                 <tr>
                     <td><StatusBadge status=session.status/></td>
