@@ -2,8 +2,8 @@
 //! The fields are those of `tests/outcome/pairs.jsonl`, or `lang`, `answer`, `reply` and `label`.
 //!
 //! `cargo run -p domain --example measure_outcomes -- FILE [--misses]` prints figures by language. Turns are printed
-//! only with `--misses`, so that a file can be measured without being read. With the environment variable `TABLES` the
-//! tables of that folder are used instead of the built-in ones, so that a table can be tried without compiling.
+//! only with `--misses`, so that a file can be measured without being read. With `--tables=FOLDER` the tables of that
+//! folder are used instead of the built-in ones, so that a table can be tried without compiling.
 
 use domain::outcome::{CONFIDENT_MIN, Inferred, Language, Languages, Outcome, infer};
 use serde::Deserialize;
@@ -45,10 +45,10 @@ impl Turn {
     }
 }
 
-/// Returns the built-in languages, or those of the folder that `TABLES` names.
-fn languages() -> Result<Languages, Box<dyn Error>> {
+/// Returns the built-in languages, or those of a folder.
+fn languages(folder: Option<&str>) -> Result<Languages, Box<dyn Error>> {
     let built_in = Languages::built_in();
-    let Ok(folder) = std::env::var("TABLES") else { return Ok(built_in.clone()) };
+    let Some(folder) = folder else { return Ok(built_in.clone()) };
     let read = |code: &str| -> Result<Language, Box<dyn Error>> {
         Ok(Language::read(code, &fs::read_to_string(format!("{folder}/{code}.toml"))?)?)
     };
@@ -80,7 +80,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let lists_misses = arguments.iter().any(|argument| argument == "--misses");
     let path = arguments.iter().find(|argument| !argument.starts_with("--")).ok_or("usage: FILE [--misses]")?;
     let text = fs::read_to_string(path)?;
-    let known = languages()?;
+    let folder = arguments.iter().find_map(|argument| argument.strip_prefix("--tables="));
+    let known = languages(folder)?;
     let lines = text.lines().filter(|line| !line.is_empty());
     let turns = lines.map(|line| Turn::read(&known, line)).collect::<Result<Vec<Turn>, _>>()?;
     let languages: BTreeSet<&str> = turns.iter().map(|turn| turn.language.as_str()).collect();

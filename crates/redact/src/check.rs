@@ -3,7 +3,8 @@
 
 use crate::{
     shape,
-    words::{CODE_STARTS, INNOCENT_NAMES, INNOCENT_VALUES, PUBLIC_BEFORE, PUBLIC_PREFIXES},
+    value::{entropy, is_mixed, is_path, is_public, names_a_password, stands_for_a_secret},
+    words::{INNOCENT_NAMES, PUBLIC_PREFIXES},
 };
 use serde::Deserialize;
 use std::ops::Range;
@@ -52,10 +53,6 @@ const RANDOM_ENTROPY_MIN: f64 = 4.2;
 const RANDOM_DIGITS_MIN: usize = 3;
 /// Longest random text that can be a secret, bytes. Longer text is a file.
 const RANDOM_CHARS_MAX: usize = 512;
-/// Bytes before random text that are searched for a sign that it is public.
-const BEFORE_BYTES: usize = 24;
-/// Bytes before random text that are searched for the beginning of a block of a certificate.
-const BLOCK_BYTES: usize = 8 * 1024;
 /// Number of digits of a telephone number.
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
 /// Number of digits of a card number.
@@ -132,32 +129,6 @@ fn assigned(text: &str, key: &str, sep: &str, at: Range<usize>) -> Option<Range<
     is_secret.then_some(inner)
 }
 
-/// Whether a name, in lower case, is one for passwords of people, which may be words.
-pub(crate) fn names_a_password(name: &str) -> bool {
-    const PARTS: [&str; 19] = [
-        "passw",
-        "passphrase",
-        "passcode",
-        "kennwort",
-        "contrase",
-        "motdepasse",
-        "mot_de_passe",
-        "mot de passe",
-        "pwd",
-        "mdp",
-        "senha",
-        "wachtwoord",
-        "hasło",
-        "haslo",
-        "ifre",
-        "пароль",
-        "パスワード",
-        "密码",
-        "口令",
-    ];
-    PARTS.iter().any(|part| name.contains(part)) || name == "pw" || name.ends_with("pass")
-}
-
 /// Whether a variable of the environment is set (`PGPASSWORD=sunshine psql`): a name in capitals, an equals sign, and
 /// the value, without spaces.
 fn is_variable_set(text: &str, key: &str, at: usize) -> bool {
@@ -172,66 +143,6 @@ fn is_a_key(key: &str, sep: &str) -> bool {
     sep != ":" || key.contains('_') || key.contains('.') || key.chars().all(char::is_lowercase)
 }
 
-pub(crate) fn is_path(value: &str) -> bool {
-    value.contains("::")
-        || value.starts_with('/')
-        || value.starts_with("./")
-        || value.contains("()")
-        || is_member(value)
-}
-
-/// Whether a value consists of names joined by dots, such as `parser.next` or `User.token_hash`.
-fn is_member(value: &str) -> bool {
-    let is_name = |part: &str| {
-        part.chars().next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
-            && part.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-    };
-    value.contains('.') && value.split('.').all(is_name) && value.chars().filter(char::is_ascii_digit).count() < 3
-}
-
-pub(crate) fn stands_for_a_secret(value: &str, is_quoted: bool) -> bool {
-    let is_variable = |name: &str| name.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_');
-    let lower = value.to_lowercase();
-    let trimmed = lower.trim_matches(|letter: char| !letter.is_alphanumeric());
-    let first = lower.chars().next();
-    lower.chars().all(|letter| Some(letter) == first)
-        || lower.chars().all(|letter| "*•.x_-?#".contains(letter))
-        || INNOCENT_VALUES.contains(&trimmed)
-        || !is_quoted && CODE_STARTS.iter().any(|start| lower.starts_with(start))
-        || value.strip_prefix('$').is_some_and(is_variable)
-        || value.starts_with("$(")
-        || lower.contains("${")
-        || lower.contains("{{")
-        || lower.starts_with(['<', '{', '['])
-        || lower.contains("redacted")
-        || ["your", "my-", "my_", "example", "placeholder", "xxxx", "****", "..."]
-            .iter()
-            .any(|word| lower.contains(word))
-}
-
-/// Whether a value has a form that words of a sentence do not have: letters with digits or symbols, an
-/// upper-case letter after the first, or digits only.
-pub(crate) fn is_mixed(value: &str) -> bool {
-    let value = value.trim_end_matches(['.', ',', '!', '?', ';', ':', ')']);
-    let has = |of: fn(char) -> bool| value.chars().any(of);
-    let later_upper = value.chars().skip(1).any(char::is_uppercase) && has(char::is_lowercase);
-    let has_mark = value.chars().any(|letter| !letter.is_alphanumeric() && !"-_'’.".contains(letter));
-    has(char::is_alphabetic) && (has(char::is_numeric) || has_mark)
-        || later_upper && value.len() >= 8
-        || value.len() >= 4 && value.chars().all(char::is_numeric)
-}
-
-/// Returns the Shannon entropy of a text, bits per byte.
-pub(crate) fn entropy(text: &str) -> f64 {
-    let mut counts = [0_u32; 256];
-    for byte in text.bytes() {
-        counts[usize::from(byte)] += 1;
-    }
-    let length = text.len().max(1) as f64;
-    let share = |count: u32| f64::from(count) / length;
-    counts.iter().filter(|count| **count > 0).map(|count| -share(*count) * share(*count).log2()).sum()
-}
-
 fn is_random(text: &str) -> bool {
     let count = |of: fn(&char) -> bool| text.chars().filter(of).count();
     let parts = text.split(['/', '_', '-']).filter(|part| !part.is_empty());
@@ -243,23 +154,6 @@ fn is_random(text: &str) -> bool {
         && count(char::is_ascii_lowercase) >= RANDOM_DIGITS_MIN
         && words * 2 <= pieces
         && entropy(text) >= RANDOM_ENTROPY_MIN
-}
-
-pub(crate) fn is_public(text: &str, at: usize) -> bool {
-    let start = (at.saturating_sub(BEFORE_BYTES)..=at).find(|start| text.is_char_boundary(*start)).unwrap_or(at);
-    let before = text.get(start..at).unwrap_or_default().to_ascii_lowercase();
-    let digests = ["sha256-", "sha384-", "sha512-"];
-    let is_digest = text.get(at..).is_some_and(|found| digests.iter().any(|digest| found.starts_with(digest)));
-    is_digest || PUBLIC_BEFORE.iter().any(|public| before.contains(public)) || is_in_public_block(text, at)
-}
-
-/// Whether the text at `at` is inside the armour of a certificate or a public key.
-fn is_in_public_block(text: &str, at: usize) -> bool {
-    let start = (at.saturating_sub(BLOCK_BYTES)..=at).find(|start| text.is_char_boundary(*start)).unwrap_or(at);
-    let before = text.get(start..at).unwrap_or_default();
-    let Some(mark) = before.rfind("-----BEGIN ") else { return false };
-    let block = &before[mark..];
-    (block.starts_with("-----BEGIN CERTIFICATE") || block.contains("PUBLIC KEY")) && !block.contains("-----END ")
 }
 
 /// Whether random text has the prefix of an id, such as `msg_`.
@@ -317,12 +211,5 @@ mod tests {
         assert!(!is_iban("DE88370400440532013000") && !is_iban("DE89"));
         assert!(is_card("4111 1111 1111 1111") && is_card("378282246310005"));
         assert!(!is_card("4111 1111 1111 1112") && !is_card("0000 0000 0000 0000"));
-    }
-
-    #[test]
-    fn entropy_is_that_of_shannon() {
-        assert!((entropy("aaaa") - 0.0).abs() < 1e-9);
-        assert!((entropy("abcd") - 2.0).abs() < 1e-9);
-        assert!((entropy("") - 0.0).abs() < 1e-9);
     }
 }

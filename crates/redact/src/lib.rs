@@ -4,6 +4,7 @@
 mod check;
 mod rules;
 mod shape;
+mod value;
 mod words;
 
 pub use rules::InvalidRule;

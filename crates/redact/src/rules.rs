@@ -1,7 +1,7 @@
 //! Reads the rules: those of the product, and those taken from gitleaks. A pattern is compiled when one of its
 //! keywords occurs for the first time.
 
-use crate::check::{Check, entropy};
+use crate::{check::Check, value::entropy};
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! Checks of values by their form and their place: options, arguments, headers, and random text with a prefix.
 
 use crate::{
-    check::{entropy, is_mixed, is_path, is_public, names_a_password, stands_for_a_secret},
+    value::{entropy, is_mixed, is_path, is_public, names_a_password, stands_for_a_secret},
     words::{
         FILE_ENDINGS, GETTERS, INNOCENT_NAMES, KEY_WORDS, PASSWORD_TOPICS, PUBLIC_NAMES, PUBLIC_PREFIXES, PUBLIC_WORDS,
     },
@@ -115,8 +115,8 @@ pub(crate) fn is_shaped(text: &str, prefix: &str, at: &Range<usize>) -> bool {
     value.len() >= UNNAMED_CHARS_MIN && has_cases && has_random_form(value, DIGITS_MIN, UNNAMED_ENTROPY_MIN)
 }
 
-/// Whether the word for secrets is directly before the text at `at`, and nothing before it says that it is public. An id
-/// has the form of some keys.
+/// Whether the word for secrets is directly before the text at `at`, and nothing before it says that it is public. An
+/// id has the form of some keys.
 fn is_close(text: &str, at: usize) -> bool {
     let start = (at.saturating_sub(CLOSE_BYTES)..=at).find(|start| text.is_char_boundary(*start)).unwrap_or(at);
     let before = text.get(start..at).unwrap_or_default().to_lowercase();
