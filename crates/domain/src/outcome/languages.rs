@@ -31,7 +31,7 @@ const SHARE_MIN: usize = 180;
 /// Least weight of the first language relative to the second, in thousandths.
 const LEAD_MIN: usize = 1_600;
 /// Longest message whose language can be that of the answer, words.
-const ANSWERED_WORDS_MAX: usize = 7;
+const ANSWERED_WORDS_MAX: usize = 12;
 /// Longest message in which a single known word decides, words.
 const SHORT_WORDS_MAX: usize = 3;
 

@@ -156,6 +156,9 @@ impl Turn<'_> {
         let compares = self.asks_fact && self.replied.iter().any(|word| self.is_number(word));
         compares
             && !self.language.mentions_own(words)
+            // "We're 6", "make it 10": what is new, and no correction.
+            && !self.language.mentions_speaker(words)
+            && !self.language.requests(words)
             && words.len() <= self.language.span(RESTATED_WORDS_MAX)
             && words.iter().filter(|word| is_other(word)).count() == 1
             && words.iter().all(|word| is_other(word) || is_light(word))
@@ -401,6 +404,9 @@ mod tests {
             ["¿Cómo hago arroz?", "Doce minutos.", "Es arroz integral."],
             ["Comment cuire du riz ?", "Douze minutes.", "C'est du riz complet."],
             ["Fix the table.", "I updated the table.", "I have still not looked at the table"],
+            ["How much pasta?", "For 4 people use 400 g.", "we're 6"],
+            ["How long is it?", "The report is 12 pages.", "make it 10 pages"],
+            ["Wie viel?", "Für 4 Personen 400 g Nudeln.", "wir sind 6"],
             ["Corrija a tabela.", "Atualizei o script.", "ainda não rodei o script"],
             ["Write to them.", "Dear neighbours …", "It's not the neighbours below, it's the ones above."],
             ["Sort the table.", "The table is sorted.", "We don't need that today"],
