@@ -56,9 +56,11 @@ pub fn answer_all(
         >
             <p class="meta">{about}</p>
             {controls}
-            <Button look=Look::Primary name="decision" value="respond" attr:data-confirm=confirm title="Answer (Ctrl Enter)">
-                {format!("Answer {count}")}
-            </Button>
+            <div>
+                <Button look=Look::Primary name="decision" value="respond" attr:data-confirm=confirm title="Answer (Ctrl Enter)">
+                    {format!("Answer {count}")}
+                </Button>
+            </div>
         </Popover>
     }
 }

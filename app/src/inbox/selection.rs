@@ -25,6 +25,7 @@ use crate::{
         icon::{Icon, icon},
         notice::{Notice, Tone},
         popover::{Menu, Opens, Popover},
+        time::moment,
     },
 };
 use domain::{
@@ -205,7 +206,8 @@ fn table(list: &List, selected: &[Selected<'_>], compared: &Compared) -> impl In
     });
     let mut heads: Vec<String> = columns.iter().map(|key| label_of(key, &list.labels)).collect();
     if heads.is_empty() {
-        heads.push("Change".to_owned());
+        let are_questions = selected.iter().all(|one| one.item.kind == GateKind::Question);
+        heads.push(if are_questions { "Asked for" } else { "Change" }.to_owned());
     }
     let heads: Vec<_> = heads.into_iter().map(|head| view! { <th scope="col">{head}</th> }).collect();
     let rows: Vec<_> = selected.iter().map(|one| table_row(list, one, &columns)).collect();
@@ -225,12 +227,16 @@ fn table_row(list: &List, one: &Selected<'_>, columns: &[&String]) -> impl IntoV
     let (item, id) = (one.item, one.item.id.to_string());
     let title = row_subject(item, &list.titles);
     let values = values(item);
-    let texts: Vec<String> = if columns.is_empty() {
-        vec![list.row_summary(item)]
+    let cells: Vec<AnyView> = if columns.is_empty() && item.kind == GateKind::Question {
+        vec![view! { <td dir="auto">{asked_for(item)}</td> }.into_any()]
     } else {
-        columns.iter().map(|key| cell(values.get(*key), list)).collect()
+        let texts: Vec<String> = if columns.is_empty() {
+            vec![list.row_summary(item)]
+        } else {
+            columns.iter().map(|key| cell(values.get(*key), list)).collect()
+        };
+        texts.into_iter().map(|text| view! { <td dir="auto">{text}</td> }.into_any()).collect()
     };
-    let cells: Vec<_> = texts.into_iter().map(|text| view! { <td dir="auto">{text}</td> }).collect();
     let marks: Vec<_> = one
         .differs
         .iter()
@@ -250,6 +256,12 @@ fn table_row(list: &List, one: &Selected<'_>, columns: &[&String]) -> impl IntoV
             {cells}
         </tr>
     }
+}
+
+/// What tells questions with one text apart: task, record and age.
+fn asked_for(item: &Approval) -> impl IntoView + use<> {
+    let about: Vec<_> = [item.action_name.clone(), item.entity_title.clone()].into_iter().flatten().collect();
+    view! { {about.join(" · ")}" "<span class="meta">{moment(item.opened_at)}</span> }
 }
 
 /// A value in the table: a record by its title, a number with groups of three digits.
