@@ -406,7 +406,7 @@ mod tests {
         let html = shown(&format!("\"{lines}\""));
         let last = html.matches("line ").count() as u64;
         assert!(
-            html.contains(&format!("{} more lines are not shown.", counted(3_001 - last, "x").trim_end_matches(" xs"))),
+            html.contains(&format!("{} more lines are not shown.", counted(3_000 - last, "x").trim_end_matches(" xs"))),
             "{html}"
         );
         assert!(

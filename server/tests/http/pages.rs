@@ -63,7 +63,7 @@ async fn a_failed_session_opens_at_its_top_and_links_to_the_error_it_failed_with
     app.post(Who::Worker, &format!("/api/sessions/{id}/fail"), fail).await;
     let page = ada.page(&format!("/sessions/{id}")).await;
     assert!(!page.contains(" data-end"));
-    let error = page.split("class=\"session-error\"").nth(1).unwrap().split("</div>").next().unwrap();
+    let error = page.split("class=\"session-error\"").nth(1).unwrap().split("data-part").next().unwrap();
     assert!(error.contains("The disk is full"), "{error}");
     let at = error.split("href=\"#").nth(1).unwrap().split('"').next().unwrap().to_owned();
     let row = page.split(&format!("id=\"{at}\"")).nth(1).unwrap().split("</li>").next().unwrap();

@@ -10,11 +10,13 @@ use std::{
 };
 
 /// Text constants that are not statements, and why.
-const NO_STATEMENTS: [(&str, &str); 22] = [
+const NO_STATEMENTS: [(&str, &str); 24] = [
     ("auth::access_link::INVITATION", "a value"),
     ("auth::access_link::RESET", "a value"),
+    ("engine::error::BOUND_TO_ANOTHER", "a part of an error's text"),
     ("engine::error::DISK_FULL", "an error code"),
     ("engine::error::NUL_IN_TEXT", "an error code"),
+    ("engine::error::POOLER_ADVICE", "a part of an error's text"),
     ("engine::error::POSTGRES_FULL", "a flag"),
     ("engine::error::STARTUP_REFUSED", "a part of an error's text"),
     ("event::head::UPDATE_POSTGRES", "a part of event::head::APPEND_POSTGRES"),
