@@ -43,7 +43,7 @@ test("a relation is shown by title, and chosen from what it can lead to @nojs", 
 test("buttons show the keys of a person who has changed them", async ({ page }) => {
   const { item } = await askQuestion({ message: unique("Which key?") });
   await signIn(page, "reviewer");
-  await page.addInitScript(() => localStorage.setItem("shiftbook-keys", "snooze Mod+Shift+x\n"));
+  await page.evaluate(() => localStorage.setItem("shiftbook-keys", "snooze Mod+Shift+x\n"));
   await page.goto(`/inbox/${item.id}`);
   const snooze = page.locator('.gate-bar [data-key="snooze"]');
   await expect(snooze).toHaveAttribute("data-shortcut", "Ctrl Shift x");
