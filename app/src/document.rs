@@ -25,14 +25,9 @@ const EARLY: &str = r#"document.documentElement.classList.add("js");for(const n 
 
 /// Keeps a page that is left while a working session is active and before the recorder has recorded it: the recorder
 /// of the next page takes it from the list. The recorder leaves the event that it is about to record in `data-event`.
-/// A page with `data-unrecorded` is not recorded. It runs behind all scripts that need no storage, because a browser
-/// without storage throws at its first line.
+/// A page with `data-unrecorded` is not recorded. It is the last script, because a browser without storage throws at its
+/// first line.
 const LEFT: &str = r#"{const s=localStorage,o="shiftbook-recorder-paused",was=s[o];addEventListener("pagehide",()=>{const d=document,w=d.querySelector(".working[data-active]"),r=d.documentElement.dataset,k="shiftbook-left";if(!w||d.querySelector("[data-unrecorded]")||r.recorded||d.prerendering||was||s[o])return;const l=JSON.parse(s[k]||"[]");l.push({owner:w.dataset.owner,active:w.dataset.active,path:location.pathname,at:new Date(performance.timeOrigin).toISOString(),event:r.event||""});s[k]=JSON.stringify(l.slice(-99))})}"#;
-
-/// Shows a person's own keys on the buttons that have one, in place of the defaults that the server writes. The browser
-/// alone knows these keys (`palette::user_bindings`). Nothing is watched in a browser without own keys; a new one is
-/// shown from the next page on. It runs behind [`LEFT`], which ends the script of a browser without storage.
-const OWN_KEYS: &str = r#"{const k={};for(const l of(localStorage["shiftbook-keys"]||"").split("\n")){const[n,...b]=l.split(" ");b[0]&&(k[n]=b.join(" ").replace("Mod+","Ctrl ").replace(/\+(?=.)/g," "))}const show=()=>{for(const b of document.querySelectorAll("[data-key]")){const n=k[b.dataset.key];if(!n)continue;const o=b.title,t=o.replace(/\([^()]*\)$/,()=>`(${n})`);o.endsWith(`(${n})`)||t==o||(b.title=t);b.dataset.shortcut&&b.dataset.shortcut!=n&&(b.dataset.shortcut=n)}};Object.keys(k)[0]&&new MutationObserver(show).observe(document,{subtree:true,childList:true,attributeFilter:["title","data-shortcut"]})}"#;
 
 /// Adds the owner of the page to the address of each posted form, as the parameter `h`, because another tab may have
 /// switched the workspace or signed in as someone else. Forms that an island sends are left alone. The address is
@@ -96,7 +91,7 @@ fn head(html: &mut String, shell: &Shell, title: &str) {
     // The server also serves pages if the site was not built.
     if shell.viewer.is_some() && !shell.js_href.is_empty() {
         html.push_str(&format!(
-            "<script nonce=\"{nonce}\">{EARLY};{OWNED}(\"{OWNER_HEADER}\");{LEFT}{OWN_KEYS}</script><link rel=\"modulepreload\" nonce=\"{nonce}\" href=\"{js}\"><link rel=\"preload\" href=\"{wasm}\" as=\"fetch\" type=\"application/wasm\" crossorigin>\
+            "<script nonce=\"{nonce}\">{EARLY};{OWNED}(\"{OWNER_HEADER}\");{LEFT}</script><link rel=\"modulepreload\" nonce=\"{nonce}\" href=\"{js}\"><link rel=\"preload\" href=\"{wasm}\" as=\"fetch\" type=\"application/wasm\" crossorigin>\
              <script type=\"module\" nonce=\"{nonce}\">import init,* as m from \"{js}\";const WASM=\"{wasm}\";{LOADER}</script>"
         ));
     }

@@ -40,17 +40,6 @@ test("a relation is shown by title, and chosen from what it can lead to @nojs", 
   expect(written.fields, "the reviewer's choice, not the agent's").toEqual({ customer: alpha!.id });
 });
 
-test("buttons show the keys of a person who has changed them", async ({ page }) => {
-  const { item } = await askQuestion({ message: unique("Which key?") });
-  await signIn(page, "reviewer");
-  await page.evaluate(() => localStorage.setItem("shiftbook-keys", "snooze Mod+Shift+x\n"));
-  await page.goto(`/inbox/${item.id}`);
-  const snooze = page.locator('.gate-bar [data-key="snooze"]');
-  await expect(snooze).toHaveAttribute("data-shortcut", "Ctrl Shift x");
-  await expect(snooze).toHaveAttribute("title", "Snooze (Ctrl Shift x)");
-  await expect(page.locator('.gate-bar [data-key="deny"]')).toHaveAttribute("data-shortcut", "r");
-});
-
 /** Creates a token of a person, as for their coding agent. */
 function tokenOf(email: string) {
   return execFileSync(BINARY, ["token", "add", "--name", unique("agent"), "--tenant", "acme", "--role", "member", "--user", email], {
