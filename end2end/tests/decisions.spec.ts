@@ -245,7 +245,7 @@ test.describe("what has taken effect", () => {
     await page.keyboard.press("?");
     const dialog = page.getByRole("dialog");
     // A click on its text takes the focus out of the dialog.
-    await dialog.getByRole("heading").click();
+    await dialog.getByRole("heading", { name: "Keyboard" }).click();
     await page.keyboard.press("a");
     await expect(shown).toHaveAttribute("data-id", item.id);
     await dialog.getByRole("button", { name: "Close" }).focus();
