@@ -25,8 +25,8 @@ const EARLY: &str = r#"document.documentElement.classList.add("js");for(const n 
 
 /// Keeps a page that is left while a working session is active and before the recorder has recorded it: the recorder
 /// of the next page takes it from the list. The recorder leaves the event that it is about to record in `data-event`.
-/// A page with `data-unrecorded` is not recorded. It is the last script, because a browser without storage throws at its
-/// first line.
+/// A page with `data-unrecorded` is not recorded. It is the last script, because a browser without storage throws at
+/// its first line.
 const LEFT: &str = r#"{const s=localStorage,o="shiftbook-recorder-paused",was=s[o];addEventListener("pagehide",()=>{const d=document,w=d.querySelector(".working[data-active]"),r=d.documentElement.dataset,k="shiftbook-left";if(!w||d.querySelector("[data-unrecorded]")||r.recorded||d.prerendering||was||s[o])return;const l=JSON.parse(s[k]||"[]");l.push({owner:w.dataset.owner,active:w.dataset.active,path:location.pathname,at:new Date(performance.timeOrigin).toISOString(),event:r.event||""});s[k]=JSON.stringify(l.slice(-99))})}"#;
 
 /// Adds the owner of the page to the address of each posted form, as the parameter `h`, because another tab may have
