@@ -324,7 +324,7 @@ fn push_diff(html: &mut Html, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::picture::tests::PIXEL;
+    use crate::{session::picture::tests::PIXEL, text::number::grouped};
 
     fn shown(json: &str) -> String {
         let raw = RawValue::from_string(json.to_owned()).unwrap();
@@ -405,10 +405,7 @@ mod tests {
         let lines: String = (0..3_000).map(|n| format!("line {n}\\n")).collect();
         let html = shown(&format!("\"{lines}\""));
         let last = html.matches("line ").count() as u64;
-        assert!(
-            html.contains(&format!("{} more lines are not shown.", counted(3_000 - last, "x").trim_end_matches(" xs"))),
-            "{html}"
-        );
+        assert!(html.contains(&format!("{} more lines are not shown.", grouped(3_000 - last))), "{html}");
         assert!(
             html.contains("href=\"/api/sessions/s/events?afterSequence=6&amp;limit=1\">Event 7 as JSON</a> has all")
         );

@@ -254,7 +254,10 @@ fn parse_base(text: &str) -> Result<Url> {
         _ => return Err(refused("it begins with http:// or https://")),
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(refused("it carries a name or password; pass a token instead"));
+        // The message is printed and logged, and says nothing that opens the server.
+        let host = url.host_str().unwrap_or_default();
+        let why = "carries a name or password; pass a token instead";
+        return Err(Error::Setup(format!("the server address of {host} {why}")));
     }
     url.set_query(None);
     url.set_fragment(None);

@@ -23,7 +23,10 @@ pub struct AskFeedback {
     pub view_id: Option<ViewId>,
     /// Fields of the form, as in a view.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Object>>, min_items = 1, max_items = 50))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(value_type = Option<Vec<crate::schema::NewViewField>>, min_items = 1, max_items = 50)
+    )]
     pub fields: Option<Json>,
     /// The form as the JSON Schema of an MCP elicitation.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -21,7 +21,7 @@ pub struct ListQuery {
     #[param(value_type = Option<wire::schema::AuditKind>)]
     kind: Option<Kind>,
     /// Acts of this caller: `user:…`, `token:…` or `system`, the operator of the server.
-    #[param(value_type = Option<wire::schema::Actor>)]
+    #[param(value_type = Option<wire::schema::AuditActor>)]
     actor: Option<String>,
     /// Acts after this time.
     #[param(value_type = Option<String>, format = DateTime)]

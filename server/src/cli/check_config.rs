@@ -59,6 +59,8 @@ async fn problems(settings: &Settings) -> Vec<String> {
     let mut problems: Vec<String> = agents.into_iter().flatten().map(|error| error.to_string()).collect();
     problems.extend(settings.smtp.clone().and_then(|smtp| Mailer::new(smtp).err()).map(|error| error.to_string()));
     problems.extend(instance_key::find(settings).err().map(|error| error.to_string()));
+    let backups = settings.backups.iter().filter(|backups| backups.folder.exists() && !backups.folder.is_dir());
+    problems.extend(backups.map(|backups| format!("backup.folder: {} is no folder", backups.folder.display())));
     match &settings.database {
         Database::Sqlite(data_dir) if has_database(data_dir) => match open(settings, Mode::Reader).await {
             Ok(ledger) => ledger.close().await,

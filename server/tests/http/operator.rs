@@ -118,12 +118,18 @@ fn settings_are_checked_without_a_server_and_without_a_trace() {
         (smtp, "smtp.password_env: the variable OPS_SMTP is not set"),
         (agent, "agents.a: "),
         ("[backup]\nfolder = \"/b\"\nkeep = 0\n", ":3: "),
+        ("[backup]\nfolder = \"/etc/hostname\"\n", "backup.folder: /etc/hostname is no folder"),
         ("instance_key_file = \"/nonexistent/key\"", "cannot read /nonexistent/key"),
     ] {
         let refused = check(settings, &[]);
         assert_eq!(refused.status.code(), Some(2), "{settings}: {}", text(&refused));
         assert!(text(&refused).contains(says), "{settings}: {}", text(&refused));
     }
+    let writer = "[memory]\nwire = \"openai\"\nbase_url = \"http://me:hush@127.0.0.1:9/v1\"\nmodel = \"m\"\n\
+                  [memory.agents.a]\nworkspace = \"acme\"\n";
+    let refused = check(writer, &[]);
+    assert!(text(&refused).contains("127.0.0.1 carries a name or password"), "{}", text(&refused));
+    assert!(!text(&refused).contains("hush"), "{}", text(&refused));
     let mailed = check(smtp, &[("OPS_SMTP", "a secret")]);
     assert!(mailed.status.success() && text(&mailed).contains("e-mail: mail.example.org"), "{}", text(&mailed));
     assert!(!text(&mailed).contains("a secret"));

@@ -150,6 +150,11 @@ texts! {
     ReviewerName = text().max_length(Some(EMAIL_BYTES_MAX));
     /// Who did it: `user:…` and `token:…` with an id, `agent:…` with a slug, or `system`.
     Actor = matching("^(system|(user|token|agent|respondent):[a-z0-9-]+)$", "token:".len() + SLUG_CHARS_MAX);
+    /// Whose acts are listed: `user:…` and `token:…` with an id, `agent:…` with a slug, or `system`.
+    AuditActor = matching(
+        "^(system|(user|token):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent:[a-z0-9]+(-[a-z0-9]+)*)$",
+        "agent:".len() + SLUG_CHARS_MAX,
+    );
     /// Path of a page where people answer.
     AnswerPath = text().max_length(Some(WEBHOOK_URL_BYTES_MAX));
     /// SHA-256, hexadecimal.
