@@ -207,6 +207,8 @@ async function visitWithQueue(page: Page, path: string) {
   const refused = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/fn/working-on/record"));
   await visit(page, path);
   await refused;
+  // While the refused request is taken up, nothing else is sent.
+  await page.waitForFunction(async () => (await navigator.locks.query()).held?.every(({ name }) => name !== "shiftbook-recorder"));
   await page.unroute(EVENTS);
 }
 
@@ -446,7 +448,7 @@ test("an incognito conversation is not recorded, opened or left early", async ({
   await visit(page, `/chat/${shown.id}`);
   await expect.poll(() => pathsOf(session), { timeout: 20_000 }).toEqual([`/chat/${shown.id}`]);
   // What was queued before would have been sent with it.
-  expect(await waiting(page)).toBe(0);
+  await expect.poll(() => waiting(page), { timeout: 20_000 }).toBe(0);
 });
 
 test("a list of left pages that no page has written stops nothing", async ({ page }) => {
