@@ -123,6 +123,8 @@ test("raw JSON of all events is shown once each", async ({ page }) => {
   const { id, attempt } = await running(2);
   await api().complete(id, attempt);
   await signIn(page, "operator");
+  // Only rows on the screen are asked for. Here all of them are, wherever the page has scrolled to.
+  await page.setViewportSize({ width: 1280, height: 4_000 });
   await page.goto(`/sessions/${id}`);
   await hydrated(page);
   let answers = 0;
