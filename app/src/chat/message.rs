@@ -1,15 +1,19 @@
 //! A conversation's log as messages and notes.
 
 use crate::{
-    session::texts_of,
-    text::{html::Html, json, shorten},
+    text::{html::Html, shorten},
     ui::icon::{Icon, icon_markup},
 };
 use chrono::{Datelike, Timelike};
 use domain::{
     Timestamp,
-    thread::{INTERRUPTED, MESSAGE, REPLY},
+    event::{
+        Body, Known,
+        kind::{AgentToolCall, CallPart},
+    },
+    thread::INTERRUPTED,
 };
+use serde_json::Value;
 use std::collections::HashMap;
 use wire::event::Event;
 
@@ -20,13 +24,13 @@ const NOTE_CHARS_MAX: usize = 400;
 
 /// The kinds of events that a conversation shows.
 pub const KINDS: [&str; 7] = [
-    MESSAGE,
-    REPLY,
-    "agent.tool_call",
-    "session.error",
-    "session.waiting_approval",
-    "session.status_change",
-    "user.form_submit",
+    Known::UserMessage.as_str(),
+    Known::AgentMessage.as_str(),
+    Known::AgentToolCall.as_str(),
+    Known::SessionError.as_str(),
+    Known::SessionWaitingApproval.as_str(),
+    Known::SessionStatusChange.as_str(),
+    Known::UserFormSubmit.as_str(),
 ];
 
 /// One message or note.
@@ -63,13 +67,17 @@ pub enum Content {
 pub fn lines(events: &[Event], others: &HashMap<String, String>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for event in events {
-        let content = match (content(event), others.get(&event.actor)) {
-            (Some(Content::Person(text)), Some(who)) if event.kind != MESSAGE => Content::Other(who.clone(), text),
+        let body = event.body();
+        let continues = matches!(&body, Body::AgentMessage(message) if message.continues());
+        let content = match (content(body), others.get(&event.actor)) {
+            (Some(Content::Person(text)), Some(who)) if event.kind != Known::UserMessage => {
+                Content::Other(who.clone(), text)
+            }
             (Some(content), _) => content,
             (None, _) => continue,
         };
         match (lines.last_mut().map(|line| &mut line.content), content) {
-            (Some(Content::Agent(before)), Content::Agent(more)) if continues(event) => before.push_str(&more),
+            (Some(Content::Agent(before)), Content::Agent(more)) if continues => before.push_str(&more),
             (Some(Content::Used(before)), Content::Used(more)) => before.extend(more),
             (_, content) => lines.push(Line { sequence: event.sequence, at: event.at, content }),
         }
@@ -77,47 +85,37 @@ pub fn lines(events: &[Event], others: &HashMap<String, String>) -> Vec<Line> {
     lines
 }
 
-fn member(event: &Event, name: &str) -> Option<String> {
-    let members = json::members(event.metadata.get());
-    let (_, raw) = members.iter().find(|(key, _)| key == name)?;
-    Some(json::string(raw).map_or_else(|| raw.get().to_owned(), |text| text.into_owned()))
-}
-
-fn continues(event: &Event) -> bool {
-    member(event, "part").and_then(|part| part.parse::<u64>().ok()).is_some_and(|part| part > 1)
-}
-
-fn content(event: &Event) -> Option<Content> {
-    let text = texts_of(event);
-    Some(match event.kind.as_str() {
-        MESSAGE => Content::Person(text),
-        REPLY => Content::Agent(text),
-        "session.error" if text.is_empty() => Content::Failed("No reason was given.".to_owned()),
-        "session.error" => Content::Failed(text),
-        "agent.tool_call" => Content::Used(tools(event)),
-        "session.waiting_approval" if member(event, "kind").as_deref() == Some("question") => {
-            Content::Asked(question(event, text))
+fn content(body: Body) -> Option<Content> {
+    Some(match body {
+        Body::UserMessage(message) => Content::Person(message.text.unwrap_or_default()),
+        Body::AgentMessage(message) => Content::Agent(message.text.unwrap_or_default()),
+        Body::SessionError(error) => {
+            Content::Failed(error.message.unwrap_or_else(|| "No reason was given.".to_owned()))
         }
-        "session.waiting_approval" => Content::Note(format!("Waiting for approval: {text}")),
-        "user.form_submit" => Content::Person(member(event, "value").filter(|value| value != "null")?),
-        "session.status_change" if member(event, "reason").as_deref() == Some(INTERRUPTED) => {
+        Body::AgentToolCall(AgentToolCall(calls)) => Content::Used(tools(calls)),
+        Body::SessionWaitingApproval(waiting) => match waiting.question() {
+            Some(question) => Content::Asked(question.to_owned()),
+            None => Content::Note(format!("Waiting for approval: {}", waiting.text.unwrap_or_default())),
+        },
+        Body::UserFormSubmit(submitted) => Content::Person(answer(submitted.value()?)?),
+        Body::SessionStatusChange(change) if change.reason == INTERRUPTED => {
             Content::Note("You stopped this turn.".to_owned())
         }
         _ => return None,
     })
 }
 
-/// The complete question; the text of the event may be cut like a title.
-fn question(event: &Event, title: String) -> String {
-    let metadata: serde_json::Value = serde_json::from_str(event.metadata.get()).unwrap_or_default();
-    metadata["task"]["question"]["message"].as_str().map_or(title, str::to_owned)
+/// An answer as text; `None` for none.
+fn answer(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
 }
 
-fn tools(event: &Event) -> Vec<String> {
-    let parts: Vec<serde_json::Value> = serde_json::from_str(event.content.get()).unwrap_or_default();
-    let name =
-        |part: &serde_json::Value| part["toolName"].as_str().or_else(|| part["tool_name"].as_str()).map(str::to_owned);
-    let names: Vec<String> = parts.iter().filter_map(name).collect();
+fn tools(calls: Vec<CallPart>) -> Vec<String> {
+    let names: Vec<String> = calls.into_iter().filter_map(|call| call.name).collect();
     if names.is_empty() { vec!["a tool".to_owned()] } else { names }
 }
 
@@ -210,21 +208,31 @@ mod tests {
     #[test]
     fn a_log_reads_as_a_conversation() {
         let events = [
-            said(2, MESSAGE, "Hello\n<b>you</b>", "{}"),
-            event(3, "session.status_change", "[]", r#"{"to":"running","reason":"claimed"}"#),
+            said(2, Known::UserMessage.as_str(), "Hello\n<b>you</b>", "{}"),
+            event(3, "session.status_change", "[]", r#"{"from":"pending","to":"running","reason":"claimed"}"#),
             call(4, "c1", "note"),
             call(5, "c2", "search"),
-            said(6, REPLY, "One ", r#"{"part":1,"lastPart":false}"#),
-            said(7, REPLY, "**two**", r#"{"part":2,"lastPart":true}"#),
-            said(8, MESSAGE, "And?", "{}"),
-            event(9, "session.status_change", "[]", &format!(r#"{{"to":"idle","reason":"{INTERRUPTED}"}}"#)),
+            said(6, Known::AgentMessage.as_str(), "One ", r#"{"part":1,"lastPart":false}"#),
+            said(7, Known::AgentMessage.as_str(), "**two**", r#"{"part":2,"lastPart":true}"#),
+            said(8, Known::UserMessage.as_str(), "And?", "{}"),
+            event(
+                9,
+                "session.status_change",
+                "[]",
+                &format!(r#"{{"from":"running","to":"idle","reason":"{INTERRUPTED}"}}"#),
+            ),
             said(
                 10,
                 "session.waiting_approval",
                 "Which one",
-                r#"{"kind":"question","task":{"question":{"message":"Which one of these two?"}}}"#,
+                r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"question","digest":"","task":{"question":{"message":"Which one of these two?"}},"quorum":1}"#,
             ),
-            event(11, "user.form_submit", "[]", r#"{"gateId":"g","value":"the first"}"#),
+            event(
+                11,
+                "user.form_submit",
+                "[]",
+                r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"question","number":1,"digest":"","decision":"respond","value":"the first"}"#,
+            ),
             said(12, "session.error", "no such model", r#"{"code":"x"}"#),
         ];
         let nobody = HashMap::new();
@@ -258,7 +266,11 @@ mod tests {
     #[test]
     fn nothing_that_is_said_becomes_markup() {
         let evil = r#"<img src=x onerror=alert(1)>"'"#;
-        let metadata = serde_json::json!({ "value": evil, "kind": "question", "reason": evil }).to_string();
+        let metadata = serde_json::json!({
+            "gateId": "01890000-0000-7000-8000-000000000002", "kind": "question", "number": 1, "digest": evil, "decision": "respond", "value": evil,
+            "task": { "question": { "message": evil } }, "quorum": 1, "from": "idle", "to": "idle", "reason": evil,
+        });
+        let metadata = metadata.to_string();
         for kind in KINDS {
             let html = write(&lines(&[said(1, kind, evil, &metadata)], &HashMap::new()), evil);
             assert!(!html.contains("<img"), "{kind}: {html}");

@@ -14,7 +14,7 @@ const RECORDED: [(Source, &str); 3] = [
 
 fn events(source: Source, lines: &str) -> Vec<Event> {
     let read = lines.lines().map(|line| read(source, line).unwrap().event);
-    read.zip(1..).map(|(told, sequence)| event(sequence, told.kind, &told.content, &told.metadata)).collect()
+    read.zip(1..).map(|(told, sequence)| event(sequence, told.kind.as_str(), &told.content, &told.metadata)).collect()
 }
 
 #[test]

@@ -1,15 +1,18 @@
 //! The text of decisions at gates, and of what an approved output wrote.
 
 use super::{
-    describe::member,
     output::write_value,
     value_text::{Titles, named},
 };
-use crate::text::{html::Html, json, label::slug_label, shorten};
-use domain::gate::{MEMORY_BASE, MEMORY_BODY, Verdict};
-use serde::Deserialize;
-use serde_json::{Map, Value, value::RawValue};
-use std::borrow::Cow;
+use crate::text::{html::Html, label::slug_label, shorten};
+use domain::{
+    event::{
+        Body,
+        kind::{Completed, Decision, WriteEffect, WrittenEntity},
+    },
+    gate::{MEMORY_BASE, MEMORY_BODY, Verdict},
+};
+use serde_json::{Value, value::RawValue};
 use wire::event::Event;
 
 /// Most changed values named in the sentence; more are counted.
@@ -29,21 +32,6 @@ pub const fn verdict_word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A record as the completion of a session wrote it.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Written {
-    entity_id: String,
-    version: u64,
-    effect: String,
-}
-
-/// Whether an event is a decision at a gate, or the withdrawal of one.
-pub fn is_decision(event: &Event) -> bool {
-    matches!(event.kind.as_str(), "user.output_approval" | "user.tool_confirmation" | "user.form_submit")
-        && json::members(event.metadata.get()).iter().any(|(key, _)| key == "gateId")
-}
-
 /// The name of an actor.
 fn who<'a>(titles: &'a Titles, actor: &'a str) -> &'a str {
     match titles.get(actor) {
@@ -55,33 +43,30 @@ fn who<'a>(titles: &'a Titles, actor: &'a str) -> &'a str {
 }
 
 /// Writes `mia@acme.test approved with changes: Stage → Won`, with the reason below it.
-pub fn write_decision(html: &mut Html, event: &Event, note: &str, titles: &Titles) {
-    let members = json::members(event.metadata.get());
-    let get = |name| member(&members, &[name]);
-    let raw = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
-    let verdict = get("decision").and_then(|word| Verdict::parse(&word));
+pub fn write_decision(html: &mut Html, event: &Event, decision: &Decision, titles: &Titles) {
+    let verdict = decision.decision;
     let verb = match verdict {
         Some(verdict) => verdict_word(verdict),
-        None if raw("undoes").is_some() => "undid the decision",
+        None if decision.undoes.is_some() => "undid the decision",
         None => "decided",
     };
     // Only people who answer by a link have no account that the log could name.
-    let by_link = verdict == Some(Verdict::Respond) && event.actor == SYSTEM && raw("value").is_some();
+    let by_link = verdict == Some(Verdict::Respond) && event.actor == SYSTEM && decision.value.is_some();
     let name = if by_link { "Someone with the link" } else { who(titles, &event.actor) };
     html.raw("<p><strong>").text(name).raw("</strong> ").text(verb);
-    if let Some(tool) = get("toolName") {
-        html.raw(" <code>").text(&shorten::one_line(&tool, WORDS_CHARS_MAX)).raw("</code>");
+    if let Some(tool) = &decision.tool_name {
+        html.raw(" <code>").text(&shorten::one_line(tool, WORDS_CHARS_MAX)).raw("</code>");
     }
-    if let Some(value) = raw("value") {
+    if let Some(value) = &decision.value {
         html.raw(": <span dir=\"auto\">").text(&said(verdict, value, titles)).raw("</span>");
     }
     html.raw("</p>");
-    if !note.is_empty() {
+    if let Some(note) = &decision.note {
         html.raw("<p class=\"gate-note\" dir=\"auto\">").text(&shorten::one_line(note, WORDS_CHARS_MAX)).raw("</p>");
     }
-    if let Some(value) = raw("value").filter(|value| value.get().starts_with(['{', '['])) {
+    if let Some(value) = decision.value.as_ref().filter(|value| value.is_object() || value.is_array()) {
         html.raw("<details class=\"fold\"><summary><span class=\"fold-more\">Values</span></summary>");
-        write_value(html, Some(value), None);
+        write_value(html, RawValue::from_string(value.to_string()).ok().as_deref(), None);
         html.raw("</details>");
     }
 }
@@ -91,9 +76,8 @@ fn field_name(slug: &str, titles: &Titles) -> String {
     titles.get(&format!("field:{slug}")).cloned().unwrap_or_else(|| slug_label(slug))
 }
 
-fn said(verdict: Option<Verdict>, value: &RawValue, titles: &Titles) -> String {
-    let changed: Option<Map<String, Value>> = serde_json::from_str(value.get()).ok();
-    match (verdict, changed) {
+fn said(verdict: Option<Verdict>, value: &Value, titles: &Titles) -> String {
+    match (verdict, value.as_object()) {
         (Some(Verdict::Approve | Verdict::Edit), Some(changed)) => {
             let is_memory = changed.keys().all(|key| matches!(key.as_str(), MEMORY_BODY | MEMORY_BASE));
             let label = |key: &str, value: &Value| match key {
@@ -108,22 +92,25 @@ fn said(verdict: Option<Verdict>, value: &RawValue, titles: &Titles) -> String {
             }
             words.join(", ")
         }
-        _ => shorten::one_line(&json::string(value).unwrap_or(Cow::Borrowed(value.get())), WORDS_CHARS_MAX),
+        _ => shorten::one_line(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), WORDS_CHARS_MAX),
     }
 }
 
 /// Writes links to the records that a completion wrote; nothing if it wrote none.
 pub fn write_written(html: &mut Html, event: &Event) {
-    let members = json::members(event.metadata.get());
-    let written = members.iter().find(|(key, _)| key == "written").map(|(_, value)| value.get());
-    let written: Vec<Written> = written.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    for Written { entity_id, version, effect } in written {
-        let verb = match effect.as_str() {
-            "created" => "Created",
-            "updated" => "Changed",
-            _ => "Not changed:",
+    let Body::SessionCompleted(Completed { written: Some(written), .. }) = event.body() else { return };
+    for WrittenEntity { entity_id, version, effect, .. } in written {
+        let verb = match effect {
+            WriteEffect::Created => "Created",
+            WriteEffect::Updated => "Changed",
+            WriteEffect::Unchanged => "Not changed:",
         };
-        html.raw("<p>").raw(verb).raw(" <a href=\"/entities/").text(&entity_id).raw("\">version ").number(version);
+        html.raw("<p>")
+            .raw(verb)
+            .raw(" <a href=\"/entities/")
+            .text(&entity_id.to_string())
+            .raw("\">version ")
+            .number(version);
         html.raw(" of the record</a></p>");
     }
 }
@@ -135,7 +122,12 @@ mod tests {
 
     #[test]
     fn a_changed_field_has_its_own_name() {
-        let mut edit = event(1, "user.output_approval", "[]", r#"{"gateId":"g","decision":"edit","value":{"arr":7}}"#);
+        let mut edit = event(
+            1,
+            "user.output_approval",
+            "[]",
+            r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"output","number":1,"digest":"","decision":"edit","value":{"arr":7}}"#,
+        );
         edit.actor = "user:ada".into();
         let titles = Titles::from([("field:arr".to_owned(), "ARR".to_owned())]);
         let html = rows_fragment("s", &[edit], &titles);
@@ -150,27 +142,39 @@ mod tests {
 
     #[test]
     fn a_decision_says_who_did_what_and_why() {
-        let edit = r#"{"gateId":"g","number":1,"decision":"edit","value":{"stage":"Won","a":1,"b":2,"c":3}}"#;
+        let edit = r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"output","digest":"","number":1,"decision":"edit","value":{"stage":"Won","a":1,"b":2,"c":3}}"#;
         let html = told("user.output_approval", r#"[{"type":"text","text":"As agreed"}]"#, edit);
         assert!(html.contains("<strong>ada@acme.test</strong> approved with changes: "), "{html}");
         assert!(html.contains("Stage → Won, A → 1, B → 2, 1 more") && html.contains("As agreed"), "{html}");
-        let edit = r#"{"gateId":"g","number":1,"decision":"edit","value":{"baseVersion":9,"body":"- tea"}}"#;
+        let edit = r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"output","digest":"","number":1,"decision":"edit","value":{"baseVersion":9,"body":"- tea"}}"#;
         let html = told("user.output_approval", "[]", edit);
         assert!(html.contains("based on version 9, Document → - tea"), "{html}");
-        let newer = r#"{"gateId":"g","number":1,"decision":"approve","value":{"baseVersion":3}}"#;
+        let newer = r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"output","digest":"","number":1,"decision":"approve","value":{"baseVersion":3}}"#;
         let newer = told("user.output_approval", "[]", newer);
         assert!(newer.contains("approved: ") && newer.contains("based on version 3"), "{newer}");
-        let undo = told("user.output_approval", "[]", r#"{"gateId":"g","number":2,"undoes":1}"#);
+        let undo = told(
+            "user.output_approval",
+            "[]",
+            r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"output","digest":"","number":2,"undoes":1}"#,
+        );
         assert!(undo.contains("ada@acme.test</strong> undid the decision"), "{undo}");
-        let call = told("user.tool_confirmation", "[]", r#"{"gateId":"g","decision":"deny","toolName":"<b>mail"}"#);
+        let call = told(
+            "user.tool_confirmation",
+            "[]",
+            r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"tool","number":1,"digest":"","decision":"deny","toolName":"<b>mail"}"#,
+        );
         assert!(call.contains("denied <code>&lt;b&gt;mail</code>"), "{call}");
-        let answer = told("user.form_submit", "[]", r#"{"gateId":"g","decision":"respond","value":"EMEA"}"#);
+        let answer = told(
+            "user.form_submit",
+            "[]",
+            r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"question","number":1,"digest":"","decision":"respond","value":"EMEA"}"#,
+        );
         assert!(answer.contains("answered: <span dir=\"auto\">EMEA</span>"), "{answer}");
     }
 
     #[test]
     fn an_answer_of_the_server_is_that_of_someone_with_the_link() {
-        let metadata = r#"{"gateId":"g","decision":"respond","value":"EMEA"}"#;
+        let metadata = r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"question","number":1,"digest":"","decision":"respond","value":"EMEA"}"#;
         let mut answer = event(1, "user.form_submit", "[]", metadata);
         answer.actor = "system".into();
         let html = rows_fragment("s", &[answer], &Titles::default());
@@ -182,9 +186,14 @@ mod tests {
         let html = told(
             "session.completed",
             "[]",
-            r#"{"written":[{"entityId":"e1","entityType":"deals","version":2,"effect":"updated"}]}"#,
+            r#"{"hasResult":true,"written":[{"entityId":"01890000-0000-7000-8000-0000000000e1","entityType":"deals","version":2,"effect":"updated"}]}"#,
         );
-        assert!(html.contains("Changed <a href=\"/entities/e1\">version 2 of the record</a>"), "{html}");
+        assert!(
+            html.contains(
+                "Changed <a href=\"/entities/01890000-0000-7000-8000-0000000000e1\">version 2 of the record</a>"
+            ),
+            "{html}"
+        );
     }
 
     #[test]

@@ -1,97 +1,22 @@
 //! The groups of event kinds by which readers filter a log.
 
-use domain::event::KNOWN;
+use domain::event::{Group, Known};
 use std::collections::BTreeMap;
 
 /// A valid kind that no event has.
 const NO_KIND: &str = "shiftbook.none";
 
-/// A group, shown as a filter chip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
-    /// Messages of people and agents.
-    Messages,
-    /// Tool calls and their results.
-    Tools,
-    /// The reasoning of agents.
-    Thinking,
-    /// Events that report an error.
-    Errors,
-    /// Changes of the session's status.
-    State,
-    /// Events of people's working sessions.
-    People,
-    /// Events from other systems.
-    External,
-    /// Kinds that Shiftbook does not know.
-    Other,
-}
-
-impl Group {
-    /// All groups, in the order of the chips.
-    pub const ALL: [Self; 8] = [
-        Self::Messages,
-        Self::Tools,
-        Self::Thinking,
-        Self::Errors,
-        Self::State,
-        Self::People,
-        Self::External,
-        Self::Other,
-    ];
-
-    /// The name in addresses and markup.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Messages => "messages",
-            Self::Tools => "tools",
-            Self::Thinking => "thinking",
-            Self::Errors => "errors",
-            Self::State => "state",
-            Self::People => "people",
-            Self::External => "external",
-            Self::Other => "other",
-        }
-    }
-
-    /// The label of the chip.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Messages => "Messages",
-            Self::Tools => "Tools",
-            Self::Thinking => "Thinking",
-            Self::Errors => "Errors",
-            Self::State => "State",
-            Self::People => "People",
-            Self::External => "External",
-            Self::Other => "Other",
-        }
-    }
-
-    /// The group of a kind; every kind has one.
-    pub fn of(kind: &str) -> Self {
-        match kind {
-            "session.error" | "tool.invocation_failed" => return Self::Errors,
-            "agent.thinking" => return Self::Thinking,
-            "agent.tool_call" | "agent.tool_result" | "user.tool_result" | "user.tool_confirmation" => {
-                return Self::Tools;
-            }
-            "agent.message" => return Self::Messages,
-            _ => {}
-        }
-        match kind.split('.').next().unwrap_or_default() {
-            "user" => Self::Messages,
-            "tool" => Self::Tools,
-            "session" | "state" => Self::State,
-            "human" => Self::People,
-            "external" => Self::External,
-            _ => Self::Other,
-        }
-    }
-
-    /// The group with this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|group| group.as_str() == name)
+/// The label of a group's chip.
+pub const fn label(group: Group) -> &'static str {
+    match group {
+        Group::Messages => "Messages",
+        Group::Tools => "Tools",
+        Group::Thinking => "Thinking",
+        Group::Errors => "Errors",
+        Group::State => "State",
+        Group::People => "People",
+        Group::External => "External",
+        Group::Other => "Other",
     }
 }
 
@@ -104,11 +29,10 @@ pub fn parse_groups(kinds: &str) -> Vec<Group> {
 /// needed for the group `Other`.
 pub fn types_of_groups(kinds: &str, counted: &[(String, u64)]) -> Vec<String> {
     let groups = parse_groups(kinds);
-    let mut types: Vec<String> = KNOWN
-        .into_iter()
-        .chain(counted.iter().map(|(kind, _)| kind.as_str()))
+    let known = Known::ALL.into_iter().map(|kind| kind.as_str().to_owned());
+    let mut types: Vec<String> = known
+        .chain(counted.iter().map(|(kind, _)| kind.clone()))
         .filter(|kind| groups.contains(&Group::of(kind)))
-        .map(str::to_owned)
         .collect();
     types.sort_unstable();
     types.dedup();
@@ -124,9 +48,9 @@ pub fn counts(by_kind: &[(String, u64)]) -> BTreeMap<Group, u64> {
     let mut counts = BTreeMap::new();
     let (mut calls, mut results) = (0, 0);
     for (kind, count) in by_kind {
-        match kind.as_str() {
-            "agent.tool_call" | "tool.invocation_started" => calls += count,
-            "agent.tool_result" | "user.tool_result" | "tool.invocation_completed" => results += count,
+        match Known::parse(kind) {
+            Some(Known::AgentToolCall | Known::ToolInvocationStarted) => calls += count,
+            Some(Known::AgentToolResult | Known::UserToolResult | Known::ToolInvocationCompleted) => results += count,
             _ => *counts.entry(Group::of(kind)).or_default() += count,
         }
     }
@@ -138,12 +62,6 @@ pub fn counts(by_kind: &[(String, u64)]) -> BTreeMap<Group, u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_known_kind_has_a_group_of_its_own_kind() {
-        assert!(KNOWN.into_iter().all(|kind| Group::of(kind) != Group::Other));
-        assert_eq!(Group::of("acme.build_finished"), Group::Other);
-    }
 
     #[test]
     fn a_call_and_its_result_count_once() {

@@ -81,7 +81,7 @@ pub use failure::acknowledge;
 #[cfg(feature = "ssr")]
 pub use forget::{ForgetProps, forget_page};
 #[cfg(feature = "ssr")]
-pub use group::{Group, types_of_groups};
+pub use group::types_of_groups;
 pub use island::LiveTranscript;
 #[cfg(feature = "ssr")]
 pub use page::{OpensAt, Props, moving_fragment, page};

@@ -1,14 +1,15 @@
 //! The first rows of a log, from its creation until a worker has started it, as one line that opens.
 
 use super::{
-    describe::member,
-    group::Group,
     row::{write_head, write_row},
     value_text::Titles,
     view_model::Entry,
 };
-use crate::text::{duration, html::Html, json, number};
-use domain::session::Status;
+use crate::text::{duration, html::Html, number};
+use domain::{
+    event::{Body, Group, Known},
+    session::Status,
+};
 use wire::event::Event;
 
 /// Fewest rows that are shown as one line.
@@ -18,17 +19,19 @@ const ROWS_MAX: usize = 8;
 
 /// The status that an event changed the session to.
 fn changed_to(event: &Event) -> Option<Status> {
-    let members = json::members(event.metadata.get());
-    let to = (event.kind == "session.status_change").then(|| member(&members, &["to"])).flatten()?;
-    Status::parse(&to)
+    match event.body() {
+        Body::SessionStatusChange(change) => Some(change.to),
+        _ => None,
+    }
 }
 
 /// The number of rows at the start of a log until it runs; 0 if the page does not begin with them.
 pub fn opening_len(entries: &[Entry<'_>]) -> usize {
-    let begins =
-        entries.first().is_some_and(|first| first.event.sequence == 1 && first.event.kind == "session.created");
+    let begins = entries
+        .first()
+        .is_some_and(|first| first.event.sequence == 1 && first.event.known() == Some(Known::SessionCreated));
     let is_opening = |entry: &&Entry<'_>| {
-        matches!(entry.event.kind.as_str(), "session.created" | "session.claimed" | "session.status_change")
+        matches!(entry.event.known(), Some(Known::SessionCreated | Known::SessionClaimed | Known::SessionStatusChange))
     };
     let same = entries.iter().take(ROWS_MAX).take_while(is_opening);
     let running = same.map(|entry| changed_to(entry.event)).position(|to| to == Some(Status::Running));
@@ -51,24 +54,17 @@ pub fn write_opening(html: &mut Html, session_id: &str, entries: &[Entry<'_>], t
 
 /// How long the session was queued, and who started it.
 fn words(entries: &[Entry<'_>]) -> String {
-    let find = |kind: &str| entries.iter().map(|entry| entry.event).find(|event| event.kind == kind);
     let queued = entries.iter().find(|entry| changed_to(entry.event) == Some(Status::Pending)).map(|entry| entry.event);
     let started = entries.last().map(|entry| entry.event);
     let waited = match (queued, started) {
         (Some(queued), Some(started)) => u64::try_from((started.at - queued.at).num_milliseconds()).ok(),
         _ => None,
     };
-    let retries = find("session.created").is_some_and(|event| {
-        json::members(event.metadata.get()).iter().any(|(key, value)| key == "retryOf" && value.get() != "null")
-    });
-    let by = find("session.claimed").and_then(|event| {
-        let members = json::members(event.metadata.get());
-        let worker = member(&members, &["workerName", "worker"])?;
-        Some(match worker.split_once(':') {
-            Some(("token", _)) => " by a worker".to_owned(),
-            Some(("user", _)) => " by a person".to_owned(),
-            _ => format!(" by {worker}"),
-        })
+    let bodies = || entries.iter().map(|entry| entry.event.body());
+    let retries = bodies().any(|body| matches!(body, Body::SessionCreated(created) if created.is_retry()));
+    let by = bodies().find_map(|body| match body {
+        Body::SessionClaimed(claimed) => Some(format!(" by {}", claimed.by())),
+        _ => None,
     });
     let again = if retries { "Runs an earlier session again. " } else { "" };
     let by = by.unwrap_or_default();
@@ -88,9 +84,9 @@ mod tests {
             event(sequence, "session.status_change", "[]", &format!(r#"{{"from":"{from}","to":"{to}","reason":"r"}}"#))
         };
         vec![
-            event(1, "session.created", "[]", "{}"),
+            event(1, "session.created", "[]", r#"{"sessionType":"agent"}"#),
             change(2, "draft", "pending"),
-            event(3, "session.claimed", "[]", r#"{"workerName":"worker <1>"}"#),
+            event(3, "session.claimed", "[]", r#"{"attempt":1,"worker":"worker <1>","leaseSeconds":60}"#),
             change(4, "pending", "running"),
             event(5, "agent.message", r#"[{"type":"text","text":"hello"}]"#, "{}"),
         ]

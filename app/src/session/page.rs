@@ -3,7 +3,7 @@
 use super::{
     LiveTranscript, PromoteResponse,
     continuation::{MESSAGE_FORM, RESULTS_FORM, WaitingCall, continuation_forms},
-    group::{Group, counts, parse_groups},
+    group::{counts, label, parse_groups},
     promotion::{PromotionOffer, promotion_form},
     rows::rows_fragment,
     sidebar::{RelatedSessions, sidebar},
@@ -23,6 +23,7 @@ use crate::{
         notice::Refused,
     },
 };
+use domain::event::Group;
 use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::{
     event::Event,
@@ -208,7 +209,7 @@ fn chips(id: &str, picked: &[Group], props: &Props) -> impl IntoView + use<> {
         chips.push(
             view! {
                 <Chip href=kinds_href(id, &then) is_here=is_on attr:data-chip=group.as_str()>
-                    {group.label()} " " <span class="chip-count" data-part=part data-count=count.to_string()>{number::grouped(count)}</span>
+                    {label(group)} " " <span class="chip-count" data-part=part data-count=count.to_string()>{number::grouped(count)}</span>
                 </Chip>
             }
             .into_any(),

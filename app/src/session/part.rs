@@ -1,6 +1,7 @@
 //! The parts of an event's content. Parsing is lenient: unknown content is shown as JSON, and nothing is refused.
 
 use crate::text::json;
+use domain::event::Known;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -135,9 +136,9 @@ pub fn parts(event: &Event) -> Vec<Part<'_>> {
             }
         }
     }
-    let invocation = match event.kind.as_str() {
-        "tool.invocation_started" => Some(false),
-        "tool.invocation_completed" | "tool.invocation_failed" => Some(true),
+    let invocation = match event.known() {
+        Some(Known::ToolInvocationStarted) => Some(false),
+        Some(Known::ToolInvocationCompleted | Known::ToolInvocationFailed) => Some(true),
         _ => None,
     };
     if let Some(is_answer) = invocation
@@ -155,7 +156,7 @@ pub fn parts(event: &Event) -> Vec<Part<'_>> {
             ..Fields::default()
         };
         found = vec![if is_answer {
-            Part::Answer(merged.answer(event.kind == "tool.invocation_failed"))
+            Part::Answer(merged.answer(event.kind == Known::ToolInvocationFailed))
         } else {
             Part::Call(merged.call())
         }];

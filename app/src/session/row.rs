@@ -2,9 +2,8 @@
 //! rendering them as views is too slow.
 
 use super::{
-    decision::{is_decision, write_decision, write_written},
-    describe::{kind_words, member, note, texts},
-    group::Group,
+    decision::{write_decision, write_written},
+    describe::{kind_words, texts},
     output::{Source, is_picture, write_value},
     part::Part,
     tool,
@@ -12,14 +11,17 @@ use super::{
     view_model::Entry,
 };
 use crate::{
-    text::{error_text, html::Html, json, shorten, terminal},
+    text::{error_text, html::Html, shorten, terminal},
     ui::{
         badge::StatusBadge,
         icon::{Icon, icon_markup},
     },
 };
 use chrono::{Datelike, Timelike};
-use domain::session::Status;
+use domain::event::{
+    Body, EventRole, Group, Known,
+    kind::{StatusChange, Warnings},
+};
 use leptos::prelude::*;
 use wire::event::Event;
 
@@ -32,26 +34,55 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// Longest first line of a reasoning part, characters.
 const REASONING_CHARS_MAX: usize = 140;
 
+/// Who speaks in an event: the name of their style, their picture, and who they are in words.
 fn speaker(event: &Event) -> (&'static str, Icon, &'static str) {
-    match event.kind.split('.').next().unwrap_or_default() {
-        "agent" => ("agent", Icon::Agent, "Agent"),
-        "user" => ("user", Icon::Person, "Person"),
-        "human" => match event.kind.as_str() {
-            "human.navigate" => ("human", Icon::Arrow, "Person"),
-            "human.entity_view" => ("human", Icon::Eye, "Person"),
-            "human.marker" => ("human", Icon::Flag, "Person"),
-            "human.task_switch" => ("human", Icon::Actions, "Person"),
-            _ => ("human", Icon::Person, "Person"),
-        },
-        "tool" => ("tool", Icon::Tool, "Tool"),
-        "external" => ("external", Icon::External, "Outside"),
-        "session" | "state" if event.kind == "session.error" => ("system", Icon::Alert, "Error"),
-        "session" | "state" => ("system", Icon::System, "System"),
-        _ => match event.role {
-            domain::event::EventRole::User => ("user", Icon::Person, "Person"),
-            domain::event::EventRole::Agent => ("agent", Icon::Agent, "Agent"),
-            domain::event::EventRole::System => ("system", Icon::System, "System"),
-        },
+    let Some(kind) = event.known() else { return speaker_of_unknown(event) };
+    match kind {
+        Known::AgentMessage | Known::AgentToolCall | Known::AgentToolResult | Known::AgentThinking => {
+            ("agent", Icon::Agent, "Agent")
+        }
+        Known::UserMessage
+        | Known::UserToolResult
+        | Known::UserToolConfirmation
+        | Known::UserFormSubmit
+        | Known::UserFormDraft
+        | Known::UserOutputApproval => ("user", Icon::Person, "Person"),
+        Known::HumanNavigate => ("human", Icon::Arrow, "Person"),
+        Known::HumanEntityView => ("human", Icon::Eye, "Person"),
+        Known::HumanMarker => ("human", Icon::Flag, "Person"),
+        Known::HumanTaskSwitch => ("human", Icon::Actions, "Person"),
+        Known::ToolSessionStarted
+        | Known::ToolFieldChanged
+        | Known::ToolInvocationStarted
+        | Known::ToolInvocationCompleted
+        | Known::ToolInvocationFailed
+        | Known::ToolCompositionStepStarted
+        | Known::ToolCompositionStepCompleted => ("tool", Icon::Tool, "Tool"),
+        Known::ExternalEvent => ("external", Icon::External, "Outside"),
+        Known::SessionError => ("system", Icon::Alert, "Error"),
+        Known::SessionCreated
+        | Known::SessionClaimed
+        | Known::SessionStatusChange
+        | Known::SessionCompleted
+        | Known::SessionContextInjected
+        | Known::SessionWaitingApproval
+        | Known::SessionFeedbackRequested
+        | Known::StatePatch => ("system", Icon::System, "System"),
+    }
+}
+
+/// The speaker of an event of a kind that Shiftbook does not know: by the first word of the kind, else by its role.
+fn speaker_of_unknown(event: &Event) -> (&'static str, Icon, &'static str) {
+    match (event.kind.split('.').next().unwrap_or_default(), event.role) {
+        ("human", _) => ("human", Icon::Person, "Person"),
+        ("tool", _) => ("tool", Icon::Tool, "Tool"),
+        ("external", _) => ("external", Icon::External, "Outside"),
+        ("session" | "state", _) => ("system", Icon::System, "System"),
+        ("user", _) => ("user", Icon::Person, "Person"),
+        ("agent", _) => ("agent", Icon::Agent, "Agent"),
+        (_, EventRole::User) => ("user", Icon::Person, "Person"),
+        (_, EventRole::Agent) => ("agent", Icon::Agent, "Agent"),
+        (_, EventRole::System) => ("system", Icon::System, "System"),
     }
 }
 
@@ -102,31 +133,70 @@ fn write_raw(html: &mut Html, source: Source<'_>) {
 
 fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles, source: Source<'_>) {
     let event = entry.event;
-    match (entry.group, event.kind.as_str()) {
-        (_, "human.entity_view") => write_view(html, entry, titles),
-        _ if is_decision(event) => write_decision(html, event, &said(entry), titles),
-        (_, "session.status_change") => write_status_change(html, event.metadata.get()),
-        (Group::Thinking, _) => entry.parts.iter().for_each(|(part, _)| match part {
+    match event.known() {
+        Some(Known::HumanEntityView) => write_view(html, entry, titles),
+        Some(Known::UserOutputApproval | Known::UserToolConfirmation | Known::UserFormSubmit) => {
+            match event.body().decision() {
+                Some(decision) => write_decision(html, event, decision, titles),
+                None => write_parts(html, entry, source),
+            }
+        }
+        Some(Known::SessionStatusChange) => write_status_change(html, event),
+        Some(Known::AgentThinking) => entry.parts.iter().for_each(|(part, _)| match part {
             Part::Text(text) | Part::Reasoning(text) => write_reasoning(html, text),
             other => write_part(html, other, entry, source),
         }),
-        (_, "session.error") => write_error(html, entry, source),
-        (Group::Messages | Group::Tools | Group::Errors, _) => write_parts(html, entry, source),
-        (Group::State | Group::People | Group::External | Group::Other, kind) => {
-            write_invalid_event(html, event);
-            match printed(entry) {
-                Some(text) => write_text(html, &text, source, as_printed),
-                None => write_note(html, entry, kind),
-            }
-            write_written(html, event);
-        }
+        Some(Known::SessionError) => write_error(html, entry, source),
+        Some(
+            Known::UserMessage
+            | Known::UserToolResult
+            | Known::UserFormDraft
+            | Known::AgentMessage
+            | Known::AgentToolCall
+            | Known::AgentToolResult
+            | Known::ToolSessionStarted
+            | Known::ToolFieldChanged
+            | Known::ToolInvocationStarted
+            | Known::ToolInvocationCompleted
+            | Known::ToolInvocationFailed
+            | Known::ToolCompositionStepStarted
+            | Known::ToolCompositionStepCompleted,
+        ) => write_parts(html, entry, source),
+        Some(
+            Known::SessionCreated
+            | Known::SessionClaimed
+            | Known::SessionCompleted
+            | Known::SessionContextInjected
+            | Known::SessionWaitingApproval
+            | Known::SessionFeedbackRequested
+            | Known::HumanNavigate
+            | Known::HumanMarker
+            | Known::HumanTaskSwitch
+            | Known::ExternalEvent
+            | Known::StatePatch,
+        ) => write_small(html, entry, source),
+        None => match entry.group {
+            Group::Messages | Group::Tools | Group::Errors | Group::Thinking => write_parts(html, entry, source),
+            Group::State | Group::People | Group::External | Group::Other => write_small(html, entry, source),
+        },
     }
+}
+
+/// Writes an event that is one sentence, or what a program printed.
+fn write_small(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
+    write_warnings(html, entry.event);
+    match printed(entry) {
+        Some(text) => write_text(html, &text, source, as_printed),
+        None => write_note(html, entry),
+    }
+    write_written(html, entry.event);
 }
 
 /// The text of an event of another system that has several lines, such as what a program printed as diagnostics.
 fn printed(entry: &Entry<'_>) -> Option<String> {
     let is_only_text = entry.parts.iter().all(|(part, _)| matches!(part, Part::Text(_)));
-    let text = if entry.event.kind == "external.event" && is_only_text { said(entry) } else { String::new() };
+    let text =
+        if entry.event.known() == Some(Known::ExternalEvent) && is_only_text { said(entry) } else { String::new() };
     text.trim().contains('\n').then_some(text)
 }
 
@@ -137,19 +207,15 @@ fn said(entry: &Entry<'_>) -> String {
 
 /// Warnings above the text of a line: that bytes of it could not be read, and that the agent printed it as an event but
 /// it is not valid.
-fn write_invalid_event(html: &mut Html, event: &Event) {
-    let members = json::members(event.metadata.get());
-    if member(&members, &["invalidUtf8"]).is_some() {
-        let at = |name| member(&members, &[name]).unwrap_or_default();
-        let first =
-            || format!("line {}, column {}: bytes that are not UTF-8 became U+FFFD", at("line"), at("column")).into();
-        let places = member(&members, &["repairs"]).unwrap_or_else(first);
+fn write_warnings(html: &mut Html, event: &Event) {
+    let Warnings { not_utf8, not_an_event, line } = Warnings::read(event.metadata.get());
+    if let Some(places) = not_utf8 {
         html.raw("<p class=\"notice\" data-tone=\"wait\"><span>Could not be read: ");
         html.text(&shorten::one_line(&places, 500)).raw("</span></p>");
     }
-    let Some(why) = member(&members, &["notAnEvent"]) else { return };
+    let Some(why) = not_an_event else { return };
     html.raw("<p class=\"notice\" data-tone=\"wait\"><span>");
-    match member(&members, &["line"]) {
+    match line {
         Some(line) => html.raw("Line ").text(&line).raw(" of the output is not an event: "),
         None => html.raw("This is not an event: "),
     };
@@ -157,7 +223,7 @@ fn write_invalid_event(html: &mut Html, event: &Event) {
 }
 
 fn write_parts(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
-    write_invalid_event(html, entry.event);
+    write_warnings(html, entry.event);
     let mut wrote = false;
     for (part, joined) in &entry.parts {
         wrote = true;
@@ -171,9 +237,9 @@ fn write_parts(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
     }
     let metadata = entry.event.metadata.get();
     // The text of a message is complete without its metadata; forms and decisions are in the metadata.
-    let is_said = matches!(entry.event.kind.as_str(), "agent.message" | "user.message");
+    let is_said = matches!(entry.event.known(), Some(Known::AgentMessage | Known::UserMessage));
     if !wrote || (entry.group == Group::Messages && !is_said && metadata.len() > 2) {
-        write_note(html, entry, &entry.event.kind);
+        write_note(html, entry);
     }
 }
 
@@ -182,7 +248,7 @@ fn write_part(html: &mut Html, part: &Part<'_>, entry: &Entry<'_>, source: Sourc
         Part::Text(text) if entry.event.kind.starts_with("user.") => write_text(html, text, source, as_typed),
         Part::Text(text) => write_text(html, text, source, as_markdown),
         // The text beside it says the same.
-        Part::Other(_) if entry.event.kind == "user.form_submit" && entry.parts.len() > 1 => {}
+        Part::Other(_) if entry.event.kind == Known::UserFormSubmit && entry.parts.len() > 1 => {}
         Part::Reasoning(text) => write_reasoning(html, text),
         Part::Call(call) => tool::write_call(html, call, None, source),
         Part::Answer(answer) => tool::write_answer(html, answer, source),
@@ -240,18 +306,14 @@ fn write_reasoning(html: &mut Html, text: &str) {
     html.message(shorten::head(text, TEXT_BYTES_MAX)).raw("</div></details>");
 }
 
-fn write_status_change(html: &mut Html, metadata: &str) {
-    let members = json::members(metadata);
-    let status = |name: &str| member(&members, &[name]).and_then(|text| Status::parse(&text));
+fn write_status_change(html: &mut Html, event: &Event) {
     html.raw("<span class=\"change\">");
-    if let Some(from) = status("from") {
-        html.view(view! { <StatusBadge status=from/> })
-            .raw("<span aria-hidden=\"true\">→</span><span class=\"hidden-text\">to</span>");
-    }
-    if let Some(to) = status("to") {
+    if let Body::SessionStatusChange(StatusChange { from, to, reason, .. }) = event.body() {
+        if let Some(from) = from {
+            html.view(view! { <StatusBadge status=from/> })
+                .raw("<span aria-hidden=\"true\">→</span><span class=\"hidden-text\">to</span>");
+        }
         html.view(view! { <StatusBadge status=to/> });
-    }
-    if let Some(reason) = member(&members, &["reason"]) {
         html.raw("<span class=\"change-reason\">").text(&reason).raw("</span>");
     }
     html.raw("</span>");
@@ -259,29 +321,26 @@ fn write_status_change(html: &mut Html, metadata: &str) {
 
 /// Writes that someone viewed a record, with its title if it is known.
 fn write_view(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
-    let members = json::members(entry.event.metadata.get());
-    let found = member(&members, &["entityId"]).and_then(|id| titles.get_key_value(&*id));
+    let viewed = match entry.event.body() {
+        Body::HumanEntityView(view) => Some(view.entity_id.to_string()),
+        _ => None,
+    };
+    let found = viewed.and_then(|id| titles.get_key_value(&*id));
     match found {
         Some((id, title)) => {
             html.raw("<p>Opened <a dir=\"auto\" href=\"/entities/").text(id).raw("\">");
             html.text(&shorten::one_line(title, 400)).raw("</a></p>");
         }
-        None => write_note(html, entry, &entry.event.kind),
+        None => write_note(html, entry),
     }
 }
 
 fn write_error(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
     let parts: Vec<_> = entry.parts.iter().map(|(part, _)| part.clone()).collect();
-    let text = texts(&parts);
-    let members = json::members(entry.event.metadata.get());
-    let message = if text.is_empty() {
-        member(&members, &["message", "error"]).unwrap_or("No message was given.".into())
-    } else {
-        text.into()
-    };
-    error_text::push(html, &message, OPEN_TEXT_BYTES_MAX);
-    if let Some(code) = member(&members, &["code"]) {
-        html.raw("<code class=\"meta\">").text(&code).raw("</code>");
+    let Body::SessionError(error) = entry.event.body() else { return };
+    error_text::push(html, error.message.as_deref().unwrap_or("No message was given."), OPEN_TEXT_BYTES_MAX);
+    if let Some(code) = error.code() {
+        html.raw("<code class=\"meta\">").text(code).raw("</code>");
     }
     for part in parts.iter().filter(|part| matches!(part, Part::Other(_))) {
         write_part(html, part, entry, source);
@@ -289,12 +348,14 @@ fn write_error(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
 }
 
 /// Writes a small event: one sentence, with its content folded below. Unknown kinds show their name.
-fn write_note(html: &mut Html, entry: &Entry<'_>, kind: &str) {
+fn write_note(html: &mut Html, entry: &Entry<'_>) {
+    let kind = &entry.event.kind;
     let parts: Vec<_> = entry.parts.iter().map(|(part, _)| part.clone()).collect();
     let text = texts(&parts);
     let metadata = entry.event.metadata.get();
-    let words = note(kind, &text, metadata);
-    let is_known = words.is_some();
+    let body = entry.event.body();
+    let words = body.sentence();
+    let is_known = words.is_some() || matches!(body, Body::Unreadable(_));
     let words = words
         .unwrap_or_else(|| if text.is_empty() || entry.group == Group::Messages { kind_words(kind) } else { text });
     let carries: Vec<_> =
@@ -332,6 +393,7 @@ mod tests {
         fixture::{answer, call, event},
         rows_fragment,
     };
+    use domain::event::Known;
 
     #[test]
     fn a_pair_is_one_row_and_both_sequences_can_be_linked_to() {
@@ -354,7 +416,7 @@ mod tests {
             r#"[{{"type":"text","text":"{evil}"}},{{"type":"tool-call","toolCallId":"{evil}","toolName":"{evil}","input":"{evil}"}},{{"type":"{evil}"}}]"#
         );
         let metadata = format!(r#"{{"from":"{evil}","reason":"{evil}","code":"{evil}","label":"{evil}"}}"#);
-        for kind in domain::event::KNOWN.into_iter().chain(["acme.custom"]) {
+        for kind in Known::ALL.map(Known::as_str).into_iter().chain(["acme.custom"]) {
             let html = rows_fragment("s", &[event(1, kind, &content, &metadata)], &Titles::new());
             assert!(!html.contains("<img"), "{kind}: {html}");
             assert!(!html.contains("\"'\""), "{kind}: an attribute was left: {html}");
@@ -431,7 +493,7 @@ mod tests {
 
     #[test]
     fn every_kind_makes_one_row_whatever_its_content() {
-        for kind in domain::event::KNOWN.into_iter().chain(["acme.custom", "nodots"]) {
+        for kind in Known::ALL.map(Known::as_str).into_iter().chain(["acme.custom", "nodots"]) {
             for content in ["[]", "{}", "null", "[1]", r#"[{"type":"text"}]"#] {
                 for metadata in ["{}", "[]", "1", r#"{"from":1}"#] {
                     let html = rows_fragment("s", &[event(1, kind, content, metadata)], &Titles::new());

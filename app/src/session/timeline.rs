@@ -1,8 +1,12 @@
 //! The timeline of a session: its statuses as segments, and its events as ticks, on a line of 1,000 units.
 
 use super::part::{Part, parts};
-use crate::text::{duration, json, number};
-use domain::{Timestamp, session::Status};
+use crate::text::{duration, number};
+use domain::{
+    Timestamp,
+    event::{Body, Known},
+    session::Status,
+};
 use wire::{event::Event, session::Session};
 
 /// Length of the line, units.
@@ -82,9 +86,9 @@ pub struct Timeline {
 }
 
 /// Kinds of events that call tools.
-const CALLS: [&str; 2] = ["agent.tool_call", "tool.invocation_started"];
+const CALLS: [&str; 2] = [Known::AgentToolCall.as_str(), Known::ToolInvocationStarted.as_str()];
 /// Kinds of events that report errors.
-const ERRORS: [&str; 2] = ["session.error", "tool.invocation_failed"];
+const ERRORS: [&str; 2] = [Known::SessionError.as_str(), Known::ToolInvocationFailed.as_str()];
 
 /// Builds the timeline from the first events of a session that are relevant to it. `kind_counts` are the numbers of
 /// events of each kind in its whole log.
@@ -100,11 +104,10 @@ pub fn timeline(session: &Session, events: &[Event], kind_counts: &[(String, u64
     };
     let changes: Vec<(Option<Status>, Status, &Event)> = events
         .iter()
-        .filter(|e| e.kind == "session.status_change")
-        .filter_map(|e| {
-            let members = json::members(e.metadata.get());
-            let read = |name| super::describe::member(&members, &[name]).and_then(|text| Status::parse(&text));
-            Some((read("from"), read("to")?, e))
+        .filter(|e| e.known() == Some(Known::SessionStatusChange))
+        .filter_map(|e| match e.body() {
+            Body::SessionStatusChange(change) => Some((change.from, change.to, e)),
+            _ => None,
         })
         .take(SEGMENTS_MAX)
         .collect();

@@ -1,9 +1,7 @@
 //! Events as the rows of a page: joins tool results with their calls.
 
-use super::{
-    group::Group,
-    part::{Answer, Part, parts},
-};
+use super::part::{Answer, Part, parts};
+use domain::event::Group;
 use std::collections::HashMap;
 use wire::event::Event;
 

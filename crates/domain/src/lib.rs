@@ -15,6 +15,7 @@ pub mod criteria_set;
 pub mod decoding;
 pub mod entity;
 pub mod event;
+pub mod evidence;
 pub mod failure;
 pub mod feedback_request;
 pub mod gate;

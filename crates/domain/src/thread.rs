@@ -8,10 +8,6 @@ use std::fmt;
 /// The `source` of a conversation's session.
 pub const SOURCE: &str = "thread";
 
-/// Kind of the event of a person's message.
-pub const MESSAGE: &str = "user.message";
-/// Kind of the event of an agent's reply.
-pub const REPLY: &str = "agent.message";
 /// Reason that is recorded when a person stops a turn.
 pub const INTERRUPTED: &str = "interrupted by its person";
 /// Longest title made from a first message, characters.

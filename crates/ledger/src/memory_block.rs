@@ -8,7 +8,10 @@ use chrono::NaiveDate;
 use domain::{
     Timestamp,
     chain::Digest,
-    event::{Event, Kind},
+    event::{
+        Event, Known,
+        kind::{Context, ContextInjected},
+    },
     id::{MemoryDocumentId, TenantId, UserId},
     memory::{MemoryPath, aliases, fold},
     memory_writer::{
@@ -20,7 +23,7 @@ use domain::{
         turn::{self, Participant, own_path},
     },
     session::Session,
-    thread::{MESSAGE, cut},
+    thread::cut,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -29,9 +32,6 @@ use store::{
     Conn,
     memory::{Around, FoundDocument},
 };
-
-/// Value of `context` in the metadata of the event that records a block.
-pub(crate) const CONTEXT: &str = "memory";
 
 /// Most documents in which memories are looked for.
 const DOCUMENTS_MAX: u32 = 20;
@@ -45,8 +45,16 @@ const EVENTS_MAX: u32 = 12;
 pub(crate) struct MemoryBlock {
     /// What the agent reads.
     pub(crate) text: String,
-    /// Metadata of its event: every candidate with its features, rank and slot.
-    pub(crate) metadata: Value,
+    /// Every candidate with its features, rank and slot, for the log.
+    pub(crate) candidates: Value,
+}
+
+impl MemoryBlock {
+    /// The block as the log records it.
+    pub(crate) fn injected(&self) -> ContextInjected {
+        let context = Context::Memory { ranker: RANKER.to_owned(), candidates: self.candidates.clone() };
+        ContextInjected { text: self.text.clone(), context }
+    }
 }
 
 /// Returns the block for a session that is claimed: about what its person said last, or about its input.
@@ -62,7 +70,10 @@ pub(crate) async fn for_session(
         if !has_memory(conn, session.tenant_id, agent).await? {
             return Ok(None);
         }
-        let (kinds, end) = ([MESSAGE, Kind::USER_FORM_SUBMIT].map(str::to_owned), session.head_sequence + 1);
+        let (kinds, end) = (
+            [Known::UserMessage.as_str(), Known::UserFormSubmit.as_str()].map(str::to_owned),
+            session.head_sequence + 1,
+        );
         let page = store::event::before(conn, session.tenant_id, session.id, end, &kinds, EVENTS_MAX).await?;
         let undone = turn::undone(&page.items);
         // The newest first: what is too long loses its end.
@@ -166,8 +177,7 @@ pub(crate) async fn select(
     let mut ranked = select::select(candidates, about.bounds.items, tokens_max);
     date(conn, tenant_id, &found, &mut ranked).await?;
     let Some(text) = render(&ranked) else { return Ok(None) };
-    let metadata = json!({ "context": CONTEXT, "ranker": RANKER, "candidates": ranked });
-    Ok(Some(MemoryBlock { text, metadata }))
+    Ok(Some(MemoryBlock { text, candidates: json!(ranked) }))
 }
 
 /// Whether a document is of other people than the one who speaks: it is about one of them, or the summary of their

@@ -337,6 +337,11 @@ impl Ledger {
         Ok(value)
     }
 
+    /// The source of random bytes, for transactions.
+    pub(crate) fn shared_entropy(&self) -> Arc<dyn Entropy> {
+        Arc::clone(&self.0.entropy)
+    }
+
     pub(crate) fn entropy(&self) -> &dyn Entropy {
         &*self.0.entropy
     }

@@ -1,7 +1,7 @@
 //! Which sessions a caller can see, write in and end.
 
 use crate::{Error, Result, guard::require};
-use domain::{Caller, Scope, event::Kind, role::Permission, session::Session};
+use domain::{Caller, Scope, event::Known, role::Permission, session::Session};
 use store::Conn;
 
 /// Returns whether the caller can see a session. An incognito session is visible to its own person, and to the
@@ -65,7 +65,7 @@ pub(crate) async fn claimed_last(conn: &mut Conn<'_>, scope: &Scope, session: &S
     if scope.user_id().is_some() || !scope.may(Permission::Work) {
         return Ok(false);
     }
-    let kinds = [Kind::SESSION_CLAIMED.to_owned()];
+    let kinds = [Known::SessionClaimed.as_str().to_owned()];
     let end = session.head_sequence + 1;
     let claims = store::event::before(conn, session.tenant_id, session.id, end, &kinds, 1).await?;
     Ok(claims.items.last().is_some_and(|claim| claim.actor == scope.caller.to_string()))

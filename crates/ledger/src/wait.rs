@@ -1,10 +1,9 @@
 //! What a session waited for last, as its log tells.
 
 use domain::{
-    event::{Event, Kind},
+    event::{Body, Event, Known},
     session::{Session, Status},
 };
-use serde_json::Value;
 use store::{Conn, Result};
 
 /// Number of status changes that are read at once. A lease that was lost or released makes two.
@@ -33,16 +32,18 @@ struct StatusChange {
 
 impl StatusChange {
     fn read(event: &Event) -> Self {
-        let metadata: Value = serde_json::from_str(&event.metadata).unwrap_or_default();
-        let status = |name: &str| metadata[name].as_str().and_then(Status::parse);
-        Self { from: status("from"), to: status("to"), attempt: event.attempt, sequence: event.sequence }
+        let (from, to) = match event.body() {
+            Body::SessionStatusChange(change) => (change.from, Some(change.to)),
+            _ => (None, None),
+        };
+        Self { from, to, attempt: event.attempt, sequence: event.sequence }
     }
 }
 
 /// Returns the wait that queued a session last. Leases that were lost or released since are skipped. `None` if the
 /// session was queued without a wait, such as when it was created.
 pub(crate) async fn last_wait(conn: &mut Conn<'_>, session: &Session) -> Result<Option<Wait>> {
-    let kinds = [Kind::SESSION_STATUS_CHANGE.to_owned()];
+    let kinds = [Known::SessionStatusChange.as_str().to_owned()];
     let (mut before, mut ended) = (session.head_sequence + 1, None);
     loop {
         let page = store::event::before(conn, session.tenant_id, session.id, before, &kinds, CHANGES_READ).await?;
@@ -69,7 +70,7 @@ pub(crate) async fn last_wait(conn: &mut Conn<'_>, session: &Session) -> Result<
 
 /// Returns the sequence of the newest change to waiting for a tool; `None` if the session never waited for one.
 pub(crate) async fn awaited_tool_since(conn: &mut Conn<'_>, session: &Session) -> Result<Option<u64>> {
-    let kinds = [Kind::SESSION_STATUS_CHANGE.to_owned()];
+    let kinds = [Known::SessionStatusChange.as_str().to_owned()];
     let mut before = session.head_sequence + 1;
     loop {
         let page = store::event::before(conn, session.tenant_id, session.id, before, &kinds, CHANGES_READ).await?;

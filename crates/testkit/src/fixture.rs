@@ -3,7 +3,7 @@
 use crate::{Engine, SeededEntropy, TestClock};
 use domain::{
     Scope,
-    event::Event,
+    event::{Body, Event, Known, kind::Writer},
     id::SessionId,
     role::{Role, TokenScope},
     session::{Session, Type},
@@ -157,8 +157,28 @@ impl Fixture {
         assert_eq!((verified.bad, verified.problems), (None, Vec::new()));
     }
 
+    /// Asserts that the events that only the server writes can be read into their types, and that they are stored as
+    /// those types write them. Events that tests changed behind the product's back are left out by their digest.
+    async fn assert_events_are_typed(&self) {
+        let mut raw = self.engine.raw().await;
+        let query = "SELECT event_type || '\u{1}' || content || '\u{1}' || metadata FROM session_events \
+             WHERE metadata <> '{}' AND metadata NOT LIKE '%\"hook\":%'";
+        for row in raw.texts(query).await {
+            let mut parts = row.split('\u{1}');
+            let (Some(kind), Some(content), Some(metadata)) = (parts.next(), parts.next(), parts.next()) else {
+                continue;
+            };
+            if Known::parse(kind).map(Known::writer) != Some(Writer::Server) {
+                continue;
+            }
+            let written = Body::read(kind, content, metadata).write().map(|(_, content, metadata)| (content, metadata));
+            assert_eq!(written, Some((content.to_owned(), metadata.to_owned())), "{kind}");
+        }
+    }
+
     /// Closes the ledger and drops the database.
     pub async fn done(self) {
+        self.assert_events_are_typed().await;
         self.ledger.close().await;
         self.engine.discard().await;
     }

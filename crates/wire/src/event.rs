@@ -2,7 +2,11 @@
 
 use crate::Json;
 pub use domain::event::NewEvent;
-use domain::{Timestamp, event::EventRole, id::EventId};
+use domain::{
+    Timestamp,
+    event::{Body, EventRole, Known},
+    id::EventId,
+};
 use serde::{Deserialize, Serialize};
 
 /// One row of a session's log.
@@ -64,6 +68,18 @@ pub struct Events {
     pub head_sequence: u64,
     /// Whether more events of this filter exist in the direction of reading.
     pub has_more: bool,
+}
+
+impl Event {
+    /// Returns the kind as one that this version knows; `None` if it does not.
+    pub fn known(&self) -> Option<Known> {
+        Known::parse(&self.kind)
+    }
+
+    /// Reads content and metadata.
+    pub fn body(&self) -> Body {
+        Body::read(&self.kind, self.content.get(), self.metadata.get())
+    }
 }
 
 /// `POST /api/sessions/{id}/events`: all or nothing.

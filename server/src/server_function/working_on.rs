@@ -8,6 +8,7 @@ use app::{
 };
 use async_trait::async_trait;
 use domain::action::ActionStatus;
+use domain::event::Known;
 use ledger::{
     action::{self, Assignee, ListActions, NewAction},
     event, human,
@@ -77,7 +78,7 @@ impl WorkingOnBackend for Backend {
         let happened = self.answer(at.parse().map_err(|error| unreadable("at", &error)))?;
         let new = event::NewEvent {
             id: Some(id),
-            kind: "human.marker".to_owned(),
+            kind: Known::HumanMarker.as_str().to_owned(),
             role: None,
             content: self.answer(raw(&json!([{ "type": "text", "text": text }])))?.into(),
             metadata: self.answer(raw(&json!({ "at": at })))?.into(),

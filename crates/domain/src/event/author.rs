@@ -1,6 +1,9 @@
 //! The rule that says who may write which kinds of events, and in which status of the session.
 
-use super::kind::{Kind, Prefix};
+use super::{
+    kind::{Known, Writer},
+    name::{Kind, Prefix},
+};
 use crate::session::{Status, Type};
 
 /// The writer of an event, as far as the rule distinguishes.
@@ -39,10 +42,10 @@ pub fn may_write(author: Author, session_type: Type, status: Status, kind: &Kind
     match author {
         Author::Server => Ok(()),
         Author::Worker => {
-            let allowed = match kind.prefix() {
-                Prefix::Agent | Prefix::Tool | Prefix::External | Prefix::State | Prefix::Other => true,
-                Prefix::Session => kind.as_str() == Kind::SESSION_ERROR,
-                Prefix::User | Prefix::Human => false,
+            let allowed = match (kind.known().map(Known::writer), kind.prefix()) {
+                (Some(writer), _) => matches!(writer, Writer::Worker | Writer::ServerAndWorker),
+                (None, Prefix::Agent | Prefix::Tool | Prefix::External | Prefix::State | Prefix::Other) => true,
+                (None, Prefix::Session | Prefix::User | Prefix::Human) => false,
             };
             if !allowed {
                 return Err(WriteRefusal::KindNotAllowed);
@@ -50,7 +53,7 @@ pub fn may_write(author: Author, session_type: Type, status: Status, kind: &Kind
             if status == Status::Running { Ok(()) } else { Err(WriteRefusal::WrongStatus(status)) }
         }
         Author::Person { owner } => {
-            if !Kind::HUMAN.contains(&kind.as_str()) || session_type != Type::Mixed {
+            if kind.known().map(Known::writer) != Some(Writer::Owner) || session_type != Type::Mixed {
                 return Err(WriteRefusal::KindNotAllowed);
             }
             if !owner {
@@ -64,7 +67,6 @@ pub fn may_write(author: Author, session_type: Type, status: Status, kind: &Kind
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::KNOWN;
 
     #[test]
     fn the_authorship_table_is_as_reviewed() {
@@ -74,7 +76,7 @@ mod tests {
             ("other", Author::Person { owner: false }),
         ];
         let mut table = String::new();
-        for kind in KNOWN.into_iter().chain(["acme.custom"]) {
+        for kind in Known::ALL.map(Known::as_str).into_iter().chain(["acme.custom"]) {
             let kind = Kind::parse(kind).unwrap();
             for (name, author) in authors {
                 let mut allowed = Vec::new();

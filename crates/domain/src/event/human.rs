@@ -1,11 +1,8 @@
-//! The shape of `human.*` events, in which a browser reports what its person did.
-//!
-//! The shape is checked when an event is written. Reading is lenient nevertheless, because a log holds events
-//! that older versions wrote.
+//! Checks the shape of `human.*` events, in which a browser reports what its person did.
 
 use crate::{
     Timestamp,
-    event::Kind,
+    event::{Kind, Known},
     id::EntityId,
     limit::{HUMAN_AHEAD_SECONDS_MAX, HUMAN_EVENT_BYTES_MAX, MARKER_CHARS_MAX, PATHNAME_CHARS_MAX, SLUG_CHARS_MAX},
 };
@@ -20,42 +17,6 @@ pub struct InvalidHuman {
     pub field: &'static str,
     /// What a valid value is, for people.
     pub message: String,
-}
-
-/// A `human.*` event that was read from a log. Its texts are untrusted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HumanEvent {
-    /// Time of the activity according to the browser (UTC); `None` if it was not sent or cannot be read.
-    pub at: Option<Timestamp>,
-    /// What the person did.
-    pub activity: HumanActivity,
-}
-
-/// What a person did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HumanActivity {
-    /// Opened a page.
-    Navigate {
-        /// Path of the page.
-        pathname: String,
-    },
-    /// Opened the page of an entity.
-    EntityView {
-        /// The entity that the page shows.
-        entity_id: EntityId,
-        /// Path of the page.
-        pathname: String,
-    },
-    /// Wrote a note.
-    Marker {
-        /// Text of the note.
-        note: String,
-    },
-    /// Switched to another task within the session.
-    TaskSwitch {
-        /// Title of that task, if the event names it.
-        title: Option<String>,
-    },
 }
 
 /// A part of an event's content. Only text parts have a text.
@@ -111,9 +72,9 @@ pub fn check_human(claim: Claim<'_>, now: Timestamp) -> Result<(), InvalidHuman>
             );
         }
     }
-    match kind.as_str() {
-        "human.navigate" => pathname(&fields).map(drop),
-        "human.entity_view" => {
+    match kind.known() {
+        Some(Known::HumanNavigate) => pathname(&fields).map(drop),
+        Some(Known::HumanEntityView) => {
             pathname(&fields)?;
             if entity_id(&fields).is_none() {
                 return refuse("metadata.entityId", "a UUID");
@@ -124,14 +85,14 @@ pub fn check_human(claim: Claim<'_>, now: Timestamp) -> Result<(), InvalidHuman>
                 Some(_) => refuse("metadata.entityType", format!("at most {SLUG_CHARS_MAX} characters, or absent")),
             }
         }
-        "human.marker" => {
+        Some(Known::HumanMarker) => {
             let note = text_of(content);
             if note.trim().is_empty() || note.chars().count() > MARKER_CHARS_MAX {
                 return refuse("content", format!("a note of 1 to {MARKER_CHARS_MAX} characters"));
             }
             Ok(())
         }
-        "human.task_switch" => Ok(()),
+        Some(Known::HumanTaskSwitch) => Ok(()),
         _ => refuse("type", "human.navigate, human.entity_view, human.marker or human.task_switch"),
     }
 }
@@ -143,23 +104,6 @@ pub fn without_query(metadata: &str) -> Option<String> {
     let Some(Value::String(path)) = fields.get_mut("pathname") else { return None };
     path.truncate(path.find(['?', '#'])?);
     Some(Value::Object(fields).to_string())
-}
-
-/// Reads a recorded event; `None` for an unknown kind and for a row that cannot be read.
-pub fn read_human(kind: &str, content: &str, metadata: &str) -> Option<HumanEvent> {
-    let fields: Map<String, Value> = serde_json::from_str(metadata).ok()?;
-    let activity = match kind {
-        "human.navigate" => HumanActivity::Navigate { pathname: pathname(&fields).ok()? },
-        "human.entity_view" => {
-            HumanActivity::EntityView { entity_id: entity_id(&fields)?, pathname: pathname(&fields).ok()? }
-        }
-        "human.marker" => HumanActivity::Marker { note: text_of(content) },
-        "human.task_switch" => {
-            HumanActivity::TaskSwitch { title: fields.get("title").and_then(Value::as_str).map(str::to_owned) }
-        }
-        _ => return None,
-    };
-    Some(HumanEvent { at: fields.get("at").and_then(time), activity })
 }
 
 fn refuse<T>(field: &'static str, message: impl Into<String>) -> Result<T, InvalidHuman> {
@@ -186,7 +130,7 @@ fn pathname(fields: &Map<String, Value>) -> Result<String, InvalidHuman> {
 }
 
 /// Returns the texts of all parts, joined by spaces.
-fn text_of(content: &str) -> String {
+pub(super) fn text_of(content: &str) -> String {
     let parts: Vec<Part> = serde_json::from_str(content).unwrap_or_default();
     parts.into_iter().filter_map(|part| part.text).collect::<Vec<_>>().join(" ")
 }
@@ -194,6 +138,7 @@ fn text_of(content: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Body;
 
     const NOW: &str = "2026-07-01T12:00:00Z";
 
@@ -210,8 +155,9 @@ mod tests {
 
     #[test]
     fn good_events_pass_and_are_read_back() {
+        use crate::event::kind::{EntityView, Marker};
         let view = format!(
-            r#"{{"entityId":"{ID}","entityType":"companies","pathname":"/entities/{ID}","at":"2026-07-01T12:00:00.250Z"}}"#
+            r#"{{"at":"2026-07-01T12:00:00.250Z","entityId":"{ID}","entityType":"companies","pathname":"/entities/{ID}"}}"#
         );
         let note = r#"[{"type":"text","text":"drafting"}]"#;
         for (kind, content, metadata) in [
@@ -221,15 +167,16 @@ mod tests {
             ("human.task_switch", "[]", r#"{"title":"Other"}"#),
         ] {
             assert_eq!(check(kind, content, metadata), Ok(()), "{kind}");
-            assert!(read_human(kind, content, metadata).is_some(), "{kind}");
+            let read = Body::read(kind, content, metadata);
+            assert_eq!(read.write().unwrap().2, metadata, "{kind}");
         }
-        let read = read_human("human.entity_view", "[]", &view).unwrap();
-        assert_eq!(read.at, Some("2026-07-01T12:00:00.250Z".parse().unwrap()));
-        assert_eq!(
-            read_human("human.marker", note, "{}").unwrap().activity,
-            HumanActivity::Marker { note: "drafting".into() }
-        );
-        assert_eq!(read_human("human.custom", "[]", "{}"), None);
+        let Body::HumanEntityView(EntityView { at, .. }) = Body::read("human.entity_view", "[]", &view) else {
+            panic!()
+        };
+        assert_eq!(at, Some("2026-07-01T12:00:00.250Z".parse().unwrap()));
+        let marker = Marker { at: None, note: "drafting".into() };
+        assert_eq!(Body::read("human.marker", note, "{}"), Body::HumanMarker(marker));
+        assert_eq!(Body::read("human.custom", "[]", "{}"), Body::Other);
     }
 
     #[test]

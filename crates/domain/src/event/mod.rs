@@ -2,15 +2,19 @@
 
 mod author;
 mod content;
+mod group;
 mod human;
-mod kind;
+pub mod kind;
+mod name;
 mod new;
 mod recorded;
 
 pub use author::{Author, WriteRefusal, may_write};
 pub use content::{InvalidContent, json_depth, normalize_content, validate_metadata};
-pub use human::{Claim, HumanActivity, HumanEvent, InvalidHuman, check_human, read_human, without_query};
-pub use kind::{InvalidKind, KNOWN, Kind, Prefix};
+pub use group::Group;
+pub use human::{Claim, InvalidHuman, check_human, without_query};
+pub use kind::{Body, Known};
+pub use name::{InvalidKind, Kind, Prefix};
 pub use new::NewEvent;
 pub use recorded::Event;
 
@@ -56,6 +60,9 @@ impl EventRole {
 
     /// Returns the role of an event whose writer named none.
     pub fn of_kind(kind: &Kind) -> Self {
+        if let Some(known) = kind.known() {
+            return known.role();
+        }
         match kind.prefix() {
             Prefix::User | Prefix::Human => Self::User,
             Prefix::Agent | Prefix::Tool => Self::Agent,

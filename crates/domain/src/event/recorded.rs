@@ -1,6 +1,6 @@
 //! One recorded event of a log.
 
-use super::EventRole;
+use super::{Body, EventRole, Known};
 use crate::{
     chain::Digest,
     clock::Timestamp,
@@ -40,4 +40,16 @@ pub struct Event {
     pub body: Digest,
     /// Digest of the chain up to and including this event.
     pub digest: Digest,
+}
+
+impl Event {
+    /// Returns the kind as one that this version knows; `None` if it does not.
+    pub fn known(&self) -> Option<Known> {
+        Known::parse(&self.kind)
+    }
+
+    /// Reads content and metadata.
+    pub fn body(&self) -> Body {
+        Body::read(&self.kind, &self.content, &self.metadata)
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::GateKind;
 use crate::{
+    evidence::{Evidence, LineEvidence},
     id::FeedbackRequestId,
-    memory_writer::evidence::{Evidence, LineEvidence},
     view::Field,
 };
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,7 @@ use super::{
     text::{one_line, sentence},
     truncate::{truncate_text, truncate_value},
 };
-use crate::{event::Kind, limit::EVENT_BYTES_MAX};
+use crate::{event::Known, limit::EVENT_BYTES_MAX};
 use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 use sha2::{Digest as _, Sha256};
@@ -28,7 +28,7 @@ const OF_THE_SESSION: [&str; 3] = ["session_id", "hook_event_name", "transcript_
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookEvent {
     /// Kind of the event.
-    pub kind: &'static str,
+    pub kind: Known,
     /// Content: the text of a JSON array of parts.
     pub content: String,
     /// Metadata: the text of a JSON object with `source`, `hook`, and in `fields` the payload's other fields.
@@ -48,7 +48,7 @@ pub(super) fn call(source: Source, payload: &Payload<'_>) -> HookEvent {
         output: None,
     };
     HookEvent {
-        kind: "agent.tool_call",
+        kind: Known::AgentToolCall,
         content: json_text(&[part]),
         metadata: metadata(source, payload, &["tool_input", "tool_name", "tool_use_id"], cut, Value::Null),
     }
@@ -75,7 +75,7 @@ pub(super) fn answer(source: Source, payload: &Payload<'_>) -> HookEvent {
         without.push("error");
     }
     HookEvent {
-        kind: "agent.tool_result",
+        kind: Known::AgentToolResult,
         content: json_text(&[part]),
         metadata: metadata(source, payload, &without, cut, Value::Null),
     }
@@ -86,7 +86,7 @@ pub(super) fn answer(source: Source, payload: &Payload<'_>) -> HookEvent {
 pub(super) fn message_event(
     source: Source,
     payload: &Payload<'_>,
-    kind: &'static str,
+    kind: Known,
     said: &str,
     field: &'static str,
 ) -> HookEvent {
@@ -97,7 +97,7 @@ pub(super) fn message_event(
 pub(super) fn message_event_with(
     source: Source,
     payload: &Payload<'_>,
-    (kind, said, field): (&'static str, &str, &'static str),
+    (kind, said, field): (Known, &str, &'static str),
     more: Value,
 ) -> HookEvent {
     let (text, cut) = truncate_text(said, CONTENT_BYTES_MAX);
@@ -111,7 +111,7 @@ pub(super) fn failed(source: Source, payload: &Payload<'_>) -> HookEvent {
         payload.text("last_assistant_message").or_else(|| payload.text("error_details")).or_else(|| code.clone());
     let (text, cut) = truncate_text(&text.unwrap_or_else(|| "the turn ended with an error".into()), CONTENT_BYTES_MAX);
     HookEvent {
-        kind: Kind::SESSION_ERROR,
+        kind: Known::SessionError,
         content: text_part(&text),
         metadata: metadata(source, payload, &["last_assistant_message"], cut, json!({ "code": code })),
     }
@@ -124,7 +124,7 @@ pub(super) fn external_event(source: Source, payload: &Payload<'_>) -> HookEvent
 /// Returns the event of a hook that is only recorded as a sentence. `more` holds further metadata.
 pub(super) fn external_event_with(source: Source, payload: &Payload<'_>, more: Value) -> HookEvent {
     HookEvent {
-        kind: "external.event",
+        kind: Known::ExternalEvent,
         content: text_part(&sentence(payload)),
         metadata: metadata(source, payload, &[], false, more),
     }

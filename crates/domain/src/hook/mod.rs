@@ -16,7 +16,7 @@ mod truncate;
 pub use event::HookEvent;
 pub use payload::{InvalidPayload, Payload};
 pub use prompt::PromptOrigin;
-pub use reading::{ParsedHook, read, turn_of_prompt};
+pub use reading::{ParsedHook, read};
 pub use source::Source;
 pub use status::{ResumeRule, TargetStatus, Wait};
 pub use truncate::{truncate_digested, truncate_payload, truncate_text};

@@ -13,6 +13,7 @@ use super::{
     truncate::truncate_text,
 };
 use crate::{
+    event::Known,
     limit::TITLE_CHARS_MAX,
     session::{Command, Status},
 };
@@ -162,7 +163,7 @@ impl ParsedHook {
             "Notification" => self.target = notified(payload),
             "Stop" => {
                 if let Some(said) = payload.text("last_assistant_message") {
-                    self.event = message_event(source, payload, "agent.message", &said, "last_assistant_message");
+                    self.event = message_event(source, payload, Known::AgentMessage, &said, "last_assistant_message");
                 }
                 self.reason = format!("{} rests", source.label());
                 // The turn ends with the next stop, after its subagent has reported.
@@ -196,7 +197,7 @@ impl ParsedHook {
             self.reason = format!("{} goes on by itself", source.label());
             return;
         }
-        self.event = message_event(source, payload, "user.message", &prompt, "prompt");
+        self.event = message_event(source, payload, Known::UserMessage, &prompt, "prompt");
         self.in_turn = turn_of(payload).map(|turn| (turn, not_typed(PromptOrigin::Steered)));
         self.reason = "prompt submitted".into();
         self.takes_context = true;
@@ -209,14 +210,7 @@ impl ParsedHook {
 
 /// Returns the event of a prompt that no person is known to have typed.
 fn not_typed(source: Source, payload: &Payload<'_>, prompt: &str, origin: PromptOrigin) -> HookEvent {
-    message_event_with(source, payload, ("external.event", prompt, "prompt"), json!({ NOT_TYPED: origin.as_str() }))
-}
-
-/// Returns the id of the turn of a recorded prompt, from the metadata of its event.
-pub fn turn_of_prompt(metadata: &str) -> Option<String> {
-    let metadata: Value = serde_json::from_str(metadata).ok()?;
-    let fields = &metadata["fields"];
-    fields["prompt_id"].as_str().or_else(|| fields["turn_id"].as_str()).map(str::to_owned)
+    message_event_with(source, payload, (Known::ExternalEvent, prompt, "prompt"), json!({ NOT_TYPED: origin.as_str() }))
 }
 
 /// Returns the status that a notification asks for: waiting for a person if it asks for a decision, idle if it

@@ -3,7 +3,7 @@
 use super::{
     answer::{Answer, Block, NamedTurn, Op, OpKind, Summary},
     carry::carry_out,
-    evidence::{Evidence, Sources},
+    evidence::Sources,
     limit::{
         ALIAS_CHARS_MAX, BLOCKS_MAX, DOCUMENT_CHARS_SHOWN_MAX, EVIDENCE_MAX, OP_BYTES_MAX, OP_REASON_CHARS_MAX,
         OPS_MAX, RUN_BYTES_MAX, SUMMARY_TITLE_CHARS_MAX,
@@ -12,6 +12,7 @@ use super::{
     text::{forbidden, says_something},
     turn::Turn,
 };
+use crate::evidence::Evidence;
 use crate::{id::SessionId, issue::Issue, limit::MEMORY_DOCUMENT_BYTES_MAX, memory::Document, slug::is_slug};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -394,7 +394,7 @@ proptest! {
             for (number, line) in crate::memory_writer::evidence::new_lines(&change.base, &change.body) {
                 let turns: Vec<_> = change.evidence.iter().filter(|e| e.line == number).collect();
                 prop_assert!(!turns.is_empty(), "{}: {}", change.path, line);
-                let resolve = |e: &&crate::memory_writer::evidence::LineEvidence| {
+                let resolve = |e: &&crate::evidence::LineEvidence| {
                     window().find(Evidence { session: e.session, sequence: e.sequence }).is_some()
                 };
                 prop_assert!(turns.iter().all(resolve));

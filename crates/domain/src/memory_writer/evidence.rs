@@ -1,30 +1,7 @@
 //! The turns that a line of a memory comes from.
 
-use crate::id::SessionId;
-use serde::{Deserialize, Serialize};
+use crate::evidence::{Evidence, LineEvidence};
 use std::collections::HashMap;
-
-/// One turn: an event of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Evidence {
-    /// Whose log holds the event.
-    pub session: SessionId,
-    /// Sequence of the event in the session's log.
-    pub sequence: u64,
-}
-
-/// A turn from which one line of a document comes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LineEvidence {
-    /// Number of the line, from 1.
-    pub line: u32,
-    /// Whose log holds the event.
-    pub session: SessionId,
-    /// Sequence of the event in the session's log.
-    pub sequence: u64,
-}
 
 /// The texts of lines, each with the turns from which it comes.
 pub type Sources = HashMap<String, Vec<Evidence>>;
@@ -76,6 +53,7 @@ fn nearest<'s>(text: &str, sources: &'s Sources) -> Option<&'s Vec<Evidence>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::SessionId;
     use uuid::Uuid;
 
     fn turn(sequence: u64) -> Evidence {

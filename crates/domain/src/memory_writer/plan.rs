@@ -7,11 +7,12 @@ use super::{
     check::{Checked, CheckedOp, Origin, Window},
     contradict::contradictions,
     dedupe::near_duplicates,
-    evidence::{Evidence, LineEvidence, Sources, new_lines, of_lines},
+    evidence::{Sources, new_lines, of_lines},
     section,
     support::Support,
     text::normal,
 };
+use crate::evidence::{Evidence, LineEvidence};
 use crate::{Timestamp, names::names};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt};

@@ -157,7 +157,10 @@ pub fn repair(issues: &[Issue]) -> String {
 mod tests {
     use super::*;
     use crate::Entropy;
-    use crate::memory_writer::{channel::ChannelKind, check::Shown, evidence::Evidence, turn::Participant};
+    use crate::{
+        evidence::Evidence,
+        memory_writer::{channel::ChannelKind, check::Shown, turn::Participant},
+    };
     use uuid::Uuid;
 
     struct Fixed;

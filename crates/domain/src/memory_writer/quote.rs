@@ -1,10 +1,8 @@
 //! Words of others in a person's own message. A page or a link can have a person pass its words on, so such a message
 //! is no reason to remember something without a review.
 
-use super::{
-    evidence::Evidence,
-    turn::{Taint, Turn},
-};
+use super::turn::{Taint, Turn};
+use crate::evidence::Evidence;
 use crate::memory::terms;
 use std::collections::{BTreeSet, HashSet};
 

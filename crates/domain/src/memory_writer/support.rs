@@ -5,11 +5,11 @@
 
 use super::{
     check::Window,
-    evidence::Evidence,
     quote::quoting,
     section::is_heading,
     turn::{Taint, Turn},
 };
+use crate::evidence::Evidence;
 use crate::memory::terms;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,6 @@
 //! Turns: what was said in a conversation, with who said it.
 
 use super::{
-    evidence::Evidence,
     limit::{PERSON_TURN_CHARS_MAX, TURN_CHARS_MAX},
     slot::{earlier_person_path, person_path, typed_person_path},
     text::one_line,
@@ -9,8 +8,12 @@ use super::{
 use crate::{
     Timestamp,
     count::counted,
-    event::{Event, Kind},
-    id::UserId,
+    event::{
+        Body, Event, Known,
+        kind::{AgentToolResult, Decision, FormSubmit, RelayedAuthor},
+    },
+    evidence::Evidence,
+    id::{GateId, UserId},
     memory::fold,
     names::names,
     thread,
@@ -20,11 +23,13 @@ use serde_json::Value;
 use std::{collections::HashSet, fmt};
 
 /// Kinds of events that are turns.
-pub const KINDS: [&str; 4] = [thread::MESSAGE, Kind::USER_FORM_SUBMIT, thread::REPLY, "agent.tool_result"];
+pub const KINDS: [&str; 4] = [
+    Known::UserMessage.as_str(),
+    Known::UserFormSubmit.as_str(),
+    Known::AgentMessage.as_str(),
+    Known::AgentToolResult.as_str(),
+];
 
-/// Key of the author in the metadata of a message that reached the agent through another platform. Only the server
-/// writes messages of people, and it takes an author only from tokens that may relay.
-pub const AUTHOR: &str = "author";
 /// Platform of the people of this workspace.
 pub const OWN_PLATFORM: &str = "shiftbook";
 /// Longest name of a speaker that the model is shown, characters.
@@ -110,17 +115,14 @@ pub fn member(actor: &str) -> Option<UserId> {
 /// Returns the member who answered a question of the agent. `None` for other events, and for answers that a link or a
 /// program gave: nobody has signed in for those.
 pub fn answerer(kind: &str, actor: &str) -> Option<UserId> {
-    member(actor).filter(|_| kind == Kind::USER_FORM_SUBMIT)
+    member(actor).filter(|_| kind == Known::UserFormSubmit)
 }
 
 /// Returns what a person said in an event, whole: the text of a message, or an answer and the note with it.
 pub fn said(kind: &str, content: &str, metadata: &str) -> String {
     let text = thread::text_of(content);
-    if kind != Kind::USER_FORM_SUBMIT {
-        return text;
-    }
-    let metadata: Value = serde_json::from_str(metadata).unwrap_or_default();
-    let answer = plain(&metadata["value"]);
+    let Body::UserFormSubmit(submitted) = Body::read(kind, content, metadata) else { return text };
+    let answer = submitted.value().map(plain).unwrap_or_default();
     [answer, text].into_iter().filter(|text| !text.trim().is_empty()).collect::<Vec<_>>().join("\n")
 }
 
@@ -143,39 +145,25 @@ fn field(key: &str, text: &str) -> String {
     format!("{key}:{}{text}", if has_own_line { '\n' } else { ' ' })
 }
 
-/// What an event says of a decision: an answer, or the undoing of one.
-struct Decision {
-    /// Id of the gate.
-    gate: String,
-    /// Number of the decision among those of the gate.
-    number: u64,
-    /// Number of the decision that it undoes.
-    undoes: Option<u64>,
-    /// Until when its author can undo it (UTC), if that was possible.
-    effect_at: Option<Timestamp>,
-}
+/// Answers that were undone: the gate of each, and the number of the answer among the decisions of the gate.
+pub type Undone = HashSet<(GateId, u32)>;
 
+/// The answer that an event records, or the undoing of one.
 fn decision(event: &Event) -> Option<Decision> {
-    if event.kind != Kind::USER_FORM_SUBMIT {
-        return None;
+    match event.body() {
+        Body::UserFormSubmit(FormSubmit::Decision(decision)) => Some(decision),
+        _ => None,
     }
-    let metadata: Value = serde_json::from_str(&event.metadata).ok()?;
-    Some(Decision {
-        gate: metadata["gateId"].as_str()?.to_owned(),
-        number: metadata["number"].as_u64()?,
-        undoes: metadata["undoes"].as_u64(),
-        effect_at: metadata["effectAt"].as_str().and_then(|at| at.parse().ok()),
-    })
 }
 
-/// Returns the answers that events of a session undo: gate and number of each.
-pub fn undone(events: &[Event]) -> HashSet<(String, u64)> {
-    events.iter().filter_map(decision).filter_map(|undoing| Some((undoing.gate, undoing.undoes?))).collect()
+/// Returns the answers that events of a session undo.
+pub fn undone(events: &[Event]) -> Undone {
+    events.iter().filter_map(decision).filter_map(|undoing| Some((undoing.gate_id, undoing.undoes?))).collect()
 }
 
 /// Whether an event is an answer that was undone. `undone` is what [`undone`] found in its session.
-pub fn is_undone(event: &Event, undone: &HashSet<(String, u64)>) -> bool {
-    decision(event).is_some_and(|answer| undone.contains(&(answer.gate, answer.number)))
+pub fn is_undone(event: &Event, undone: &Undone) -> bool {
+    decision(event).is_some_and(|answer| undone.contains(&(answer.gate_id, answer.number)))
 }
 
 /// Whether an event is an answer that its author can still undo.
@@ -197,19 +185,18 @@ pub fn request(input: &str, speaker: Participant) -> Option<Content> {
 /// is its `actor`'s, with the name of the owner if they are the same.
 pub fn read(kind: &str, actor: &str, content: &str, metadata: &str, owner: Option<&Participant>) -> Option<Content> {
     let mut earlier_paths = Vec::new();
-    let (taint, speaker, tool, text) = match kind {
-        thread::MESSAGE => {
-            let metadata: Value = serde_json::from_str(metadata).unwrap_or_default();
-            let speaker = match author(&metadata[AUTHOR]) {
+    let (taint, speaker, tool, text) = match Body::read(kind, content, metadata) {
+        Body::UserMessage(message) => {
+            let speaker = match message.author.as_ref().map(author) {
                 Some((author, earlier)) => {
                     earlier_paths = earlier;
                     Some(author)
                 }
                 None => owner.cloned(),
             };
-            (Taint::Person, speaker, None, thread::text_of(content))
+            (Taint::Person, speaker, None, message.text.unwrap_or_default())
         }
-        Kind::USER_FORM_SUBMIT => {
+        Body::UserFormSubmit(_) | Body::Unreadable(Known::UserFormSubmit) => {
             let text = said(kind, content, metadata);
             match answerer(kind, actor).map(own_path) {
                 Some(path) => {
@@ -220,18 +207,18 @@ pub fn read(kind: &str, actor: &str, content: &str, metadata: &str, owner: Optio
                 None => (Taint::Web, None, Some(OUTSIDE_ANSWER.to_owned()), text),
             }
         }
-        thread::REPLY => (Taint::Agent, None, None, thread::text_of(content)),
-        "agent.tool_result" => {
-            let parts: Value = serde_json::from_str(content).ok()?;
-            let part = parts.get(0)?;
-            let tool = part["toolName"].as_str().unwrap_or("tool").to_owned();
-            if repeats_an_answer(&tool, metadata) {
+        Body::AgentMessage(message) => (Taint::Agent, None, None, message.text.unwrap_or_default()),
+        Body::AgentToolResult(AgentToolResult { results, gate_id }) => {
+            let result = results.into_iter().next()?;
+            let tool = result.name.as_deref().unwrap_or("tool");
+            // The answer of a person is a turn of its own, and the result of the tool that asked repeats it.
+            if ASKING.contains(&tool) && gate_id.is_some() {
                 return None;
             }
-            let output = &part["output"]["value"];
+            let taint = if reaches_out(tool) { Taint::Web } else { Taint::Tool };
+            let output = &result.output["value"];
             let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
-            let taint = if reaches_out(&tool) { Taint::Web } else { Taint::Tool };
-            (taint, None, Some(one_line(&tool, NAME_CHARS_MAX)), text)
+            (taint, None, Some(one_line(tool, NAME_CHARS_MAX)), text)
         }
         _ => return None,
     };
@@ -256,14 +243,14 @@ pub struct Content {
 }
 
 /// The author that a platform's message names, and their other paths of earlier versions.
-fn author(author: &Value) -> Option<(Participant, Vec<String>)> {
-    let (platform, id) = (author["platform"].as_str()?, author["id"].as_str()?);
-    let name = author["name"].as_str().unwrap_or(id);
+fn author(author: &RelayedAuthor) -> (Participant, Vec<String>) {
+    let RelayedAuthor { platform, id, name } = author;
+    let name = name.as_deref().unwrap_or(id);
     let speaker = Participant { path: person_path(platform, id), name: one_line(name, NAME_CHARS_MAX) };
     let typed = typed_person_path(platform, id).map(|path| path.to_string());
     let mut earlier: Vec<_> = typed.into_iter().chain([earlier_person_path(platform, id)]).collect();
     earlier.retain(|path| *path != speaker.path);
-    Some((speaker, earlier))
+    (speaker, earlier)
 }
 
 /// Truncates a text to `max` characters. A truncated text ends with a line that says how much is missing.
@@ -271,12 +258,6 @@ fn shortened(text: &str, max: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(max) else { return text.to_owned() };
     let (kept, rest) = text.split_at(end);
     format!("{}\n[{} are left out]", kept.trim_end(), counted(rest.chars().count() as u64, "character"))
-}
-
-/// Whether the result of a tool repeats what a person answered: the answer is a turn of its own.
-fn repeats_an_answer(tool: &str, metadata: &str) -> bool {
-    let has_gate = |metadata: Value| metadata["gateId"].is_string();
-    ASKING.contains(&tool) && serde_json::from_str(metadata).is_ok_and(has_gate)
 }
 
 /// Whether a tool brings in content of other parties.
@@ -334,9 +315,13 @@ mod tests {
         let user = UserId(uuid::Uuid::from_u128(7));
         let owner = Participant { path: own_path(user), name: "Alice".into() };
         let read = |actor: &str, content: &str, metadata: &Value, owner: Option<&Participant>| {
-            read(Kind::USER_FORM_SUBMIT, actor, content, &metadata.to_string(), owner)
+            read(Known::UserFormSubmit.as_str(), actor, content, &metadata.to_string(), owner)
         };
-        let (alice, oslo) = (format!("user:{user}"), json!({ "gateId": "g", "value": "Oslo" }));
+        let answered = |value: Value| {
+            let gate = uuid::Uuid::from_u128(9);
+            json!({ "gateId": gate, "kind": "question", "number": 1, "digest": "", "decision": "respond", "value": value })
+        };
+        let (alice, oslo) = (format!("user:{user}"), answered(json!("Oslo")));
         let said = read(&alice, "[]", &oslo, Some(&owner)).unwrap();
         assert_eq!((said.taint, said.speaker, said.text.as_str()), (Taint::Person, Some(owner.clone()), "Oslo"));
         let unnamed = Participant { name: String::new(), ..owner.clone() };
@@ -346,13 +331,14 @@ mod tests {
             assert_eq!((said.taint, said.speaker), (Taint::Web, None), "{actor}");
         }
         let note = r#"[{"type":"text","text":"Ask later"}]"#;
-        let fields = json!({ "value": { "city": "Oslo", "years": 3 } });
+        let fields = answered(json!({ "city": "Oslo", "years": 3 }));
         assert_eq!(read(&alice, note, &fields, None).unwrap().text, "city: Oslo\nyears: 3\nAsk later");
-        assert_eq!(read(&alice, note, &json!({ "decision": "deny" }), None).unwrap().text, "Ask later");
-        assert_eq!(read(&alice, "[]", &json!({ "value": null }), None), None);
+        assert_eq!(read(&alice, note, &json!({}), None).unwrap().text, "Ask later");
+        assert_eq!(read(&alice, "[]", &answered(Value::Null), None), None);
 
         let result = |tool: &str, metadata: &str| {
-            let part = json!([{ "toolName": tool, "output": { "type": "text", "value": "Oslo" } }]);
+            let part =
+                json!([{ "type": "tool-result", "toolName": tool, "output": { "type": "text", "value": "Oslo" } }]);
             super::read("agent.tool_result", "system", &part.to_string(), metadata, None).is_some()
         };
         assert!(!result("ask_person", r#"{"gateId":"g"}"#) && !result("request_feedback", r#"{"gateId":"g"}"#));

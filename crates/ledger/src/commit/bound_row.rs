@@ -7,14 +7,13 @@ use domain::{
         Digest, FinalRow, OpenRow, final_digest, final_digest_text, open_digest, open_digest_text, parse_final_digest,
         parse_open_digest,
     },
+    event::{Body, Event, kind::StatusChange},
     session::{EndReason, Session, Status},
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// The key in the metadata of the ending event that holds the digest of the row.
-const MEMBER: &str = "rowDigest";
-/// The key in the metadata of the creating event, and of an event that changes the title, that holds the digest of what
-/// the session was created with.
+/// Member of metadata with the digest of what the session was created with: of the creating event, and of each event
+/// that changes the title.
 const OPEN_MEMBER: &str = "openDigest";
 
 /// Computes the digest of what a session was created with.
@@ -47,9 +46,17 @@ pub(crate) fn open_digest_of(session: &Session) -> Result<Digest> {
     }))
 }
 
-/// Adds the digest of what the session was created with to the metadata of an event.
+/// Returns the digest of what the session was created with, as an event contains it.
+///
+/// # Errors
+/// As [`open_digest_of`].
+pub(crate) fn open_digest_member(session: &Session) -> Result<Value> {
+    Ok(open_digest_text(open_digest_of(session)?).into())
+}
+
+/// Adds that digest to the metadata of a hook's event.
 pub(crate) fn bind_open(metadata: &mut Value, session: &Session) -> Result<()> {
-    metadata[OPEN_MEMBER] = json!(open_digest_text(open_digest_of(session)?));
+    metadata[OPEN_MEMBER] = open_digest_member(session)?;
     Ok(())
 }
 
@@ -96,14 +103,12 @@ pub(crate) fn digest_of(session: &Session) -> Digest {
     })
 }
 
-/// Returns the metadata of a change to the session's present status. The change to a final status contains the
-/// digest of the row, which must be complete by then.
-pub(super) fn status_metadata(from: Status, session: &Session, reason: &str) -> Value {
-    let mut metadata = json!({ "from": from, "to": session.status(), "reason": reason });
-    if session.status().is_final() {
-        metadata[MEMBER] = json!(final_digest_text(digest_of(session)));
-    }
-    metadata
+/// Returns the change to the session's present status. The change to a final status contains the digest of the row,
+/// which must be complete by then.
+pub(super) fn status_change(from: Status, session: &Session, reason: &str) -> StatusChange {
+    let to = session.status();
+    let row_digest = to.is_final().then(|| final_digest_text(digest_of(session)).into());
+    StatusChange { from: Some(from), to, reason: reason.to_owned(), row_digest, open_digest: None }
 }
 
 /// The parts of a recorded status change that are needed to check the row.
@@ -128,14 +133,12 @@ pub(crate) enum RowBinding {
     Unknown,
 }
 
-/// Reads the metadata of a status change. Returns `None` if it is not one, for example because it was erased.
-pub(crate) fn read(metadata: &str) -> Option<RecordedStatusChange> {
-    let metadata: Value = serde_json::from_str(metadata).ok()?;
-    let to = Status::parse(metadata.get("to")?.as_str()?)?;
-    let bound = match metadata.get(MEMBER) {
+/// Reads a status change. Returns `None` if the event is not one, for example because it was erased.
+pub(crate) fn read(event: &Event) -> Option<RecordedStatusChange> {
+    let Body::SessionStatusChange(change) = event.body() else { return None };
+    let bound = match &change.row_digest {
         None => RowBinding::Not,
         Some(text) => text.as_str().and_then(parse_final_digest).map_or(RowBinding::Unknown, RowBinding::To),
     };
-    let reason = metadata.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned();
-    Some(RecordedStatusChange { to, reason, bound })
+    Some(RecordedStatusChange { to: change.to, reason: change.reason, bound })
 }

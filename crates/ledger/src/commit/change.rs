@@ -2,7 +2,7 @@
 
 use super::{
     effect::{Cause, carry_out, effects},
-    event_factory::EventFactory,
+    minter::Minter,
 };
 use crate::{Error, Result};
 use domain::{
@@ -20,7 +20,7 @@ pub(crate) struct Change {
     pub(crate) command: Command,
     pub(crate) caller: Caller,
     pub(crate) reason: String,
-    pub(crate) factory: EventFactory,
+    pub(crate) minter: Minter,
 }
 
 impl Change {
@@ -75,7 +75,7 @@ pub(crate) async fn write_with_title(
     mut events: Vec<PreparedEvent>,
     report: Report,
 ) -> Result<Session> {
-    let now = change.factory.at();
+    let now = change.minter.at();
     let attempt = change.attempt().or((transition.attempt != before.attempt).then_some(transition.attempt));
     let mut session = entered(&before, transition, change.command, report, now);
     let mut changed_by = None;
@@ -84,9 +84,9 @@ pub(crate) async fn write_with_title(
             Some(title) => {
                 store::session::retitle(tx, session.tenant_id, session.id, &title).await?;
                 session.title = title;
-                change.factory.status_reached_with_title(before.status(), &session, &change.reason)?
+                change.minter.status_reached_with_title(before.status(), &session, &change.reason)?
             }
-            None => change.factory.status_reached(before.status(), &session, &change.reason)?,
+            None => change.minter.status_reached(before.status(), &session, &change.reason),
         };
         changed_by = Some(event.id);
         events.push(event);
@@ -96,7 +96,7 @@ pub(crate) async fn write_with_title(
     if let Some(changed_by) = changed_by {
         let cause = Cause { command: change.command, reason: &change.reason };
         let effects = effects(before.status(), &session, cause, now);
-        carry_out(tx, &session, effects, changed_by, &change.factory).await?;
+        carry_out(tx, &session, effects, changed_by, &change.minter).await?;
     }
     Ok(session)
 }
@@ -114,9 +114,9 @@ pub(crate) async fn insert_completed(
     mut events: Vec<PreparedEvent>,
     report: Report,
 ) -> Result<Session> {
-    let now = change.factory.at();
+    let now = change.minter.at();
     let mut session = entered(&before, transition, change.command, report, now);
-    let event = change.factory.status_reached(before.status(), &session, &change.reason)?;
+    let event = change.minter.status_reached(before.status(), &session, &change.reason);
     let changed_by = event.id;
     events.push(event);
     match store::session::insert(tx, &mut session, None, &events).await? {
@@ -127,7 +127,7 @@ pub(crate) async fn insert_completed(
     }
     let cause = Cause { command: change.command, reason: &change.reason };
     let effects = effects(before.status(), &session, cause, now);
-    carry_out(tx, &session, effects, changed_by, &change.factory).await?;
+    carry_out(tx, &session, effects, changed_by, &change.minter).await?;
     Ok(session)
 }
 

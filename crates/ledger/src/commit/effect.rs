@@ -2,18 +2,18 @@
 //! change.
 
 use super::{
-    event_factory::EventFactory,
+    minter::Minter,
     turn::{Capture, ended_turn},
 };
 use crate::{Result, outbox::announce_end};
 use domain::{
     Timestamp,
+    event::Known,
     failure::code_of,
     feedback_request::RequestState,
     gate::CloseReason,
     id::EventId,
     session::{Command, EndReason, Session, Status, Type, graph::cancels_children},
-    thread::REPLY,
 };
 use store::{WriteTx, failure::NewFailure, interaction::DueRecord};
 
@@ -87,21 +87,22 @@ pub(crate) fn failure_of<'a>(session: &'a Session, reason: &'a str) -> Option<(&
 }
 
 /// Carries the effects out. `session` is the row as it was written, `changed_by` is the event of the status
-/// change, and `factory` is the event factory of the change.
+/// change, and `minter` is the event minter of the change.
 pub(crate) async fn carry_out(
     tx: &mut WriteTx<'_>,
     session: &Session,
     effects: Vec<Effect>,
     changed_by: EventId,
-    factory: &EventFactory,
+    minter: &Minter,
 ) -> Result<()> {
-    let now = factory.at();
+    let now = minter.at();
     for effect in effects {
         match effect {
             Effect::CloseGate(reason) => close_gate(tx, session, reason, now).await?,
             Effect::CaptureTurn(due, Capture::Always) => store::interaction::push(tx, due).await?,
             Effect::CaptureTurn(due, Capture::IfSaid { has_answered }) => {
-                store::interaction::push_if_answered(tx, due, has_answered.then_some(REPLY)).await?;
+                store::interaction::push_if_answered(tx, due, has_answered.then_some(Known::AgentMessage.as_str()))
+                    .await?;
             }
             Effect::RecordFailure { code, message } => {
                 let failure = NewFailure { id: changed_by, code: &code, message: &message, at: now };
@@ -111,7 +112,7 @@ pub(crate) async fn carry_out(
                 store::session::graph::note_ending(tx, session, cascades, now).await?;
             }
             Effect::CloseDraft => store::response::abandon(tx, session.tenant_id, session.id).await?,
-            Effect::AnnounceEnd => announce_end(tx, session, factory.messages()).await?,
+            Effect::AnnounceEnd => announce_end(tx, session, minter.messages()).await?,
         }
     }
     Ok(())

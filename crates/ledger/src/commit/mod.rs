@@ -7,10 +7,10 @@
 pub(crate) mod bound_row;
 mod change;
 pub(crate) mod effect;
-mod event_factory;
+mod minter;
 mod turn;
 
 pub(crate) use change::{Change, append_server_events, insert_completed, state, write, write_with_title};
-pub(crate) use event_factory::EventFactory;
+pub(crate) use minter::Minter;
 pub use turn::is_thread;
 pub(crate) use turn::{has_answered, is_dialogue};

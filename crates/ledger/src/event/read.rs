@@ -3,7 +3,7 @@
 use crate::{Error, Ledger, Result, cursor::page_size, guard::require, session};
 use domain::{
     Scope,
-    event::{Event, Kind},
+    event::{Event, Kind, Known},
     id::{SessionId, TenantId},
     limit::BATCH_EVENTS_MAX,
     role::Permission,
@@ -43,12 +43,12 @@ pub struct Slice {
 const TIMELINE_MARKS_MAX: u32 = 1_000;
 /// Kinds of events on the timeline bar.
 const TIMELINE_KINDS: [&str; 6] = [
-    Kind::SESSION_STATUS_CHANGE,
-    Kind::SESSION_ERROR,
-    "agent.tool_call",
-    "tool.invocation_started",
-    "tool.invocation_failed",
-    "human.marker",
+    Known::SessionStatusChange.as_str(),
+    Known::SessionError.as_str(),
+    Known::AgentToolCall.as_str(),
+    Known::ToolInvocationStarted.as_str(),
+    Known::ToolInvocationFailed.as_str(),
+    Known::HumanMarker.as_str(),
 ];
 
 /// Returns the number of events on a page of this size; 0 selects the default.

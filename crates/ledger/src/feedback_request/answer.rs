@@ -3,7 +3,7 @@
 use super::not_found;
 use crate::{
     Error, Ledger, RequestRecord, Result,
-    commit::{EventFactory, append_server_events},
+    commit::{Minter, append_server_events},
     gate::{AnswerBy, Given, Reply, answer_to, by_role, check_form, settle_question},
     guard::{Fields, require},
     retention::is_erased,
@@ -11,7 +11,7 @@ use crate::{
 };
 use domain::{
     Caller, Scope,
-    event::Kind,
+    event::kind::{FormSubmit, RequestAnswer},
     feedback_request::{Admission, Outcome, RecordedAnswer, RequestPosition, RequestState, Respondent, admit},
     gate::{Gate, GateState, canonical_digest},
     id::{FeedbackRequestId, RequestAnswerId, SessionId, TenantId},
@@ -20,7 +20,7 @@ use domain::{
     session::{Session, Status},
     view::{self, Answers},
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use store::{AnswerRecord, Conn, WriteTx};
 
 /// An answer that a member or a program sends.
@@ -66,19 +66,16 @@ pub(crate) struct AnswerOf {
     pub(crate) respondent: Respondent,
     pub(crate) response_session_id: Option<SessionId>,
     pub(crate) caller: Caller,
-    pub(crate) factory: EventFactory,
+    pub(crate) minter: Minter,
 }
 
 impl AnswerOf {
-    /// Events of one answer and its effect: the answer and the status change.
-    const EVENTS: usize = 3;
-
     /// Draws the ids for an answer.
     pub(crate) fn new(ledger: &Ledger, caller: Caller, respondent: Respondent) -> Self {
         let now = ledger.now();
         let id = RequestAnswerId::new(now, ledger.entropy());
-        let factory = EventFactory::new(ledger, now, Self::EVENTS);
-        Self { id, respondent, response_session_id: None, caller, factory }
+        let minter = Minter::new(ledger, now);
+        Self { id, respondent, response_session_id: None, caller, minter }
     }
 }
 
@@ -188,7 +185,7 @@ pub(crate) async fn answer_on(
     };
     let known = own.as_ref().map(|own| RecordedAnswer { outcome: own.outcome, digest: own.digest });
     let given = RecordedAnswer { outcome: new.outcome, digest };
-    let late = match (admit(position, known, given, of.factory.at()), own) {
+    let late = match (admit(position, known, given, of.minter.at()), own) {
         (Admission::Repeat, Some(answer)) => return Ok(Answered { answer, is_new: false }),
         (Admission::Conflict, Some(answer)) => return Err(Error::AlreadyAnswered(Box::new(answer))),
         (Admission::Closed | Admission::Repeat | Admission::Conflict, _) => {
@@ -201,7 +198,7 @@ pub(crate) async fn answer_on(
     if store::feedback_request::count_answers(tx.conn(), tenant_id, id).await? >= u64::from(REQUEST_ANSWERS_MAX) {
         return Err(Error::LimitReached(format!("a request takes at most {REQUEST_ANSWERS_MAX} answers")));
     }
-    let mut answer = answer_to(&request, of.id, of.respondent.clone(), new.outcome, of.factory.at());
+    let mut answer = answer_to(&request, of.id, of.respondent.clone(), new.outcome, of.minter.at());
     answer.response_session_id = of.response_session_id;
     answer.answers = value.as_ref().map(Value::to_string);
     answer.note = new.note;
@@ -221,7 +218,7 @@ async fn record(
     answer: &AnswerRecord,
     mut of: AnswerOf,
 ) -> Result<()> {
-    let (tenant_id, at) = (request.tenant_id, of.factory.at());
+    let (tenant_id, at) = (request.tenant_id, of.minter.at());
     if let Some(gate) = gate {
         let reply = match (answer.outcome, &answer.answers) {
             (Outcome::Answered, Some(text)) => Reply::Accept(text.clone()),
@@ -236,7 +233,7 @@ async fn record(
         };
         let (user_id, actor) = (of.respondent.user_id, of.respondent.key.clone());
         let by = AnswerBy { caller: of.caller, user_id, actor, note: answer.note.clone(), given: Some(given) };
-        settle_question(tx, session, gate, by, reply, of.factory).await?;
+        settle_question(tx, session, gate, by, reply, of.minter).await?;
         return Ok(());
     }
     store::feedback_request::insert_answer(tx, tenant_id, answer).await?;
@@ -247,26 +244,22 @@ async fn record(
         store::feedback_request::close(tx, tenant_id, request.id, RequestState::Answered, at).await?;
     }
     tx.counts_changed(tenant_id);
-    let event = submitted(&mut of.factory, request, answer)?;
+    let event = submitted(&mut of.minter, request, answer);
     append_server_events(tx, session, vec![event], of.caller, at).await?;
     Ok(())
 }
 
 /// Creates the event that records an answer for which the session does not wait.
-fn submitted(
-    factory: &mut EventFactory,
-    request: &RequestRecord,
-    answer: &AnswerRecord,
-) -> Result<store::PreparedEvent> {
+fn submitted(minter: &mut Minter, request: &RequestRecord, answer: &AnswerRecord) -> store::PreparedEvent {
     let answers: Value = answer.answers.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let metadata = json!({
-        "requestId": request.id, "answerId": answer.id, "outcome": answer.outcome, "value": answers,
-        "respondentKind": answer.respondent.kind, "assurance": answer.respondent.kind.assurance(),
-        "responseSessionId": answer.response_session_id,
-    });
-    let content = match &answer.note {
-        Some(note) => json!([{ "type": "text", "text": note }]),
-        None => json!([]),
-    };
-    factory.prepared(Kind::USER_FORM_SUBMIT, content.to_string(), metadata.to_string())
+    minter.event(&FormSubmit::Answer(RequestAnswer {
+        note: answer.note.clone(),
+        request_id: request.id,
+        answer_id: answer.id,
+        outcome: answer.outcome,
+        value: answers,
+        respondent_kind: answer.respondent.kind,
+        assurance: answer.respondent.kind.assurance(),
+        response_session_id: answer.response_session_id,
+    }))
 }

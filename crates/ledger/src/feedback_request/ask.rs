@@ -3,7 +3,7 @@
 use super::{list::fields_of, not_found};
 use crate::{
     Error, Ledger, RequestRecord, Result, ViewRecord, ViewVersionRecord,
-    commit::{Change, EventFactory, append_server_events, state, write},
+    commit::{Change, Minter, append_server_events, state, write},
     gate::{AskedOf, pause},
     guard::{Fields, require},
     view::{self, publish_on},
@@ -12,7 +12,7 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     Scope, Timestamp,
-    event::Kind,
+    event::kind::FeedbackRequested,
     feedback_request::{OnExpiry, RequestState},
     gate::{Question, Task, canonical_digest},
     id::{FeedbackRequestId, GateId, SessionId, TenantId, ViewId},
@@ -132,7 +132,7 @@ pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest)
     let request_id = FeedbackRequestId::new(now, ledger.entropy());
     let prepared = own_view(ledger, scope, &new, request_id)?;
     let gate_id = GateId::new(now, ledger.entropy());
-    let factory = EventFactory::new(ledger, now, 3);
+    let minter = Minter::new(ledger, now);
     let caller = *scope;
     ledger
         .write(scope.into(), move |tx| {
@@ -140,7 +140,7 @@ pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest)
                 let session = store::session::find_locked(tx, caller.tenant_id, id).await?;
                 let session = require_visible_or_claimed(tx.conn(), &caller, session).await?;
                 let ids = (request_id, gate_id);
-                Asking { caller, new, ids, factory }.run(tx, session, prepared).await
+                Asking { caller, new, ids, minter }.run(tx, session, prepared).await
             })
         })
         .await
@@ -199,7 +199,7 @@ struct Asking {
     caller: Scope,
     new: NewRequest,
     ids: (FeedbackRequestId, GateId),
-    factory: EventFactory,
+    minter: Minter,
 }
 
 impl Asking {
@@ -209,14 +209,14 @@ impl Asking {
         if let Some(known) = known {
             return self.again(tx, session, known).await;
         }
-        self.new.check_deadline(self.factory.at())?;
+        self.new.check_deadline(self.minter.at())?;
         let command = if self.new.blocking { Command::Yield(YieldTo::WaitingHuman) } else { Command::Append };
         decide(state(&session), Actor::Worker { attempt: self.new.attempt }, command)?;
         let asked = store::feedback_request::count(tx.conn(), tenant_id, session.id).await?;
         if asked >= u64::from(FEEDBACK_REQUESTS_MAX) {
             return Err(Error::LimitReached(format!("a session asks at most {FEEDBACK_REQUESTS_MAX} times")));
         }
-        let at = self.factory.at();
+        let at = self.minter.at();
         let (slug, version) = match own_view {
             Some(view) => {
                 if !store::view::insert(tx, tenant_id, &view).await? {
@@ -265,7 +265,7 @@ impl Asking {
         }
         let version = version_of(tx, self.caller.tenant_id, &view).await?;
         let publication = &version.publication;
-        if publication.availability(self.factory.at()) != Availability::Open {
+        if publication.availability(self.minter.at()) != Availability::Open {
             return Err(Error::invalid("viewId", "the view is not open now"));
         }
         if self.new.access.is_some_and(|access| access != publication.gate) {
@@ -285,27 +285,33 @@ impl Asking {
         request: &RequestRecord,
         fields: Vec<Field>,
     ) -> Result<Session> {
-        let metadata = json!({
-            "requestId": request.id, "viewId": request.view_id, "version": request.version,
-            "blocking": request.blocking, "gate": request.access, "audience": request.audience,
-            "expiresAt": request.expires_at, "onExpiry": request.on_expiry, "attempt": request.attempt,
+        let event = self.minter.event(&FeedbackRequested {
+            message: Some(request.message.clone()),
+            request_id: request.id,
+            view_id: request.view_id,
+            version: request.version,
+            blocking: request.blocking,
+            gate: request.access,
+            audience: request.audience.clone(),
+            expires_at: request.expires_at,
+            on_expiry: request.on_expiry,
+            attempt: request.attempt,
         });
-        let event = self.factory.event(Kind::SESSION_FEEDBACK_REQUESTED, Some(&request.message), &metadata)?;
         let Some(gate_id) = request.gate_id else {
             // A session that goes on changes no status, which would tell the pages that something waits.
             tx.counts_changed(request.tenant_id);
-            return append_server_events(tx, session, vec![event], self.caller.caller, self.factory.at()).await;
+            return append_server_events(tx, session, vec![event], self.caller.caller, self.minter.at()).await;
         };
         let schema = serde_json::to_value(to_schema(&fields)).map_err(|error| Error::Internal(error.to_string()))?;
         let question =
             Question { message: request.message.clone(), schema: Some(schema), fields, request_id: Some(request.id) };
         let of = AskedOf { due_at: request.expires_at, audience: request.audience.clone() };
-        let opened = pause(tx, &session, (gate_id, Task::Question(question)), of, &mut self.factory).await?;
+        let opened = pause(tx, &session, (gate_id, Task::Question(question)), of, &mut self.minter).await?;
         let actor = Actor::Worker { attempt: request.attempt };
         let command = Command::Yield(YieldTo::WaitingHuman);
         let transition = decide(state(&session), actor, command)?;
         let (caller, reason) = (self.caller.caller, "waiting for an answer".into());
-        let change = Change { id: session.id, actor, command, caller, reason, factory: self.factory };
+        let change = Change { id: session.id, actor, command, caller, reason, minter: self.minter };
         write(tx, session, transition, change, vec![event, opened], Report::default()).await
     }
 

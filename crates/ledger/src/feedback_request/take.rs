@@ -4,13 +4,13 @@
 
 use crate::{
     Ledger, Result,
-    commit::{EventFactory, append_server_events, state},
+    commit::{Minter, append_server_events, state},
     guard::{Fields, require},
     visibility::require_visible_or_claimed,
 };
 use domain::{
     Scope,
-    event::Kind,
+    event::kind::{Context, ContextInjected},
     feedback_request::{ShownAnswer, render},
     id::{RequestAnswerId, SessionId, TenantId},
     limit::{ANSWERS_TAKEN_MAX, KEY_CHARS_MAX},
@@ -19,7 +19,7 @@ use domain::{
     untrusted::Delimiter,
     view::Field,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use store::{AnswerRecord, PreparedEvent, WriteTx};
 
 /// Answers that an attempt took, oldest first.
@@ -48,7 +48,7 @@ pub async fn take(
     let mut fields = Fields::default();
     fields.key("idempotencyKey", call.as_deref(), KEY_CHARS_MAX);
     fields.check()?;
-    let mut factory = EventFactory::new(ledger, ledger.now(), 1);
+    let mut minter = Minter::new(ledger, ledger.now());
     let delimiter = Delimiter::new(ledger.entropy());
     let caller = *scope;
     ledger
@@ -63,10 +63,10 @@ pub async fn take(
                     return Ok(taken);
                 }
                 let by = (attempt, call.as_deref());
-                let Some((taken, event)) = take_on(tx, &session, by, &mut factory, &delimiter).await? else {
+                let Some((taken, event)) = take_on(tx, &session, by, &mut minter, &delimiter).await? else {
                     return Ok(TakenAnswers::default());
                 };
-                append_server_events(tx, session, vec![event], caller.caller, factory.at()).await?;
+                append_server_events(tx, session, vec![event], caller.caller, minter.at()).await?;
                 Ok(taken)
             })
         })
@@ -91,10 +91,10 @@ pub(crate) async fn take_on(
     tx: &mut WriteTx<'_>,
     session: &Session,
     (attempt, call): (u32, Option<&str>),
-    factory: &mut EventFactory,
+    minter: &mut Minter,
     delimiter: &Delimiter,
 ) -> Result<Option<(TakenAnswers, PreparedEvent)>> {
-    let (tenant_id, at) = (session.tenant_id, factory.at());
+    let (tenant_id, at) = (session.tenant_id, minter.at());
     let mut answers = store::feedback_request::unconsumed(tx.conn(), tenant_id, session.id, ANSWERS_TAKEN_MAX).await?;
     if answers.is_empty() {
         return Ok(None);
@@ -106,8 +106,8 @@ pub(crate) async fn take_on(
     }
     let taken = with_block(tx, tenant_id, answers, delimiter).await?;
     let ids: Vec<RequestAnswerId> = taken.answers.iter().map(|answer| answer.id).collect();
-    let metadata = json!({ "context": "answers", "answerIds": ids, "attempt": attempt });
-    let event = factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&taken.block), &metadata)?;
+    let context = Context::Answers { answer_ids: ids, attempt };
+    let event = minter.event(&ContextInjected { text: taken.block.clone(), context });
     Ok(Some((taken, event)))
 }
 

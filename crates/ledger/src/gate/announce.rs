@@ -2,7 +2,7 @@
 
 use crate::{
     Result,
-    commit::EventFactory,
+    commit::Minter,
     outbox::{Announcement, announce},
 };
 use domain::{
@@ -19,7 +19,7 @@ use store::{Conn, DecisionRecord, WriteTx};
 /// for its person, who is in the conversation.
 pub(super) async fn announce_gate(
     tx: &mut WriteTx<'_>,
-    factory: &EventFactory,
+    minter: &Minter,
     topic: Topic,
     gate: &Gate,
     decision: Option<&DecisionRecord>,
@@ -47,7 +47,7 @@ pub(super) async fn announce_gate(
         "path": format!("/inbox/{}", gate.id),
     });
     let recipients = if topic.needs_decision() { recipients(tx.conn(), gate).await? } else { Vec::new() };
-    announce(tx, gate.tenant_id, factory.messages(), Announcement { topic, about, recipients }).await
+    announce(tx, gate.tenant_id, minter.messages(), Announcement { topic, about, recipients }).await
 }
 
 /// Returns the reviewers who may decide the gate and want e-mails.

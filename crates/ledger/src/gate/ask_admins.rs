@@ -1,14 +1,14 @@
 //! Lets admins decide gates that have too few reviewers left. Reviewers are lost when they are removed,
 //! deactivated or taken out of their group. Without this the gate would wait until it expires.
 
-use super::{announce::announce_gate, decisions_of, quote, standing};
+use super::{announce::announce_gate, decisions_of, standing};
 use crate::{
     Error, Ledger, Result,
-    commit::{EventFactory, append_server_events},
+    commit::{Minter, append_server_events},
 };
 use domain::{
     Caller, Scope,
-    event::Kind,
+    event::kind::{NoticeReason, WaitingApproval},
     gate::lacks_reviewers,
     id::{GateId, SessionId, TenantId},
     notification::Topic,
@@ -54,7 +54,7 @@ pub async fn ask_admins(ledger: &Ledger) -> Result<u64> {
 
 async fn ask(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId) -> Result<bool> {
     let scope = Scope::system(tenant_id);
-    let mut factory = EventFactory::new(ledger, ledger.now(), 1);
+    let mut minter = Minter::new(ledger, ledger.now());
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
@@ -74,12 +74,10 @@ async fn ask(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sessi
                     return Ok(false);
                 }
                 store::gate::add_reviewer(tx, tenant_id, id, &ReviewerRecord::Admins).await?;
-                let mut metadata = quote(id);
-                metadata["adminsMayDecide"] = true.into();
-                metadata["reviewersLeft"] = left.len().into();
-                announce_gate(tx, &factory, Topic::ApprovalEscalated, &gate, None).await?;
-                let event = factory.event(Kind::SESSION_WAITING_APPROVAL, Some(WHY), &metadata)?;
-                append_server_events(tx, session, vec![event], Caller::System, factory.at()).await?;
+                let reason = NoticeReason::AdminsMayDecide { admins_may_decide: true, reviewers_left: left.len() };
+                announce_gate(tx, &minter, Topic::ApprovalEscalated, &gate, None).await?;
+                let event = minter.event(&WaitingApproval::new(id, WHY, reason));
+                append_server_events(tx, session, vec![event], Caller::System, minter.at()).await?;
                 Ok::<_, Error>(true)
             })
         })

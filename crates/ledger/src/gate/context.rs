@@ -4,7 +4,7 @@ use super::{decisions_of, proposed, standing};
 use crate::{Result, wait::Wait};
 use domain::{
     Timestamp,
-    event::{Event, Kind},
+    event::{Body, Event, Known},
     feedback_request::{Outcome, Respondent, ShownAnswer, render},
     gate::{Gate, GateKind, GateState, OUTPUT_REJECTION_MAX, Question, Task, Verdict},
     id::{FeedbackRequestId, GateId, RequestAnswerId},
@@ -14,8 +14,6 @@ use domain::{
 use serde_json::{Map, Value};
 use store::{Conn, DecisionRecord};
 
-/// Member of the metadata of a decision on a question that was closed without a word.
-pub(super) const OUTCOME: &str = "outcome";
 /// Number of answers that are read for the one that ended a question: the newest.
 const DECISIONS_READ: u32 = 20;
 /// Number of tool results that are read at once.
@@ -176,10 +174,10 @@ async fn is_due(conn: &mut Conn<'_>, session: &Session, gate: &Gate, wait: Optio
 
 /// Returns whether the log has a result of this tool call after a sequence.
 async fn has_result(conn: &mut Conn<'_>, session: &Session, mut after: u64, call_id: &str) -> store::Result<bool> {
-    let kinds = ["agent.tool_result".to_owned()];
-    let is_result = |event: &Event| {
-        let parts: Vec<Value> = serde_json::from_str(&event.content).unwrap_or_default();
-        parts.iter().any(|part| part["toolCallId"] == call_id)
+    let kinds = [Known::AgentToolResult.as_str().to_owned()];
+    let is_result = |event: &Event| match event.body() {
+        Body::AgentToolResult(found) => found.results.iter().any(|result| result.id.as_deref() == Some(call_id)),
+        _ => false,
     };
     loop {
         let range = (after, session.head_sequence);
@@ -237,14 +235,14 @@ async fn given_answer(
 /// Returns whether a question without a request was declined or closed without a word. The verdict is the same; the
 /// event of the decision tells them apart.
 async fn refusal(conn: &mut Conn<'_>, gate: &Gate, decision: &DecisionRecord) -> Result<Outcome> {
-    let kinds = [Kind::USER_FORM_SUBMIT.to_owned()];
+    let kinds = [Known::UserFormSubmit.as_str().to_owned()];
     let newest =
         store::event::before(conn, gate.tenant_id, gate.session_id, u64::MAX >> 1, &kinds, DECISIONS_READ).await?;
     let is_closed = newest.items.iter().any(|event| {
-        let metadata: Value = serde_json::from_str(&event.metadata).unwrap_or_default();
-        metadata["gateId"] == gate.id.to_string()
-            && metadata["number"] == decision.number
-            && metadata[OUTCOME] == Outcome::Cancelled.as_str()
+        event.body().decision().is_some_and(|recorded| {
+            (recorded.gate_id, recorded.number) == (gate.id, decision.number)
+                && recorded.outcome == Some(Outcome::Cancelled)
+        })
     });
     Ok(if is_closed { Outcome::Cancelled } else { Outcome::Declined })
 }

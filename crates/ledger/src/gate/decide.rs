@@ -3,19 +3,17 @@
 
 use super::{
     announce::announce_gate,
-    by_role,
-    context::OUTCOME,
-    decisions_of, event_kind,
+    by_role, decisions_of,
     item::{GateItem, MayDecide, load, may_decide},
     memory, not_found,
     open::{check_output_safety, criteria_of},
-    parse_digest, person, proposed, quote,
+    parse_digest, person, proposed,
     settle::{SettleContext, settle},
     standing,
 };
 use crate::{
     Error, Ledger, Result,
-    commit::{EventFactory, append_server_events},
+    commit::{Minter, append_server_events},
     guard::{Fields, require},
     memory::Stamp,
     output,
@@ -24,12 +22,13 @@ use chrono::TimeDelta;
 use domain::{
     Scope,
     criteria_set::SafetyGate,
+    event::kind::{Decision, FormSubmit, OutputApproval, ToolConfirmation},
     feedback_request::Outcome,
     gate::{
         Approval, DecisionEffect, DecisionRequest, DecisionState, Gate, GateKind, Task, Verdict, approval,
         canonical_digest, evaluate,
     },
-    id::{EntityId, GateId, UserId},
+    id::{GateId, UserId},
     issue::Issue,
     limit::{GATE_DECISIONS_MAX, REASON_CHARS_MAX},
     notification::Topic,
@@ -37,7 +36,7 @@ use domain::{
     session::Session,
     view::{Answers, Field, check_answers, defaults},
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use store::{DecisionRecord, WriteTx};
 
 /// A decision that a reviewer submits.
@@ -65,10 +64,6 @@ impl NewDecision {
 /// Why a question is not approved, alone or with others.
 const QUESTION_TAKES_NO_APPROVAL: &str = "Questions need an answer. Select only approvals, or use Answer.";
 
-/// Largest number of events of one decision and its effect: the decision, the completion or error, and the
-/// status change.
-pub(super) const EVENTS: usize = 6;
-
 /// Records a decision. A repeat of the same decision returns the recorded state.
 ///
 /// # Errors
@@ -90,13 +85,7 @@ pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision
     let shown = new.digest.as_deref().map(parse_digest).transpose()?;
     let gate = super::get::find(ledger, scope, id).await?;
     let now = ledger.now();
-    let decider = Decider {
-        scope: *scope,
-        user_id,
-        factory: EventFactory::new(ledger, now, EVENTS),
-        entity_ids: ids_for(ledger, &gate),
-        stamp: Stamp::new(ledger),
-    };
+    let decider = Decider { scope: *scope, user_id, minter: Minter::new(ledger, now), stamp: Stamp::new(ledger) };
     let session_id = gate.session_id;
     let loaded = ledger
         .write(scope.into(), move |tx| {
@@ -105,7 +94,7 @@ pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision
                 let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?;
                 let session = session.ok_or_else(not_found)?;
                 let gate = store::gate::find_locked(tx, scope.tenant_id, id).await?.ok_or_else(not_found)?;
-                let now = decider.factory.at();
+                let now = decider.minter.at();
                 record(tx, session, gate, decider, new, shown).await?;
                 let gate = store::gate::find(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)?;
                 Ok::<_, Error>(load(tx.conn(), &scope, vec![gate], now).await?)
@@ -115,17 +104,10 @@ pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision
     loaded.item(scope)
 }
 
-/// Returns new ids for the entities that an approval creates. An edit cannot have more entities than the staged
-/// output.
-pub(super) fn ids_for(ledger: &Ledger, gate: &Gate) -> Vec<EntityId> {
-    output::entity_ids(ledger, ledger.now(), &gate.task.shown().to_string())
-}
-
 struct Decider {
     scope: Scope,
     user_id: UserId,
-    factory: EventFactory,
-    entity_ids: Vec<EntityId>,
+    minter: Minter,
     stamp: Stamp,
 }
 
@@ -177,7 +159,7 @@ async fn record(
         value: decided.stored,
         value_digest: decided.digest,
         note: decided.note,
-        at: decider.factory.at(),
+        at: decider.minter.at(),
         entity_version: None,
     };
     store::gate::add_decision(tx, scope.tenant_id, gate.id, &decision).await?;
@@ -192,14 +174,13 @@ async fn record(
         false => None,
     };
     let told = settled.as_ref().unwrap_or(&gate);
-    announce_gate(tx, &decider.factory, Topic::ApprovalDecided, told, Some(&decision)).await?;
-    let event = decision_event(&mut decider.factory, &gate, &decision)?;
-    let factory = decider.factory.clone();
-    let session = append_server_events(tx, session, vec![event], scope.caller, factory.at()).await?;
+    announce_gate(tx, &decider.minter, Topic::ApprovalDecided, told, Some(&decision)).await?;
+    let event = decision_event(&mut decider.minter, &gate, &decision);
+    let minter = decider.minter.clone();
+    let session = append_server_events(tx, session, vec![event], scope.caller, minter.at()).await?;
     store::gate::save(tx, &gate).await?;
     if settled.is_some() {
-        let (entity_ids, stamp) = (decider.entity_ids, Some(decider.stamp));
-        let by = SettleContext { caller: scope.caller, factory, entity_ids, given: None, stamp };
+        let by = SettleContext { caller: scope.caller, minter, given: None, stamp: Some(decider.stamp) };
         settle(tx, session, gate, by).await?;
     }
     Ok(())
@@ -371,45 +352,38 @@ async fn check_output(tx: &mut WriteTx<'_>, session: &Session, gate: &Gate, valu
 }
 
 /// Creates the event that records a decision in its session's log.
-pub(super) fn decision_event(
-    factory: &mut EventFactory,
-    gate: &Gate,
-    decision: &DecisionRecord,
-) -> Result<store::PreparedEvent> {
-    decision_event_of(factory, gate, decision, None)
+pub(super) fn decision_event(minter: &mut Minter, gate: &Gate, decision: &DecisionRecord) -> store::PreparedEvent {
+    decision_event_of(minter, gate, decision, None)
 }
 
 /// [`decision_event`] with the way in which a question ended, where the verdict does not say it.
 pub(super) fn decision_event_of(
-    factory: &mut EventFactory,
+    minter: &mut Minter,
     gate: &Gate,
     decision: &DecisionRecord,
     outcome: Option<Outcome>,
-) -> Result<store::PreparedEvent> {
-    let mut metadata = quote(gate.id);
-    if let Some(outcome) = outcome {
-        metadata[OUTCOME] = json!(outcome);
-    }
-    metadata["kind"] = gate.kind.as_str().into();
-    metadata["number"] = decision.number.into();
-    metadata["digest"] = decision.value_digest.to_string().into();
-    match decision.verdict {
-        Some(verdict) => metadata["decision"] = verdict.as_str().into(),
-        None => metadata["undoes"] = json!(decision.undoes),
-    }
-    if let Task::Tool(call) = &gate.task {
-        metadata["toolCallId"] = call.tool_call_id.as_str().into();
-        metadata["toolName"] = call.tool_name.as_str().into();
-    }
-    if let Some(value) = &decision.value {
-        metadata["value"] = serde_json::from_str(value).unwrap_or_default();
-    }
-    if let Some(until) = gate.state.held_until() {
-        metadata["effectAt"] = json!(until);
-    }
-    let content = match &decision.note {
-        Some(note) => json!([{ "type": "text", "text": note }]),
-        None => json!([]),
+) -> store::PreparedEvent {
+    let (tool_call_id, tool_name) = match &gate.task {
+        Task::Tool(call) => (Some(call.tool_call_id.clone()), Some(call.tool_name.clone())),
+        Task::Output(_) | Task::Fields(_) | Task::Question(_) | Task::Memory(_) => (None, None),
     };
-    factory.prepared(event_kind(gate.kind), content.to_string(), metadata.to_string())
+    let recorded = Decision {
+        note: decision.note.clone(),
+        gate_id: gate.id,
+        kind: gate.kind,
+        number: decision.number,
+        digest: decision.value_digest.to_string(),
+        decision: decision.verdict,
+        undoes: decision.undoes,
+        outcome,
+        tool_call_id,
+        tool_name,
+        value: decision.value.as_deref().map(|value| serde_json::from_str(value).unwrap_or_default()),
+        effect_at: gate.state.held_until(),
+    };
+    match gate.kind {
+        GateKind::Tool => minter.event(&ToolConfirmation(recorded)),
+        GateKind::Output | GateKind::Fields | GateKind::Memory => minter.event(&OutputApproval(recorded)),
+        GateKind::Question => minter.event(&FormSubmit::Decision(recorded)),
+    }
 }

@@ -6,7 +6,7 @@
 use super::{announce::announce_gate, opened, settle_context::SettleContext};
 use crate::{
     Error, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
     memory::{NewVersion, Stamp, write_on},
 };
 use chrono::TimeDelta;
@@ -14,6 +14,8 @@ use domain::{
     Caller, Timestamp,
     chain::Digest,
     clock::to_micros,
+    event::kind::Created,
+    evidence::Evidence as Turn,
     gate::{
         Gate, GateKind, GateState, MEMORY_BASE, MEMORY_BODY, MemoryProposal, State, Task, Verdict, canonical_digest,
     },
@@ -24,7 +26,7 @@ use domain::{
     memory_writer::{
         self,
         dedupe::{cut_out, denials},
-        evidence::{Evidence as Turn, Sources, of_lines},
+        evidence::{Sources, of_lines},
         limit::PROPOSAL_DAYS_MAX,
         merge::{Merged, three_way},
     },
@@ -34,10 +36,6 @@ use domain::{
 };
 use serde_json::{Map, Value, json};
 use store::{Conn, DecisionRecord, MemoryDocumentRecord, ReviewerRecord, WriteTx, session::Inserted};
-
-/// Number of events of a new proposal: created, three status changes, and the opened gate.
-pub(crate) const PROPOSAL_EVENTS: usize = 5;
-
 /// A change of a memory document to propose.
 pub(crate) struct NewProposal {
     pub(crate) tenant_id: TenantId,
@@ -54,11 +52,11 @@ pub(crate) struct NewProposal {
 }
 
 /// Opens a proposal for review. The session is created as waiting for its decision.
-pub(crate) async fn propose(tx: &mut WriteTx<'_>, new: NewProposal, mut factory: EventFactory) -> Result<()> {
-    let now = factory.at();
+pub(crate) async fn propose(tx: &mut WriteTx<'_>, new: NewProposal, mut minter: Minter) -> Result<()> {
+    let now = minter.at();
     let mut session = new_session(&new, now);
-    let about = json!({ "sessionType": session.session_type, "source": session.source });
-    let mut events = vec![factory.session_created(&session, about)?];
+    let created = Created::of_type(session.session_type).by_source(session.source.as_deref());
+    let mut events = vec![minter.session_created(&session, created)?];
     let steps = [
         (Command::Start, "proposed"),
         (Command::Begin, "the memory writer proposes a change"),
@@ -66,11 +64,11 @@ pub(crate) async fn propose(tx: &mut WriteTx<'_>, new: NewProposal, mut factory:
     ];
     for (command, reason) in steps {
         let step = decide(state(&session), Actor::Server, command)?;
-        events.push(factory.status_change(Some(session.status()), step.to(), reason)?);
+        events.push(minter.status_change(Some(session.status()), step.to(), reason));
         session.enter(step, Report::default(), now);
     }
     let gate = new_gate(new, &session, now);
-    events.push(opened(&gate, &mut factory)?);
+    events.push(opened(&gate, &mut minter));
     match store::session::insert(tx, &mut session, None, &events).await? {
         Inserted::New => {}
         Inserted::KeyTaken | Inserted::AlreadyWorking => {
@@ -79,7 +77,7 @@ pub(crate) async fn propose(tx: &mut WriteTx<'_>, new: NewProposal, mut factory:
     }
     store::gate::insert(tx, &gate).await?;
     store::gate::add_reviewer(tx, gate.tenant_id, gate.id, &ReviewerRecord::Anyone).await?;
-    announce_gate(tx, &factory, Topic::ApprovalRequested, &gate, None).await
+    announce_gate(tx, &minter, Topic::ApprovalRequested, &gate, None).await
 }
 
 fn new_session(new: &NewProposal, now: Timestamp) -> Session {
@@ -204,7 +202,7 @@ pub(super) async fn settle(
     let (Task::Memory(proposal), Some(agent)) = (&gate.task, gate.agent_slug.as_deref()) else {
         return Err(Error::Internal(format!("gate {} is no proposal of a memory", gate.id)));
     };
-    let now = by.factory.at();
+    let now = by.minter.at();
     let reason = match verdict {
         Verdict::Approve | Verdict::Edit => {
             let stamp = by.stamp.ok_or_else(|| Error::Internal("a proposal is settled without a stamp".into()))?;
@@ -220,8 +218,8 @@ pub(super) async fn settle(
         }
     };
     let transition = decide(state(&session), Actor::Server, Command::Finish)?;
-    let (caller, factory) = (by.caller, by.factory);
-    let change = Change { id: session.id, actor: Actor::Server, command: Command::Finish, caller, reason, factory };
+    let (caller, minter) = (by.caller, by.minter);
+    let change = Change { id: session.id, actor: Actor::Server, command: Command::Finish, caller, reason, minter };
     write(tx, session, transition, change, Vec::new(), Report::default()).await
 }
 
@@ -366,7 +364,7 @@ fn evidence(proposal: &MemoryProposal, current: &str, body: &str, front_matter: 
     }
     // Two lines of dashes are around the front matter.
     let offset = front_matter.map_or(0, |front| u32::try_from(front.lines().count()).unwrap_or(u32::MAX - 2) + 2);
-    let moved = |one: memory_writer::evidence::LineEvidence| Evidence {
+    let moved = |one: domain::evidence::LineEvidence| Evidence {
         line: one.line.saturating_add(offset),
         session: one.session,
         sequence: one.sequence,

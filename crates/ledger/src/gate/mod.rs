@@ -29,7 +29,7 @@ mod undo_window;
 
 pub(crate) use context::{denials_for_attempt, resume_context};
 pub(crate) use decide::check_form;
-pub(crate) use memory::{NewProposal, PROPOSAL_EVENTS, propose};
+pub(crate) use memory::{NewProposal, propose};
 use open::opened;
 pub(crate) use open::{AskedOf, Stage, pause, stage};
 pub(crate) use promotion::{Judged, judge, stage_judged};
@@ -59,8 +59,8 @@ use crate::{Error, Result};
 use domain::{
     Scope,
     chain::Digest,
-    gate::{ByRole, DecisionState, Gate, GateKind, Verdict, Vote, decision_state_of, merge},
-    id::{GateId, UserId},
+    gate::{ByRole, DecisionState, Gate, Verdict, Vote, decision_state_of, merge},
+    id::UserId,
 };
 use serde_json::{Map, Value};
 use store::{Conn, DecisionRecord};
@@ -111,16 +111,6 @@ async fn decisions_of(conn: &mut Conn<'_>, gate: &Gate) -> Result<Vec<DecisionRe
     Ok(all.remove(&gate.id).unwrap_or_default())
 }
 
-/// Returns the kind of event that records a decision on a gate of this kind.
-fn event_kind(kind: GateKind) -> &'static str {
-    use domain::event::Kind;
-    match kind {
-        GateKind::Tool => Kind::USER_TOOL_CONFIRMATION,
-        GateKind::Output | GateKind::Fields | GateKind::Memory => Kind::USER_OUTPUT_APPROVAL,
-        GateKind::Question => Kind::USER_FORM_SUBMIT,
-    }
-}
-
 fn not_found() -> Error {
     Error::NotFound("approval")
 }
@@ -131,9 +121,4 @@ fn not_found() -> Error {
 /// [`Error::Invalid`] unless it is 64 hexadecimal digits.
 fn parse_digest(text: &str) -> Result<Digest> {
     Digest::parse(text).ok_or_else(|| Error::invalid("digest", "64 hexadecimal digits"))
-}
-
-/// Returns event metadata that refers to a gate.
-fn quote(id: GateId) -> Value {
-    serde_json::json!({ "gateId": id })
 }

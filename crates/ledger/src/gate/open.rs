@@ -1,9 +1,9 @@
 //! Opens gates, in the transaction that pauses their session.
 
-use super::{announce::announce_gate, quote};
+use super::announce::announce_gate;
 use crate::{
     ActionRecord, Error, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
 };
 use chrono::TimeDelta;
 use domain::{
@@ -11,7 +11,7 @@ use domain::{
     action::OutputType,
     clock::to_micros,
     criteria_set::{Dimension, SafetyGate, evaluate_safety_gate},
-    event::Kind,
+    event::kind::{Failure, NoticeReason, SessionError, WaitingApproval},
     gate::{Gate, GateKind, Policy, Principal, Staged, State, Task, canonical_digest},
     id::{GateId, UserId},
     issue::Issue,
@@ -22,6 +22,9 @@ use domain::{
 };
 use serde_json::{Map, Value, json};
 use store::{Conn, CriteriaSetRecord, PreparedEvent, ReviewerRecord, WriteTx};
+
+/// Code of a failure because of a safety rule.
+const HARD_BLOCK: &str = "hard_block";
 
 /// What the request of an agent says about the gate that it opens.
 #[derive(Debug, Clone, Default)]
@@ -40,12 +43,12 @@ pub(crate) async fn pause(
     session: &Session,
     (id, task): (GateId, Task),
     of: AskedOf,
-    factory: &mut EventFactory,
+    minter: &mut Minter,
 ) -> Result<PreparedEvent> {
     let action = action_of(tx.conn(), session).await?;
-    let gate = open(tx, session, action.as_ref(), (id, task), &[], (of, factory.at())).await?;
-    announce_gate(tx, factory, Topic::ApprovalRequested, &gate, None).await?;
-    opened(&gate, factory)
+    let gate = open(tx, session, action.as_ref(), (id, task), &[], (of, minter.at())).await?;
+    announce_gate(tx, minter, Topic::ApprovalRequested, &gate, None).await?;
+    Ok(opened(&gate, minter))
 }
 
 async fn action_of(conn: &mut Conn<'_>, session: &Session) -> Result<Option<ActionRecord>> {
@@ -56,22 +59,17 @@ async fn action_of(conn: &mut Conn<'_>, session: &Session) -> Result<Option<Acti
 }
 
 /// Creates the event that records the opened gate in the log.
-pub(super) fn opened(gate: &Gate, factory: &mut EventFactory) -> Result<PreparedEvent> {
-    let mut metadata = quote(gate.id);
-    metadata["kind"] = gate.kind.as_str().into();
-    metadata["digest"] = gate.task_digest.to_string().into();
-    metadata["task"] = gate.task.to_json();
-    metadata["quorum"] = gate.quorum.into();
-    if let Some(due) = gate.due_at {
-        metadata["dueAt"] = json!(due);
-    }
-    if let Some(id) = gate.task.request_id() {
-        metadata["requestId"] = json!(id);
-    }
-    if let Some(criteria) = &gate.criteria {
-        metadata["criteria"] = serde_json::from_str(criteria).unwrap_or_default();
-    }
-    factory.event(Kind::SESSION_WAITING_APPROVAL, Some(&gate.title), &metadata)
+pub(super) fn opened(gate: &Gate, minter: &mut Minter) -> PreparedEvent {
+    let reason = NoticeReason::Opened {
+        kind: gate.kind,
+        digest: gate.task_digest.to_string(),
+        task: gate.task.to_json(),
+        quorum: gate.quorum,
+        due_at: gate.due_at,
+        request_id: gate.task.request_id(),
+        criteria: gate.criteria.as_deref().map(|criteria| serde_json::from_str(criteria).unwrap_or_default()),
+    };
+    minter.event(&WaitingApproval::new(gate.id, &gate.title, reason))
 }
 
 /// Returns the criteria sets that judge an action's output, in the order in which its contract names them; empty if
@@ -171,11 +169,11 @@ pub(crate) async fn stage(
     };
     let staged = Staged { criteria_score: score, safety_flags: flags, ..staged };
     let task = if action.output_type == OutputType::Fields { Task::Fields(staged) } else { Task::Output(staged) };
-    let now = change.factory.at();
+    let now = change.minter.at();
     let of = (AskedOf::default(), now);
     let gate = open(tx, &before, Some(action), (gate_id, task), &criteria, of).await?;
-    announce_gate(tx, &change.factory, Topic::ApprovalRequested, &gate, None).await?;
-    let events = vec![opened(&gate, &mut change.factory)?];
+    announce_gate(tx, &change.minter, Topic::ApprovalRequested, &gate, None).await?;
+    let events = vec![opened(&gate, &mut change.minter)];
     change.reason = "its output is waiting for approval".into();
     let transition = decide(state(&before), change.actor, Command::Yield(YieldTo::WaitingHuman))?;
     write(tx, before, transition, change, events, Report { usage, ..Report::default() }).await
@@ -189,12 +187,13 @@ async fn block(
     verdict: Option<Value>,
     usage: Option<String>,
 ) -> Result<Session> {
-    let metadata = json!({ "code": "hard_block", "attempt": before.attempt, "safetyGate": verdict });
-    let events = vec![change.factory.event(Kind::SESSION_ERROR, Some(&reason), &metadata)?];
+    let failure = Failure::Blocked { code: HARD_BLOCK.into(), attempt: before.attempt, safety_gate: verdict };
+    let blocked = SessionError::new(&reason, failure);
+    let events = vec![change.minter.event(&blocked)];
     change.reason = format!("blocked: {reason}");
     change.actor = Actor::Server;
     let transition = decide(state(&before), Actor::Server, Command::Block)?;
-    write(tx, before, transition, change, events, Report { usage, ..Report::error(reason, "hard_block") }).await
+    write(tx, before, transition, change, events, Report { usage, ..Report::error(reason, HARD_BLOCK) }).await
 }
 
 /// Returns the type slug of the entities that an output creates.

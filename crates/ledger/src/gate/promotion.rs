@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     ActionRecord, Error, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
 };
 use domain::{
     action::OutputType,
@@ -87,15 +87,15 @@ pub(crate) async fn stage_judged(
     session: &Session,
     (id, action): (GateId, &ActionRecord),
     judged: Judged,
-    factory: &mut EventFactory,
+    minter: &mut Minter,
 ) -> Result<PreparedEvent> {
     let Judged { output, criteria, score, flags } = judged;
     let staged = Staged { criteria_score: score, safety_flags: flags, ..Staged::of(Value::Object(output)) };
     let task = if action.output_type == OutputType::Fields { Task::Fields(staged) } else { Task::Output(staged) };
-    let of = (super::AskedOf::default(), factory.at());
+    let of = (super::AskedOf::default(), minter.at());
     let gate = open(tx, session, Some(action), (id, task), &criteria, of).await?;
-    announce_gate(tx, factory, Topic::ApprovalRequested, &gate, None).await?;
-    opened(&gate, factory)
+    announce_gate(tx, minter, Topic::ApprovalRequested, &gate, None).await?;
+    Ok(opened(&gate, minter))
 }
 
 /// Whether the server prepared the output of this session. Sessions of workers have been claimed.
@@ -128,8 +128,7 @@ pub(super) async fn deny(
 ) -> Result<Session> {
     let reason = format!("denied: {}", decision.note.as_deref().unwrap_or("no reason was given"));
     let transition = decide(state(&session), Actor::Server, Command::Finish)?;
-    let (caller, factory) = (by.caller, by.factory);
-    let change =
-        Change { id: gate.session_id, actor: Actor::Server, command: Command::Finish, caller, reason, factory };
+    let (caller, minter) = (by.caller, by.minter);
+    let change = Change { id: gate.session_id, actor: Actor::Server, command: Command::Finish, caller, reason, minter };
     write(tx, session, transition, change, Vec::new(), Report::default()).await
 }

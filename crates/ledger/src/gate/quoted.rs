@@ -7,7 +7,7 @@ use crate::{
 };
 use domain::{
     Scope,
-    event::{Event, Kind},
+    event::{Event, Known},
     gate::{Gate, Task},
     id::{SessionId, UserId},
     memory_writer::{
@@ -52,7 +52,7 @@ pub(super) async fn quoted_turns(conn: &mut Conn<'_>, scope: &Scope, gate: &Gate
         let range = (sequence.saturating_sub(1), sequence);
         let found = store::event::after(conn, gate.tenant_id, id, range, &[], 1).await?;
         let Some(event) = found.items.first() else { continue };
-        let said = if event.kind == Kind::SESSION_CREATED {
+        let said = if event.kind == Known::SessionCreated {
             request(conn, gate, event).await?
         } else {
             history::quoted(event)

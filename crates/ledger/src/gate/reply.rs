@@ -2,14 +2,14 @@
 
 use super::{
     announce::announce_gate,
-    decide::{EVENTS, check_answer, decision_event_of},
+    decide::{check_answer, decision_event_of},
     decisions_of, not_found,
     request::Given,
     settle::{SettleContext, settle},
 };
 use crate::{
     Error, Ledger, Result,
-    commit::{EventFactory, append_server_events},
+    commit::{Minter, append_server_events},
     guard::{Fields, require},
     visibility::{own_or_managed, require_visible},
 };
@@ -80,7 +80,7 @@ pub async fn reply_as(
         fields.document("content", Some(answer));
     }
     fields.check()?;
-    let factory = EventFactory::new(ledger, ledger.now(), EVENTS).with_first_id(event_id);
+    let minter = Minter::new(ledger, ledger.now()).with_first_event(event_id);
     let scope = *scope;
     ledger
         .write((&scope).into(), move |tx| {
@@ -102,7 +102,7 @@ pub async fn reply_as(
                 let given = (outcome == Outcome::Cancelled).then(|| Given::of_decision(&gate, &scope, outcome));
                 let (caller, user_id) = (scope.caller, scope.user_id());
                 let by = AnswerBy { caller, user_id, actor: caller.to_string(), note: None, given };
-                settle_question(tx, session, gate, by, reply, factory).await
+                settle_question(tx, session, gate, by, reply, minter).await
             })
         })
         .await
@@ -118,7 +118,7 @@ pub async fn reply_as(
 pub async fn cancel_question(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<()> {
     require(scope, Permission::StartSession)?;
     let session_id = super::get::find(ledger, scope, id).await?.session_id;
-    let factory = EventFactory::new(ledger, ledger.now(), EVENTS);
+    let minter = Minter::new(ledger, ledger.now());
     let scope = *scope;
     ledger
         .write((&scope).into(), move |tx| {
@@ -142,7 +142,7 @@ pub async fn cancel_question(ledger: &Ledger, scope: &Scope, id: GateId) -> Resu
                 let given = Some(Given::of_decision(&gate, &scope, Outcome::Cancelled));
                 let (caller, user_id) = (scope.caller, scope.user_id());
                 let by = AnswerBy { caller, user_id, actor: caller.to_string(), note: None, given };
-                settle_question(tx, session, gate, by, Reply::Cancel, factory).await.map(drop)
+                settle_question(tx, session, gate, by, Reply::Cancel, minter).await.map(drop)
             })
         })
         .await
@@ -179,7 +179,7 @@ pub(crate) async fn settle_question(
     gate: Gate,
     by: AnswerBy,
     reply: Reply,
-    mut factory: EventFactory,
+    mut minter: Minter,
 ) -> Result<Session> {
     if !gate.state.is_open() {
         return Err(Error::GateClosed { state: gate.state.name() });
@@ -210,15 +210,15 @@ pub(crate) async fn settle_question(
         value,
         value_digest: digest,
         note: by.note,
-        at: factory.at(),
+        at: minter.at(),
         entity_version: None,
     };
     store::gate::add_decision(tx, gate.tenant_id, gate.id, &decision).await?;
     // The answer takes effect in this transaction, so the message has the state after it.
-    let settled = Gate { state: gate.state.settle(verdict, factory.at())?, ..gate.clone() };
-    announce_gate(tx, &factory, Topic::ApprovalDecided, &settled, Some(&decision)).await?;
-    let event = decision_event_of(&mut factory, &gate, &decision, outcome)?;
-    let session = append_server_events(tx, session, vec![event], by.caller, factory.at()).await?;
-    let context = SettleContext { caller: by.caller, factory, entity_ids: Vec::new(), given: by.given, stamp: None };
+    let settled = Gate { state: gate.state.settle(verdict, minter.at())?, ..gate.clone() };
+    announce_gate(tx, &minter, Topic::ApprovalDecided, &settled, Some(&decision)).await?;
+    let event = decision_event_of(&mut minter, &gate, &decision, outcome);
+    let session = append_server_events(tx, session, vec![event], by.caller, minter.at()).await?;
+    let context = SettleContext { caller: by.caller, minter, given: by.given, stamp: None };
     settle(tx, session, gate, context).await
 }

@@ -1,23 +1,26 @@
 //! Carries a decision out: one transaction writes the output back, sets the session's next status and settles
 //! the gate.
 
-use super::{decisions_of, memory, promotion, proposed, quote, request, standing};
+use super::{decisions_of, memory, promotion, proposed, request, standing};
 use crate::{
     Error, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, state, write},
     output::{self, WriteBack},
 };
 use domain::{
     count::counted,
-    event::Kind,
+    event::kind::{Completed, Failure, SessionError},
     gate::{Gate, GateKind, OUTPUT_REJECTION_MAX, Verdict},
     limit::REASON_CHARS_MAX,
     session::{Actor, Command, Report, Session, decide},
 };
-use serde_json::{Map, Value, json};
-use store::{DecisionRecord, PreparedEvent, WriteTx};
+use serde_json::{Map, Value};
+use store::{DecisionRecord, WriteTx};
 
 pub(super) use super::settle_context::SettleContext;
+
+/// Code of a failure because of denials.
+const REJECTED: &str = "rejected";
 
 /// Carries out the decision of a locked gate. The session is locked too. The gate is settled in the same
 /// transaction, so this happens only once.
@@ -37,9 +40,9 @@ pub(super) async fn settle(
     let (Some(decision), Some(verdict)) = (last, standing.last.and_then(|last| last.verdict)) else {
         return Err(Error::Internal(format!("gate {} is decided and has no decision", gate.id)));
     };
-    gate.state = gate.state.settle(verdict, by.factory.at())?;
+    gate.state = gate.state.settle(verdict, by.minter.at())?;
     store::gate::save(tx, &gate).await?;
-    request::record(tx, &gate, decision, by.given.clone(), by.factory.at()).await?;
+    request::record(tx, &gate, decision, by.given.clone(), by.minter.at()).await?;
     let writes = matches!(gate.kind, GateKind::Output | GateKind::Fields);
     if gate.kind == GateKind::Memory {
         let values = proposed(&gate, &standing, &decisions)?.unwrap_or_default();
@@ -67,8 +70,8 @@ pub(super) async fn settle(
 }
 
 fn change(session: &Session, command: Command, by: SettleContext, reason: String) -> Change {
-    let (caller, factory) = (by.caller, by.factory);
-    Change { id: session.id, actor: Actor::Server, command, caller, reason, factory }
+    let (caller, minter) = (by.caller, by.minter);
+    Change { id: session.id, actor: Actor::Server, command, caller, reason, minter }
 }
 
 async fn requeue(tx: &mut WriteTx<'_>, session: Session, by: SettleContext, reason: String) -> Result<Session> {
@@ -90,20 +93,23 @@ async fn write_back(
         None => None,
     };
     let action = action.ok_or_else(|| Error::Internal(format!("gate {} has staged output and no action", gate.id)))?;
-    let now = by.factory.at();
-    let ids = std::mem::take(&mut by.entity_ids);
+    let now = by.minter.at();
     let output = gate.task.output(values);
     // The new version records the person who approved it as its author.
-    let back = WriteBack { action: &action, session: &session, output: &output, actor: &decision.actor, now, ids };
+    let back =
+        WriteBack { action: &action, session: &session, output: &output, actor: &decision.actor, minter: &by.minter };
     let written = output::write_back(tx, back).await?;
     promotion::record(tx, &session, decision, &written, now).await?;
-    let mut metadata = quote(gate.id);
-    metadata["attempt"] = session.attempt.into();
-    metadata["hasResult"] = (!output.is_null()).into();
-    metadata["approvedBy"] = decision.actor.as_str().into();
-    metadata["written"] = json!(written);
-    let events = vec![by.factory.event(Kind::SESSION_COMPLETED, None, &metadata)?];
     let reason = if written.0.is_empty() { "its output was approved" } else { "its output was approved and written" };
+    let completed = Completed {
+        gate_id: Some(gate.id),
+        attempt: Some(session.attempt),
+        has_result: !output.is_null(),
+        approved_by: Some(decision.actor.clone()),
+        written: Some(written.0),
+        ..Completed::default()
+    };
+    let events = vec![by.minter.event(&completed)];
     let change = change(&session, Command::Approve, by, reason.into());
     let transition = decide(state(&session), Actor::Server, Command::Approve)?;
     let result = (!output.is_null()).then(|| output.to_string());
@@ -126,15 +132,9 @@ async fn deny(
     }
     let message = format!("Its output was denied {}. The last reason: {why}", counted(denials as u64, "time"));
     let message: String = message.chars().take(REASON_CHARS_MAX).collect();
-    let event = denied_event(&mut by.factory, gate, &message, denials)?;
+    let failure = Failure::Rejected { gate_id: gate.id, code: REJECTED.into(), denials };
+    let event = by.minter.event(&SessionError::new(&message, failure));
     let change = change(&session, Command::Deny, by, format!("denied {}", counted(denials as u64, "time")));
     let transition = decide(state(&session), Actor::Server, Command::Deny)?;
-    write(tx, session, transition, change, vec![event], Report::error(message, "rejected")).await
-}
-
-fn denied_event(factory: &mut EventFactory, gate: &Gate, message: &str, denials: usize) -> Result<PreparedEvent> {
-    let mut metadata = quote(gate.id);
-    metadata["code"] = "rejected".into();
-    metadata["denials"] = denials.into();
-    factory.event(Kind::SESSION_ERROR, Some(message), &metadata)
+    write(tx, session, transition, change, vec![event], Report::error(message, REJECTED)).await
 }

@@ -1,14 +1,13 @@
 //! What the transaction that carries a decision out is given.
 
 use super::request::Given;
-use crate::{commit::EventFactory, memory::Stamp};
-use domain::{Caller, id::EntityId};
+use crate::{commit::Minter, memory::Stamp};
+use domain::Caller;
 
-/// Who carries the decision out, and the ids that the transaction needs but cannot create.
+/// Who carries the decision out, and what the transaction needs for it.
 pub(super) struct SettleContext {
     pub(super) caller: Caller,
-    pub(super) factory: EventFactory,
-    pub(super) entity_ids: Vec<EntityId>,
+    pub(super) minter: Minter,
     /// How an answer to a request was given; `None` if the decision says it all.
     pub(super) given: Option<Given>,
     /// Time and ids of a version of a memory document; `None` where a question is answered.

@@ -2,21 +2,21 @@
 
 use super::{
     announce::announce_gate,
-    decide::{EVENTS, decision_event, ids_for},
+    decide::decision_event,
     decisions_of,
     open::reviewer,
-    quote, request,
+    request,
     settle::{SettleContext, settle},
     standing,
 };
 use crate::{
     Error, Ledger, Result,
-    commit::{Change, EventFactory, append_server_events, state, write},
+    commit::{Change, Minter, append_server_events, state, write},
     memory::Stamp,
 };
 use domain::{
     Caller, Scope, Timestamp,
-    event::Kind,
+    event::kind::{NoticeReason, WaitingApproval},
     feedback_request::OnExpiry,
     gate::{CloseReason, Gate, State},
     id::{GateId, RequestAnswerId, SessionId, TenantId},
@@ -114,9 +114,8 @@ impl Done {
 async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId) -> Result<Option<Done>> {
     let scope = Scope::system(tenant_id);
     let now = ledger.now();
-    let gate = super::get::find(ledger, &scope, id).await?;
-    let factory = EventFactory::new(ledger, now, EVENTS);
-    let entity_ids = ids_for(ledger, &gate);
+    let _gate = super::get::find(ledger, &scope, id).await?;
+    let minter = Minter::new(ledger, now);
     let stamp = Stamp::new(ledger);
     ledger
         .write((&scope).into(), move |tx| {
@@ -129,20 +128,20 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
                 match gate.state {
                     State::Held { until, .. } if until <= now => {
                         let stamp = Some(stamp);
-                        let by = SettleContext { caller: Caller::System, factory, entity_ids, given: None, stamp };
+                        let by = SettleContext { caller: Caller::System, minter, given: None, stamp };
                         settle(tx, session, gate, by).await?;
                         Ok(Some(Done::Settled))
                     }
                     State::Open if passed(gate.due_at) => {
-                        expire(tx, session, gate, factory).await?;
+                        expire(tx, session, gate, minter).await?;
                         Ok(Some(Done::Expired))
                     }
                     State::Open if gate.escalated_at.is_none() && passed(gate.escalate_at) => {
-                        escalate(tx, session, gate, factory).await?;
+                        escalate(tx, session, gate, minter).await?;
                         Ok(Some(Done::Escalated))
                     }
                     State::Open if gate.reminded_at.is_none() && passed(gate.remind_at) => {
-                        remind(tx, session, gate, factory).await?;
+                        remind(tx, session, gate, minter).await?;
                         Ok(Some(Done::Reminded))
                     }
                     State::Open
@@ -158,57 +157,55 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
 
 /// Closes a gate whose time ran out. The session expires, unless the request that opened the gate lets the agent
 /// go on without an answer.
-async fn expire(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, factory: EventFactory) -> Result<()> {
+async fn expire(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, minter: Minter) -> Result<()> {
     let asked = request::of_gate(tx, &gate).await?;
     let transition = decide(state(&session), Actor::Server, Command::Expire)?;
     let (id, actor, caller) = (session.id, Actor::Server, Caller::System);
     let Some(asked) = asked else {
         let reason = "no one decided in time".into();
-        let change = Change { id, actor, command: Command::Expire, caller, reason, factory };
+        let change = Change { id, actor, command: Command::Expire, caller, reason, minter };
         let report = Report::error("No one decided in time.", "approval_expired");
         write(tx, session, transition, change, Vec::new(), report).await?;
         return Ok(());
     };
     let reason = "no one answered in time".into();
     if asked.on_expiry == OnExpiry::Resume {
-        gate.state = gate.state.close(CloseReason::Expired, factory.at())?;
+        gate.state = gate.state.close(CloseReason::Expired, minter.at())?;
         store::gate::save(tx, &gate).await?;
-        request::nobody_answered(tx, &asked, RequestAnswerId(gate.id.0), factory.at()).await?;
+        request::nobody_answered(tx, &asked, RequestAnswerId(gate.id.0), minter.at()).await?;
         let transition = decide(state(&session), Actor::Server, Command::Resume)?;
-        let change = Change { id, actor, command: Command::Resume, caller, reason, factory };
+        let change = Change { id, actor, command: Command::Resume, caller, reason, minter };
         write(tx, session, transition, change, Vec::new(), Report::default()).await?;
         return Ok(());
     }
-    let change = Change { id, actor, command: Command::Expire, caller, reason, factory };
+    let change = Change { id, actor, command: Command::Expire, caller, reason, minter };
     let report = Report::error("No one answered in time.", "nobody_answered");
     write(tx, session, transition, change, Vec::new(), report).await?;
     Ok(())
 }
 
-async fn remind(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, mut factory: EventFactory) -> Result<()> {
-    gate.reminded_at = Some(factory.at());
+async fn remind(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, mut minter: Minter) -> Result<()> {
+    gate.reminded_at = Some(minter.at());
     store::gate::save(tx, &gate).await?;
-    let mut metadata = quote(gate.id);
-    metadata["reminder"] = true.into();
-    announce_gate(tx, &factory, Topic::ApprovalReminder, &gate, None).await?;
-    let event = factory.event(Kind::SESSION_WAITING_APPROVAL, Some("still waiting for a decision"), &metadata)?;
-    append_server_events(tx, session, vec![event], Caller::System, factory.at()).await?;
+    announce_gate(tx, &minter, Topic::ApprovalReminder, &gate, None).await?;
+    let reason = NoticeReason::Reminder { reminder: true };
+    let event = minter.event(&WaitingApproval::new(gate.id, "still waiting for a decision", reason));
+    append_server_events(tx, session, vec![event], Caller::System, minter.at()).await?;
     Ok(())
 }
 
-async fn escalate(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, mut factory: EventFactory) -> Result<()> {
-    gate.escalated_at = Some(factory.at());
+async fn escalate(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, mut minter: Minter) -> Result<()> {
+    gate.escalated_at = Some(minter.at());
     store::gate::save(tx, &gate).await?;
-    let mut metadata = quote(gate.id);
-    if let Some(principal) = &gate.escalate_to {
-        metadata["escalatedTo"] = principal.to_string().into();
-        if let Some(reviewer) = reviewer(tx.conn(), &session, principal).await? {
-            store::gate::add_reviewer(tx, gate.tenant_id, gate.id, &reviewer).await?;
-        }
+    if let Some(principal) = &gate.escalate_to
+        && let Some(reviewer) = reviewer(tx.conn(), &session, principal).await?
+    {
+        store::gate::add_reviewer(tx, gate.tenant_id, gate.id, &reviewer).await?;
     }
-    announce_gate(tx, &factory, Topic::ApprovalEscalated, &gate, None).await?;
-    let event = factory.event(Kind::SESSION_WAITING_APPROVAL, Some("further reviewers were asked"), &metadata)?;
-    append_server_events(tx, session, vec![event], Caller::System, factory.at()).await?;
+    announce_gate(tx, &minter, Topic::ApprovalEscalated, &gate, None).await?;
+    let reason = NoticeReason::Escalated { escalated_to: gate.escalate_to.as_ref().map(ToString::to_string) };
+    let event = minter.event(&WaitingApproval::new(gate.id, "further reviewers were asked", reason));
+    append_server_events(tx, session, vec![event], Caller::System, minter.at()).await?;
     Ok(())
 }
 
@@ -217,7 +214,7 @@ async fn escalate(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, mut fa
 async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId, why: String) -> Result<bool> {
     let scope = Scope::system(tenant_id);
     let now = ledger.now();
-    let mut factory = EventFactory::new(ledger, now, 1);
+    let mut minter = Minter::new(ledger, now);
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
@@ -247,8 +244,8 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
                 store::gate::add_decision(tx, tenant_id, id, &decision).await?;
                 gate.state = gate.state.reopen()?;
                 store::gate::save(tx, &gate).await?;
-                announce_gate(tx, &factory, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
-                let event = decision_event(&mut factory, &gate, &decision)?;
+                announce_gate(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
+                let event = decision_event(&mut minter, &gate, &decision);
                 append_server_events(tx, session, vec![event], Caller::System, now).await?;
                 Ok::<_, Error>(true)
             })

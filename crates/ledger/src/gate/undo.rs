@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Error, Ledger, Result,
-    commit::{EventFactory, append_server_events},
+    commit::{Minter, append_server_events},
     guard::require,
 };
 use domain::{Scope, id::GateId, limit::GATE_DECISIONS_MAX, notification::Topic, role::Permission};
@@ -26,7 +26,7 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
     require(scope, Permission::Read)?;
     let user_id = person(scope)?;
     let now = ledger.now();
-    let mut factory = EventFactory::new(ledger, now, 1);
+    let mut minter = Minter::new(ledger, now);
     let session_id = super::get::find(ledger, scope, id).await?.session_id;
     let caller = *scope;
     let loaded = ledger
@@ -65,8 +65,8 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
                 store::gate::add_decision(tx, tenant_id, id, &decision).await?;
                 gate.state = reopened;
                 store::gate::save(tx, &gate).await?;
-                announce_gate(tx, &factory, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
-                let event = decision_event(&mut factory, &gate, &decision)?;
+                announce_gate(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
+                let event = decision_event(&mut minter, &gate, &decision);
                 append_server_events(tx, session, vec![event], caller.caller, now).await?;
                 Ok::<_, Error>(load(tx.conn(), &caller, vec![gate], now).await?)
             })

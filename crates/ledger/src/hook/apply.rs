@@ -10,11 +10,10 @@ use crate::{
     },
 };
 use domain::{
-    event::Kind,
-    hook::{Wait, turn_of_prompt},
+    event::{Body, Known},
+    hook::Wait,
     limit::SESSION_EVENTS_MAX,
     session::{Actor, Command, Report, Session, Status, decide},
-    thread::MESSAGE,
 };
 use store::{PreparedEvent, WriteTx};
 
@@ -39,7 +38,7 @@ pub(super) async fn apply(
     let commands = commands(tx, &before, &hook).await?;
     let mut session = before.clone();
     // Only the server writes `user.*`, so only such an event may bind the new title.
-    let is_message = hook.parsed.event.kind == MESSAGE;
+    let is_message = hook.parsed.event.kind == Known::UserMessage;
     let titled = hook.parsed.titled.clone().filter(|_| session.title == hook.parsed.folder && is_message);
     if let Some(title) = &titled {
         // The title is set before a possible end of the session, because the final digest covers it.
@@ -61,11 +60,11 @@ pub(super) async fn apply(
     for event in &mut events {
         event.at = hook.at;
     }
-    let (actor, now) = (hook.scope.caller.to_string(), hook.factory.at());
+    let (actor, now) = (hook.scope.caller.to_string(), hook.minter.at());
     store::session::save(tx, &before, &mut session, &events, None, &actor, now).await?;
     if let (Some(command), Some(changed_by)) = (commands.last(), changed_by) {
         let cause = Cause { command: *command, reason: &hook.parsed.reason };
-        carry_out(tx, &session, effects(before.status(), &session, cause, now), changed_by, &hook.factory).await?;
+        carry_out(tx, &session, effects(before.status(), &session, cause, now), changed_by, &hook.minter).await?;
     }
     if let Some(title) = &titled {
         store::session::retitle(tx, session.tenant_id, session.id, title).await?;
@@ -84,9 +83,12 @@ fn bind_title(hook: &mut Attempted, session: &Session) -> Result<()> {
 
 /// Returns the id of the turn of the session's newest prompt, if it has one.
 async fn newest_turn(tx: &mut WriteTx<'_>, session: &Session) -> Result<Option<String>> {
-    let (kinds, end) = ([MESSAGE.to_owned()], session.head_sequence + 1);
+    let (kinds, end) = ([Known::UserMessage.as_str().to_owned()], session.head_sequence + 1);
     let newest = store::event::before(tx.conn(), session.tenant_id, session.id, end, &kinds, 1).await?;
-    Ok(newest.items.last().and_then(|event| turn_of_prompt(&event.metadata)))
+    Ok(newest.items.last().and_then(|event| match event.body() {
+        Body::UserMessage(message) => message.turn_id().map(str::to_owned),
+        _ => None,
+    }))
 }
 
 /// Returns the commands that the hook means for the session's status.
@@ -99,10 +101,10 @@ async fn commands(tx: &mut WriteTx<'_>, session: &Session, hook: &Attempted) -> 
 /// Of more than twice [`SEARCHED_MAX`] later ones, those in the middle are not read.
 async fn wait_of(tx: &mut WriteTx<'_>, session: &Session) -> Result<Option<Wait>> {
     let (tenant_id, id, head) = (session.tenant_id, session.id, session.head_sequence);
-    let changes = [Kind::SESSION_STATUS_CHANGE.to_owned()];
+    let changes = [Known::SessionStatusChange.as_str().to_owned()];
     let change = store::event::before(tx.conn(), tenant_id, id, head + 1, &changes, 1).await?.items.pop();
     let Some(paused) = change.map(|change| change.sequence) else { return Ok(None) };
-    let kinds = ["external.event".to_owned()];
+    let kinds = [Known::ExternalEvent.as_str().to_owned()];
     // The event of the hook that paused the session comes before the change. Older ones are of waits that ended.
     let mut events = store::event::before(tx.conn(), tenant_id, id, paused, &kinds, 1).await?.items;
     let first = store::event::after(tx.conn(), tenant_id, id, (paused, head), &kinds, SEARCHED_MAX).await?;
@@ -116,19 +118,19 @@ async fn wait_of(tx: &mut WriteTx<'_>, session: &Session) -> Result<Option<Wait>
 
 /// Decides one command, changes the row accordingly, and returns the event.
 fn step(session: &mut Session, command: Command, hook: &mut Attempted) -> Result<PreparedEvent> {
-    let now = hook.factory.at();
+    let now = hook.minter.at();
     let decided = decide(state(session), Actor::Server, command)?;
     let reason = if command == Command::Resume { "answered outside" } else { hook.parsed.reason.as_str() };
     let before = session.status();
     session.enter(decided, Report::default(), now);
-    hook.factory.status_reached(before, session, reason)
+    Ok(hook.minter.status_reached(before, session, reason))
 }
 
 /// Orders the hook's event, its status changes and the context for a reader. A change to running comes before
 /// the event; a change to idle or waiting comes after it.
 fn events(hook: &mut Attempted, changes: Vec<PreparedEvent>, now: Status) -> Result<Vec<PreparedEvent>> {
     let event = hook.parsed.event.clone();
-    let mut recorded = hook.factory.prepared(event.kind, event.content, event.metadata)?;
+    let mut recorded = hook.minter.recorded(event.kind, event.content, event.metadata);
     recorded.external_event_id = hook.external_id.clone();
     let mut events = Vec::with_capacity(changes.len() + 2);
     if now == Status::Running {
@@ -139,7 +141,7 @@ fn events(hook: &mut Attempted, changes: Vec<PreparedEvent>, now: Status) -> Res
         events.extend(changes);
     }
     for context in std::mem::take(&mut hook.context) {
-        events.push(hook.factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&context.text), &context.metadata)?);
+        events.push(hook.minter.event(&context));
     }
     Ok(events)
 }

@@ -1,21 +1,12 @@
 //! One attempt to record a hook: what it is made with, and why it wrote nothing.
 
-use crate::{Error, commit::EventFactory};
+use crate::{Error, commit::Minter};
 use domain::{
     Scope, Timestamp,
+    event::kind::ContextInjected,
     hook::{ParsedHook, Source},
     id::SessionId,
 };
-use serde_json::Value;
-
-/// Context that an agent gets, which is also recorded in the log.
-#[derive(Debug, Clone)]
-pub(super) struct Injected {
-    /// Text of the context block.
-    pub(super) text: String,
-    /// Metadata of the event that records the block.
-    pub(super) metadata: Value,
-}
 
 /// Why an attempt wrote nothing.
 pub(super) enum AttemptError {
@@ -44,7 +35,7 @@ pub(super) struct Attempted {
     pub(super) parsed: ParsedHook,
     pub(super) external_id: Option<String>,
     pub(super) at: Option<Timestamp>,
-    pub(super) context: Vec<Injected>,
+    pub(super) context: Vec<ContextInjected>,
     pub(super) fresh: SessionId,
-    pub(super) factory: EventFactory,
+    pub(super) minter: Minter,
 }

@@ -2,31 +2,27 @@
 
 use super::{
     apply::apply,
-    attempt::{AttemptError, Attempted, Injected},
+    attempt::{AttemptError, Attempted},
     session::{SessionLookup, find_or_create},
 };
 use crate::{
     Error, Ledger, Result,
-    commit::EventFactory,
+    commit::Minter,
     guard::require,
     human::recent_activity::recent_activity_within,
     memory_block::{self, About},
 };
 use domain::{
     Scope, Timestamp,
+    event::kind::{Context, ContextInjected},
     hook::{ParsedHook, Source, read},
     id::SessionId,
     role::Permission,
 };
-use serde_json::json;
 use uuid::Uuid;
 
 /// How often a hook is tried again because another hook created the session at the same time.
 const TRIES_MAX: u32 = 4;
-/// Largest number of events of one hook: three of a new session, its own, up to three status changes, and two
-/// blocks of context.
-const EVENTS_MAX: usize = 9;
-
 /// A hook as it arrives.
 #[derive(Debug, Clone)]
 pub struct Hook {
@@ -85,7 +81,7 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
             at: hook.at,
             context: context.clone(),
             fresh: SessionId::new(now, ledger.entropy()),
-            factory: EventFactory::new(ledger, now, EVENTS_MAX),
+            minter: Minter::new(ledger, now),
         };
         let tried = ledger.write::<_, AttemptError, _>(scope.into(), move |tx| {
             Box::pin(async move {
@@ -107,14 +103,14 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
 
 /// Returns the recent activity of the token's person, with as many events as the agent takes. If it cannot be read, the
 /// agent continues without it.
-async fn activity(ledger: &Ledger, scope: &Scope, source: Source) -> Option<Injected> {
+async fn activity(ledger: &Ledger, scope: &Scope, source: Source) -> Option<ContextInjected> {
     scope.acting_user()?;
     let fits = |text: &str| source.context_size(text) <= source.context_max();
     match recent_activity_within(ledger, scope, fits).await {
         Ok(block) => {
             let block = block?;
-            let metadata = json!({ "context": "recent_activity", "sessionId": block.session_id });
-            Some(Injected { text: block.text, metadata })
+            let context = Context::RecentActivity { session_id: block.session_id };
+            Some(ContextInjected { text: block.text, context })
         }
         Err(error) => {
             tracing::warn!(%error, "no context for a coding agent");
@@ -132,7 +128,7 @@ async fn memory(
     scope: &Scope,
     (source, parsed): (Source, &ParsedHook),
     room: usize,
-) -> Option<Injected> {
+) -> Option<ContextInjected> {
     let (tenant_id, person, now) = (scope.tenant_id, scope.acting_user().map(memory_block::member), ledger.now());
     let said = domain::thread::text_of(&parsed.event.content);
     let bounds = ledger.memory_bounds().of(source.as_str());
@@ -151,7 +147,7 @@ async fn memory(
         })
     });
     match read.await {
-        Ok(block) => block.map(|block| Injected { text: block.text, metadata: block.metadata }),
+        Ok(block) => block.map(|block| block.injected()),
         Err(error) => {
             tracing::warn!(%error, "no memories for a coding agent");
             None

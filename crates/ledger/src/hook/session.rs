@@ -5,6 +5,7 @@ use crate::{Error, Result, guard::require};
 use domain::{
     Scope, Timestamp,
     chain::Digest,
+    event::kind::Created,
     hook::Source,
     id::SessionId,
     limit::ATTEMPTS_MAX,
@@ -101,16 +102,17 @@ async fn make(
     after: Option<(SessionId, SessionId)>,
 ) -> std::result::Result<SessionLookup, AttemptError> {
     let digest = Sha256::digest(format!("hook\n{key}").as_bytes()).into();
-    let now = hook.factory.at();
+    let now = hook.minter.at();
     let mut session = new_record(hook, after, now);
     let at = hook.at;
-    let about = json!({
-        "sessionType": session.session_type, "source": session.source, "continues": after.map(|(_, last)| last),
-    });
-    let mut events = vec![hook.factory.session_created(&session, about)?];
+    let created = Created {
+        continues: Some(after.map(|(_, last)| last)),
+        ..Created::of_type(session.session_type).by_source(session.source.as_deref())
+    };
+    let mut events = vec![hook.minter.session_created(&session, created)?];
     for (command, reason) in [(Command::Start, "dispatched"), (Command::Begin, "runs outside, reports through hooks")] {
         let step = decide(crate::commit::state(&session), Actor::Server, command).map_err(Error::from)?;
-        events.push(hook.factory.status_change(Some(session.status()), step.to(), reason)?);
+        events.push(hook.minter.status_change(Some(session.status()), step.to(), reason));
         session.enter(step, Report::default(), now);
     }
     for event in &mut events {

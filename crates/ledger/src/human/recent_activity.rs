@@ -3,7 +3,10 @@
 use crate::{Error, Ledger, Result, guard::require};
 use domain::{
     Scope, Timestamp,
-    event::{HumanActivity, HumanEvent, Kind, read_human},
+    event::{
+        Body, Known,
+        kind::{EntityView, Marker, Navigate, TaskSwitch, Writer},
+    },
     id::{EntityId, SessionId, TenantId, UserId},
     limit::ACTIVITY_LINES_MAX,
     recent_activity::{Activity, Item, Observed, render_within},
@@ -74,28 +77,21 @@ pub(crate) async fn gather(
     let Some(session) = store::human::active(conn, tenant_id, whose).await? else { return Ok(None) };
     // An event that is shown can hide one other event, so twice the number of lines is always enough.
     let limit = u32::try_from(2 * ACTIVITY_LINES_MAX).unwrap_or(u32::MAX);
-    let kinds = Kind::HUMAN.map(str::to_owned);
+    let of_people = Known::ALL.into_iter().filter(|kind| kind.writer() == Writer::Owner);
+    let kinds: Vec<String> = of_people.map(|kind| kind.as_str().to_owned()).collect();
     let page = store::event::before(conn, tenant_id, session.id, session.head_sequence + 1, &kinds, limit).await?;
-    let activities: Vec<(Timestamp, HumanEvent)> = page
-        .items
-        .iter()
-        .filter_map(|event| Some((event.at, read_human(&event.kind, &event.content, &event.metadata)?)))
-        .collect();
+    let activities: Vec<(Timestamp, Body)> = page.items.iter().map(|event| (event.at, event.body())).collect();
     let titles = titles(conn, tenant_id, &activities).await?;
-    let events = activities.into_iter().map(|(at, event)| observed(at, event, &titles)).collect();
+    let events = activities.into_iter().filter_map(|(at, event)| observed(at, event, &titles)).collect();
     let started_at = session.started_at.unwrap_or(session.created_at);
     Ok(Some((session.id, Activity { title: session.title, started_at, events })))
 }
 
 type Titles = HashMap<EntityId, (String, String)>;
 
-async fn titles(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    activities: &[(Timestamp, HumanEvent)],
-) -> store::Result<Titles> {
-    let viewed = |(_, event): &(Timestamp, HumanEvent)| match &event.activity {
-        HumanActivity::EntityView { entity_id, .. } => Some(*entity_id),
+async fn titles(conn: &mut Conn<'_>, tenant_id: TenantId, activities: &[(Timestamp, Body)]) -> store::Result<Titles> {
+    let viewed = |(_, event): &(Timestamp, Body)| match event {
+        Body::HumanEntityView(view) => Some(view.entity_id),
         _ => None,
     };
     let mut ids: Vec<EntityId> = activities.iter().filter_map(viewed).collect();
@@ -108,17 +104,18 @@ async fn titles(
     Ok(found.into_iter().map(|(id, title, type_slug)| (id, (title, type_slug))).collect())
 }
 
-/// Converts an event to an item. An entity that is not in the workspace (any more) is shown as the page that it
-/// was on.
-fn observed(recorded: Timestamp, event: HumanEvent, titles: &Titles) -> Observed {
-    let item = match event.activity {
-        HumanActivity::Navigate { pathname } => Item::Navigate { pathname },
-        HumanActivity::EntityView { entity_id, pathname } => match titles.get(&entity_id) {
-            Some((title, type_slug)) => Item::Viewed { title: title.clone(), type_slug: type_slug.clone(), pathname },
-            None => Item::Navigate { pathname },
+/// Converts an event to an item; `None` for an event that cannot be read. An entity that is not in the workspace (any
+/// more) is shown as the page that it was on.
+fn observed(recorded: Timestamp, event: Body, titles: &Titles) -> Option<Observed> {
+    let (at, item) = match event {
+        Body::HumanNavigate(Navigate { at, pathname }) => (at, Item::Navigate { pathname }),
+        Body::HumanEntityView(EntityView { at, entity_id, pathname, .. }) => match titles.get(&entity_id).cloned() {
+            Some((title, type_slug)) => (at, Item::Viewed { title, type_slug, pathname }),
+            None => (at, Item::Navigate { pathname }),
         },
-        HumanActivity::Marker { note } => Item::Marker { note },
-        HumanActivity::TaskSwitch { title } => Item::TaskSwitch { title },
+        Body::HumanMarker(Marker { at, note }) => (at, Item::Marker { note }),
+        Body::HumanTaskSwitch(TaskSwitch { at, title }) => (at, Item::TaskSwitch { title }),
+        _ => return None,
     };
-    Observed { at: event.at.unwrap_or(recorded), item }
+    Some(Observed { at: at.unwrap_or(recorded), item })
 }

@@ -3,18 +3,18 @@
 use super::person;
 use crate::{
     ActionRecord, Error, Ledger, Result,
-    commit::{self, Change, EventFactory},
+    commit::{self, Change, Minter},
 };
 use domain::{
     Scope,
     action::ActionStatus,
     chain::Digest,
+    event::kind::Created,
     human::{SOURCE, Switch, switch},
     id::{ActionId, SessionId, UserId},
     limit::ATTEMPTS_MAX,
     session::{Actor, Command, Refusal, Report, Session, State, Status, TimeLimits, Type, decide},
 };
-use serde_json::json;
 use store::{WriteTx, session::Inserted};
 
 /// How often a start is tried when another start of the same person was committed first. Each try waits for that
@@ -87,7 +87,7 @@ async fn attempt(
 ) -> std::result::Result<Started, AttemptError> {
     let now = ledger.now();
     let id = SessionId::new(now, ledger.entropy());
-    let (ending, beginning) = (EventFactory::new(ledger, now, 1), EventFactory::new(ledger, now, 2));
+    let (ending, beginning) = (Minter::new(ledger, now), Minter::new(ledger, now));
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
@@ -116,7 +116,7 @@ async fn task(tx: &mut WriteTx<'_>, scope: &Scope, id: ActionId) -> Result<Actio
     }
 }
 
-async fn supersede(tx: &mut WriteTx<'_>, scope: &Scope, before: Session, factory: EventFactory) -> Result<SessionId> {
+async fn supersede(tx: &mut WriteTx<'_>, scope: &Scope, before: Session, minter: Minter) -> Result<SessionId> {
     let id = before.id;
     let transition = decide(commit::state(&before), Actor::Server, Command::Supersede)?;
     let change = Change {
@@ -125,7 +125,7 @@ async fn supersede(tx: &mut WriteTx<'_>, scope: &Scope, before: Session, factory
         command: Command::Supersede,
         caller: scope.caller,
         reason: "superseded".into(),
-        factory,
+        minter,
     };
     commit::write(tx, before, transition, change, Vec::new(), Report::default()).await?;
     Ok(id)
@@ -136,9 +136,9 @@ async fn begin(
     scope: &Scope,
     (id, user_id): (SessionId, UserId),
     task: &ActionRecord,
-    mut factory: EventFactory,
+    mut minter: Minter,
 ) -> std::result::Result<Session, AttemptError> {
-    let now = factory.at();
+    let now = minter.at();
     let mut session = Session {
         tenant_id: scope.tenant_id,
         id,
@@ -172,10 +172,10 @@ async fn begin(
     };
     let started = decide(commit::state(&session), Actor::Caller, Command::Start)?;
     session.enter(started, Report::default(), now);
-    let created = json!({ "sessionType": session.session_type, "source": SOURCE, "taskId": task.id });
+    let created = Created { task_id: Some(task.id), ..Created::of_type(session.session_type).by_source(Some(SOURCE)) };
     let events = [
-        factory.session_created(&session, created)?,
-        factory.status_change(Some(Status::Draft), session.status(), "started")?,
+        minter.session_created(&session, created)?,
+        minter.status_change(Some(Status::Draft), session.status(), "started"),
     ];
     match store::session::insert(tx, &mut session, None, &events).await? {
         Inserted::New => Ok(session),

@@ -3,7 +3,7 @@
 use super::person;
 use crate::{
     Error, Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
 };
 use domain::{
     Scope,
@@ -25,7 +25,7 @@ pub async fn stop(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sessi
         command: Command::Stop,
         caller: scope.caller,
         reason: "stopped".into(),
-        factory: EventFactory::new(ledger, ledger.now(), 1),
+        minter: Minter::new(ledger, ledger.now()),
     };
     let tenant_id = scope.tenant_id;
     ledger

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
 };
 use chrono::TimeDelta;
 use domain::{
@@ -66,7 +66,7 @@ async fn abandon(ledger: &Ledger, tenant_id: TenantId, id: SessionId, begun_unti
         command: Command::Abandon,
         caller: Caller::System,
         reason: format!("left open for {WORKING_HOURS_MAX} hours"),
-        factory: EventFactory::new(ledger, ledger.now(), 1),
+        minter: Minter::new(ledger, ledger.now()),
     };
     ledger
         .write((&scope).into(), move |tx| {

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use domain::{
-    event::{Event, HumanActivity, read_human},
+    event::{Body, Event},
     id::{EntityId, TenantId},
 };
 use store::Conn;
@@ -14,8 +14,8 @@ pub(crate) async fn viewed(
     tenant_id: TenantId,
     events: &[Event],
 ) -> Result<Vec<(EntityId, String)>> {
-    let entity = |event: &Event| match read_human(&event.kind, &event.content, &event.metadata)?.activity {
-        HumanActivity::EntityView { entity_id, .. } => Some(entity_id),
+    let entity = |event: &Event| match event.body() {
+        Body::HumanEntityView(view) => Some(view.entity_id),
         _ => None,
     };
     let mut ids: Vec<EntityId> = events.iter().filter_map(entity).collect();

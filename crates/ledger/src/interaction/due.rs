@@ -7,12 +7,7 @@ use super::{
 };
 use crate::{Ledger, Result, commit::has_answered, gate::reviewed, memory::Marks};
 use chrono::TimeDelta;
-use domain::{
-    Timestamp,
-    event::Kind,
-    session::Session,
-    thread::{MESSAGE, REPLY},
-};
+use domain::{Timestamp, event::Known, session::Session};
 use store::{
     Access, Conn,
     interaction::{DueRecord, any_due, is_judged, session_of},
@@ -105,9 +100,9 @@ async fn turn_of(conn: &mut Conn<'_>, ledger: &Ledger, row: DueRecord) -> Result
     }
     let mut events = Vec::new();
     let read = [
-        ([MESSAGE, REPLY], MESSAGES_MAX),
+        ([Known::UserMessage.as_str(), Known::AgentMessage.as_str()], MESSAGES_MAX),
         ([CALL, ANSWER], CALLS_MAX),
-        ([Kind::SESSION_ERROR, Kind::SESSION_STATUS_CHANGE], CHANGES_MAX),
+        ([Known::SessionError.as_str(), Known::SessionStatusChange.as_str()], CHANGES_MAX),
     ];
     for (kinds, most) in read {
         let kinds = kinds.map(str::to_owned);

@@ -4,14 +4,13 @@ use crate::{Error, Ledger, Result, audit::Act, guard::require, session, visibili
 use domain::{
     Scope, Timestamp,
     audit::{Kind as AuditKind, TargetKind},
-    event::{Event, Kind},
+    event::{Event, Known},
     id::{SessionId, TenantId},
     interaction::ExportState,
     limit::EXPORT_JOBS_REMEMBERED,
     memory_writer::turn,
     role::Permission,
     session::Session,
-    thread::MESSAGE,
 };
 use store::{
     Access, Conn,
@@ -176,7 +175,7 @@ pub(super) async fn is_of(
         let member = turn::member(&event.actor).map(turn::own_path);
         paths.chain(member).any(|path| is_theirs(&path))
     };
-    let kinds = [MESSAGE, Kind::USER_FORM_SUBMIT].map(str::to_owned);
+    let kinds = [Known::UserMessage.as_str(), Known::UserFormSubmit.as_str()].map(str::to_owned);
     let mut after = 0;
     loop {
         let events = store::event::after(conn, session.tenant_id, session.id, (after, upto), &kinds, EVENTS).await?;

@@ -3,16 +3,16 @@
 use super::entry::{Entry, MessageAuthor};
 use crate::gate::Reviewed;
 use domain::{
-    event::Event,
+    event::{Event, Known},
     gate::{Task, Verdict},
     message::{Message, Role, ToolCall},
 };
 use serde_json::{Map, Value};
 
 /// The kind of event that records a tool call.
-pub(super) const CALL: &str = "agent.tool_call";
+pub(super) const CALL: &str = Known::AgentToolCall.as_str();
 /// The kind of event that records a tool result.
-pub(super) const ANSWER: &str = "agent.tool_result";
+pub(super) const ANSWER: &str = Known::AgentToolResult.as_str();
 /// Types of results that are wrapped as `{type, value}`.
 const WRAPPED: [&str; 4] = ["text", "json", "error-text", "error-json"];
 

@@ -8,13 +8,13 @@ use super::{
 use crate::{commit::is_dialogue, gate::Reviewed};
 use domain::{
     Timestamp,
-    event::{Event, Kind},
+    event::{Body, Event, Known},
     gate::{GateKind, Task, Verdict},
     id::{InteractionId, SessionId},
     message::{Message, ModelContext, Role},
     outcome::{self, Inferred, OutcomeTracker},
     session::{Session, Status},
-    thread::{INTERRUPTED, MESSAGE, REPLY, text_of},
+    thread::{INTERRUPTED, text_of},
 };
 use serde_json::{Map, Value};
 
@@ -199,7 +199,7 @@ fn entries(session: &Session, events: &[Event], status: Status) -> Vec<Entry> {
     // Outside of dialogues the result is the answer. Messages of the agent after the last request only accompany
     // it.
     let result = session.result().filter(|_| !is_dialogue && status == Status::Completed);
-    let asked_last = events.iter().rfind(|event| event.kind == MESSAGE).map_or(0, |event| event.sequence);
+    let asked_last = events.iter().rfind(|event| event.kind == Known::UserMessage).map_or(0, |event| event.sequence);
     let mut entries = Vec::new();
     if !is_dialogue {
         let input = session.input.as_deref().map(plain).filter(|input| !input.is_empty());
@@ -212,9 +212,9 @@ fn entries(session: &Session, events: &[Event], status: Status) -> Vec<Entry> {
         }));
     }
     for event in events {
-        let by = match event.kind.as_str() {
-            MESSAGE => MessageAuthor::User,
-            REPLY if result.is_none() || event.sequence < asked_last => MessageAuthor::Agent,
+        let by = match event.known() {
+            Some(Known::UserMessage) => MessageAuthor::User,
+            Some(Known::AgentMessage) if result.is_none() || event.sequence < asked_last => MessageAuthor::Agent,
             _ => continue,
         };
         let text = text_of(&event.content);
@@ -264,17 +264,17 @@ fn unanswered_ends(events: &[Event]) -> Vec<u64> {
     let mut ends = Vec::new();
     let mut failed = false;
     for event in events {
-        match event.kind.as_str() {
-            Kind::SESSION_ERROR => failed = true,
-            REPLY => failed = false,
-            Kind::SESSION_STATUS_CHANGE => {
-                let change: Value = serde_json::from_str(&event.metadata).unwrap_or_default();
-                let is_idle = change["to"] == Status::Idle.as_str();
-                if is_idle && (failed || change["reason"] == INTERRUPTED) {
+        match event.known() {
+            Some(Known::SessionError) => failed = true,
+            Some(Known::AgentMessage) => failed = false,
+            Some(Known::SessionStatusChange) => {
+                let Body::SessionStatusChange(change) = event.body() else { continue };
+                let is_idle = change.to == Status::Idle;
+                if is_idle && (failed || change.reason == INTERRUPTED) {
                     ends.push(event.sequence);
                 }
                 // A turn that is queued again is taken up by another worker.
-                failed = failed && !is_idle && change["to"] != Status::Pending.as_str();
+                failed = failed && !is_idle && change.to != Status::Pending;
             }
             _ => {}
         }

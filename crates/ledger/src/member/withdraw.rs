@@ -4,7 +4,7 @@ use super::{by_operator, present};
 use crate::{
     Error, Ledger, MemberRecord, Result,
     audit::Act,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
     guard::require,
 };
 use domain::{
@@ -77,7 +77,7 @@ async fn end_access(
     by: Caller,
 ) -> Result<()> {
     let now = ledger.now();
-    let factory = EventFactory::new(ledger, now, 1);
+    let minter = Minter::new(ledger, now);
     ledger
         .write::<_, Error, _>(access, move |tx| {
             Box::pin(async move {
@@ -94,7 +94,7 @@ async fn end_access(
                     store::token::revoke_of(tx, tenant_id, user_id, now).await?;
                     store::group::remove_everywhere(tx, tenant_id, user_id).await?;
                 }
-                stop_working(tx, tenant_id, user_id, by, factory).await?;
+                stop_working(tx, tenant_id, user_id, by, minter).await?;
                 if member.status != how.status() {
                     let act = Act::new(how.audit_kind(), by, now).on(TargetKind::User, user_id.0);
                     act.record(tx, tenant_id).await?;
@@ -113,7 +113,7 @@ async fn stop_working(
     tenant_id: TenantId,
     user_id: UserId,
     by: Caller,
-    factory: EventFactory,
+    minter: Minter,
 ) -> Result<()> {
     let Some(before) = store::human::active_locked(tx, tenant_id, user_id).await? else { return Ok(()) };
     let change = Change {
@@ -122,7 +122,7 @@ async fn stop_working(
         command: Command::Cancel,
         caller: by,
         reason: "access to the workspace was withdrawn".into(),
-        factory,
+        minter,
     };
     let transition = decide(state(&before), change.actor, change.command)?;
     write(tx, before, transition, change, Vec::new(), Report::default()).await?;

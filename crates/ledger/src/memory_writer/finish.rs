@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     Error, Ledger, Result,
-    commit::EventFactory,
-    gate::{NewProposal, PROPOSAL_EVENTS, propose},
+    commit::Minter,
+    gate::{NewProposal, propose},
     memory::{NewVersion, Stamp, write_on, written_at},
 };
 use chrono::TimeDelta;
@@ -77,7 +77,7 @@ pub struct RunFailure {
 struct Prepared {
     change: Change,
     transcript: String,
-    factory: EventFactory,
+    minter: Minter,
     session_id: SessionId,
     gate_id: GateId,
     stamp: Stamp,
@@ -156,7 +156,7 @@ pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished:
     let now = ending.record.ended_at;
     let prepare = |change: Change| Prepared {
         transcript: window::transcript(&run.window, &change.turns),
-        factory: EventFactory::new(ledger, now, PROPOSAL_EVENTS),
+        minter: Minter::new(ledger, now),
         session_id: SessionId::new(now, ledger.entropy()),
         gate_id: GateId::new(now, ledger.entropy()),
         stamp: Stamp::new(ledger),
@@ -223,7 +223,7 @@ async fn served(conn: &mut Conn<'_>, ending: &Ending, flush_at: Option<Timestamp
 
 /// Writes a change, or opens a proposal. Returns whether it was written.
 async fn carry_out(tx: &mut WriteTx<'_>, ending: &Ending, policy: Policy, prepared: Prepared) -> Result<bool> {
-    let Prepared { mut change, transcript, factory, session_id, gate_id, stamp } = prepared;
+    let Prepared { mut change, transcript, minter, session_id, gate_id, stamp } = prepared;
     let tenant_id = ending.tenant_id;
     for contradiction in std::mem::take(&mut change.contradictions) {
         let about = (ending.agent.as_str(), contradiction.path.as_str());
@@ -236,7 +236,7 @@ async fn carry_out(tx: &mut WriteTx<'_>, ending: &Ending, policy: Policy, prepar
     let (agent, run_id) = (ending.agent.clone(), ending.record.id.to_string());
     let quorum = ending.approvals;
     let new = NewProposal { tenant_id, session_id, gate_id, agent, change, run_id, transcript, quorum };
-    propose(tx, new, factory).await?;
+    propose(tx, new, minter).await?;
     Ok(false)
 }
 

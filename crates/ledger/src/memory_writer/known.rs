@@ -2,7 +2,10 @@
 
 use crate::{Error, Result};
 use domain::{
-    event::Kind,
+    event::{
+        Body, Known as EventKind,
+        kind::{Context, ContextInjected},
+    },
     gate::Task,
     id::TenantId,
     memory_writer::{
@@ -12,7 +15,6 @@ use domain::{
     },
 };
 use redact::{Personal, Redactor};
-use serde_json::Value;
 use store::{Conn, memory_writer::OpenSession};
 
 /// Most memory blocks of one session whose lines are read.
@@ -41,14 +43,14 @@ pub(super) async fn read(
         let Task::Memory(proposal) = task else { continue };
         known.wait(&proposal.path, &proposal.base, &proposal.body());
     }
-    let kinds = [Kind::SESSION_CONTEXT_INJECTED.to_owned()];
+    let kinds = [EventKind::SessionContextInjected.as_str().to_owned()];
     for session in sessions {
         let page =
             store::event::before(conn, tenant_id, session.id, session.head_sequence + 1, &kinds, BLOCKS_MAX).await?;
         for event in page.items {
-            let metadata: Value = serde_json::from_str(&event.metadata).unwrap_or_default();
-            if metadata["context"] == crate::memory_block::CONTEXT {
-                let text = domain::thread::text_of(&event.content);
+            if let Body::SessionContextInjected(ContextInjected { text, context: Context::Memory { .. } }) =
+                event.body()
+            {
                 let lines = remembered(&text).filter(|line| says_something(line));
                 known.injected.extend(lines.map(|line| normal(&line)));
             }

@@ -5,19 +5,18 @@ use crate::{Ledger, Result, memory::Marks};
 use domain::{
     Scope, Timestamp,
     chain::Digest,
-    event::{Event, Kind},
+    event::{Event, Known as EventKind},
+    evidence::Evidence,
     id::{SessionId, TenantId, UserId},
     memory_writer::{
         channel::Channel,
         check::Window,
         dedupe::Known,
-        evidence::Evidence,
         limit::{WINDOW_CHARS_MAX, WINDOW_TURNS_MAX},
         prompt,
         run::RunCause,
         turn::{self, Content, KINDS, Participant, Taint, Turn},
     },
-    thread,
 };
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -270,7 +269,7 @@ impl Reading {
         if self.forgotten.is_empty() || session.sequence == 0 {
             return Ok(false);
         }
-        let kinds = [thread::MESSAGE, Kind::USER_FORM_SUBMIT].map(str::to_owned);
+        let kinds = [EventKind::UserMessage.as_str(), EventKind::UserFormSubmit.as_str()].map(str::to_owned);
         let end = session.sequence + 1;
         let page = store::event::before(conn, tenant_id, session.id, end, &kinds, EARLIER_TURNS_MAX).await?;
         let read = |event: &Event| turn::read(&event.kind, &event.actor, &event.content, &event.metadata, owner);

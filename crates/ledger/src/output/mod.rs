@@ -9,7 +9,7 @@ mod write_back;
 pub(crate) use schema::{check_schema, form_errors, schema_errors};
 pub(crate) use settle::awaits_approval;
 pub(crate) use violation::{Refused, refuse};
-pub(crate) use write_back::{WriteBack, Written, entity_ids, write_back};
+pub(crate) use write_back::{WriteBack, Written, write_back};
 
 use crate::{ActionRecord, Result};
 use domain::{

@@ -6,20 +6,17 @@ use crate::{
     commit::{Change, state, write},
 };
 use domain::{
-    event::Kind,
+    event::kind::{Failure, Payload, Refusal, SessionError, Violation},
     gate::canonical_digest,
     issue::Issue,
     limit::{OUTPUT_REFUSED_BYTES_MAX, REASON_CHARS_MAX},
     session::{Command, Report, Session, decide},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use store::WriteTx;
 
 /// The error code of the session and its events after a violation.
 const CODE: &str = "output_invalid";
-
-/// The key in the metadata of a refusal that holds the digest of the refused report.
-const REPORT_DIGEST: &str = "reportDigest";
 
 /// The consequence of a violation.
 pub(crate) struct Refused {
@@ -52,13 +49,13 @@ pub(crate) async fn refuse(
         return Ok(Refused { errors, failed: false });
     }
     let text = sentence(&errors);
-    let mut metadata = metadata(before.attempt, result, &errors);
-    metadata[REPORT_DIGEST] = json!(digest);
-    let mut event = change.factory.event(Kind::SESSION_ERROR, Some(&text), &metadata)?;
+    let refusal = Refusal { report_digest: Some(digest), ..refusal(before.attempt, result, &errors) };
+    let refusal = SessionError::new(&text, Failure::Refused(refusal));
+    let mut event = change.minter.event(&refusal);
     if warned.is_none() {
         event.external_event_id = Some(warning);
         // The caller has decided that the worker may report: the session may be idle, where it appends nothing else.
-        let (attempt, actor, at) = (Some(before.attempt), change.caller.to_string(), change.factory.at());
+        let (attempt, actor, at) = (Some(before.attempt), change.caller.to_string(), change.minter.at());
         store::session::save(tx, &before, &mut before.clone(), &[event], attempt, &actor, at).await?;
         return Ok(Refused { errors, failed: false });
     }
@@ -72,7 +69,8 @@ pub(crate) async fn refuse(
 /// Returns whether the recorded refusal is of the report with this digest. Refusals of earlier versions have no digest:
 /// they are of no report that can be recognised.
 fn is_of(refusal: &str, digest: &str) -> bool {
-    serde_json::from_str::<Value>(refusal).is_ok_and(|metadata| metadata[REPORT_DIGEST] == digest)
+    let recorded = SessionError::read("[]", refusal).map(|error| error.failure);
+    matches!(recorded, Some(Failure::Refused(Refusal { report_digest: Some(found), .. })) if found == digest)
 }
 
 fn sentence(errors: &[Issue]) -> String {
@@ -81,15 +79,15 @@ fn sentence(errors: &[Issue]) -> String {
     text.chars().take(REASON_CHARS_MAX).collect()
 }
 
-fn metadata(attempt: u32, result: Option<&str>, errors: &[Issue]) -> Value {
-    let errors: Vec<Value> = errors.iter().map(|e| json!({ "field": e.field, "message": e.message })).collect();
-    let mut metadata = json!({ "code": CODE, "attempt": attempt, "errors": errors });
+fn refusal(attempt: u32, result: Option<&str>, errors: &[Issue]) -> Refusal {
+    let errors = errors.iter().map(|e| Violation { field: e.field.clone(), message: e.message.clone() }).collect();
+    let (mut value, mut bytes) = (None, None);
     match result {
         Some(result) if result.len() <= OUTPUT_REFUSED_BYTES_MAX => {
-            metadata["result"] = serde_json::from_str(result).unwrap_or(Value::Null);
+            value = Some(serde_json::from_str(result).unwrap_or_default());
         }
-        Some(result) => metadata["resultBytes"] = json!(result.len()),
+        Some(result) => bytes = Some(result.len()),
         None => {}
     }
-    metadata
+    Refusal { code: CODE.into(), attempt, errors, result: value, result_bytes: bytes, report_digest: None }
 }

@@ -2,11 +2,16 @@
 
 use super::plan::{Step, plan};
 use crate::{
-    ActionRecord, EntityRecord, Error, Ledger, Result,
+    ActionRecord, EntityRecord, Error, Result,
+    commit::Minter,
     entity::{checked, writable},
 };
-use domain::{Timestamp, entity::Values, id::EntityId, limit::OUTPUT_ENTITIES_MAX, session::Session};
-use serde::Serialize;
+use domain::{
+    entity::Values,
+    event::kind::{WriteEffect, WrittenEntity},
+    id::EntityId,
+    session::Session,
+};
 use serde_json::Value;
 use store::WriteTx;
 
@@ -20,56 +25,20 @@ pub(crate) struct WriteBack<'a> {
     pub(crate) output: &'a Value,
     /// The author of the new versions.
     pub(crate) actor: &'a str,
-    /// The time of the new versions.
-    pub(crate) now: Timestamp,
-    /// Ids for new entities; see [`entity_ids`].
-    pub(crate) ids: Vec<EntityId>,
-}
-
-/// The effect of a write-back on one entity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Effect {
-    /// The entity was created.
-    Created,
-    /// A new version was written.
-    Updated,
-    /// The values were the same, so no version was written.
-    Unchanged,
-}
-
-/// An entity after a write-back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct WrittenEntity {
-    /// Entity that was created, updated or left unchanged.
-    pub(crate) entity_id: EntityId,
-    /// Slug of its type.
-    pub(crate) entity_type: String,
-    /// Its newest version.
-    pub(crate) version: u64,
-    /// The effect on the entity.
-    pub(crate) effect: Effect,
+    /// The time of the new versions, and the ids of new entities.
+    pub(crate) minter: &'a Minter,
 }
 
 /// All entities of a write-back.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Written(pub(crate) Vec<WrittenEntity>);
-
-/// Creates enough ids for the entities that this result can create. Each entity is an object in the result, so
-/// the count of `{` is an upper bound.
-pub(crate) fn entity_ids(ledger: &Ledger, now: Timestamp, result: &str) -> Vec<EntityId> {
-    let count = result.bytes().filter(|byte| *byte == b'{').count().min(OUTPUT_ENTITIES_MAX);
-    (0..count).map(|_| EntityId::new(now, ledger.entropy())).collect()
-}
 
 /// Writes a result to entities. The caller holds the session's lock. Entities are locked in the order of their
 /// ids, so two results about the same entities cannot deadlock.
 ///
 /// # Errors
 /// [`Error::OutputInvalid`] if the result violates its contract.
-pub(crate) async fn write_back(tx: &mut WriteTx<'_>, mut write: WriteBack<'_>) -> Result<Written> {
+pub(crate) async fn write_back(tx: &mut WriteTx<'_>, write: WriteBack<'_>) -> Result<Written> {
     let tenant_id = write.session.tenant_id;
     let planned = plan(tx.conn(), tenant_id, write.action, write.session, Some(write.output)).await?;
     let steps = planned.map_err(|errors| Error::OutputInvalid { errors, failed: false })?;
@@ -78,9 +47,8 @@ pub(crate) async fn write_back(tx: &mut WriteTx<'_>, mut write: WriteBack<'_>) -
         match step {
             Step::Update { id, title, change } => updates.push((id, title, change)),
             Step::Create { entity_type, title, fields } => {
-                let id = write.ids.pop().ok_or_else(|| Error::Internal("no entity id left".into()))?;
                 made.push(EntityRecord {
-                    id,
+                    id: write.minter.entity_id(),
                     type_id: entity_type.id,
                     type_slug: entity_type.slug,
                     title,
@@ -88,8 +56,8 @@ pub(crate) async fn write_back(tx: &mut WriteTx<'_>, mut write: WriteBack<'_>) -
                     version: 1,
                     created_by: write.actor.to_owned(),
                     updated_by: write.actor.to_owned(),
-                    created_at: write.now,
-                    updated_at: write.now,
+                    created_at: write.minter.at(),
+                    updated_at: write.minter.at(),
                     erased_at: None,
                 });
             }
@@ -101,7 +69,7 @@ pub(crate) async fn write_back(tx: &mut WriteTx<'_>, mut write: WriteBack<'_>) -
         written.0.push(update(tx, &write, id, title, &change).await?);
     }
     store::entity::insert(tx, tenant_id, &made, Some(write.session.id)).await?;
-    written.0.extend(made.into_iter().map(|entity| as_written(entity, Effect::Created)));
+    written.0.extend(made.into_iter().map(|entity| as_written(entity, WriteEffect::Created)));
     Ok(written)
 }
 
@@ -121,20 +89,20 @@ async fn update(
     let new_title = Some(title.as_str()).filter(|title| *title != before.title);
     let fields = checked(tx.conn(), tenant_id, &entity_type.fields, &before.fields, new_title, change).await?;
     if title == before.title && fields == before.fields {
-        return Ok(as_written(before, Effect::Unchanged));
+        return Ok(as_written(before, WriteEffect::Unchanged));
     }
     let entity = EntityRecord {
         title,
         fields,
         version: before.version + 1,
         updated_by: write.actor.to_owned(),
-        updated_at: write.now,
+        updated_at: write.minter.at(),
         ..before
     };
     store::entity::update(tx, tenant_id, &entity, Some(write.session.id)).await?;
-    Ok(as_written(entity, Effect::Updated))
+    Ok(as_written(entity, WriteEffect::Updated))
 }
 
-fn as_written(entity: EntityRecord, effect: Effect) -> WrittenEntity {
+fn as_written(entity: EntityRecord, effect: WriteEffect) -> WrittenEntity {
     WrittenEntity { entity_id: entity.id, entity_type: entity.type_slug, version: entity.version, effect }
 }

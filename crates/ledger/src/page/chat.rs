@@ -13,7 +13,7 @@ use crate::{
 use domain::{
     Scope,
     action::ActionStatus,
-    event::{Event, Kind},
+    event::{Event, Known},
     id::SessionId,
     role::Permission,
     session::{Session, Status},
@@ -159,7 +159,7 @@ async fn others(
     events: &[Event],
 ) -> Result<Vec<(String, Option<String>)>> {
     let own = [scope.caller.to_string(), session.created_by.clone()];
-    let answered = events.iter().filter(|event| event.kind == Kind::USER_FORM_SUBMIT && !own.contains(&event.actor));
+    let answered = events.iter().filter(|event| event.kind == Known::UserFormSubmit && !own.contains(&event.actor));
     let actors: BTreeSet<&str> = answered.map(|event| event.actor.as_str()).collect();
     if actors.is_empty() {
         return Ok(Vec::new());

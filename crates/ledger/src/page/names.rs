@@ -4,7 +4,7 @@ use super::proposed_values::field_names;
 use crate::{Ledger, MemberRecord, Result, guard::require, human};
 use domain::{
     Scope,
-    event::Event,
+    event::{Event, Known},
     id::{EntityId, TenantId, TokenId},
     limit::ENTITY_TITLES_MAX,
     role::Permission,
@@ -64,7 +64,7 @@ pub(super) async fn names(conn: &mut Conn<'_>, tenant_id: TenantId, events: &[Ev
             members.iter().map(|member| (format!("user:{}", member.user_id), member.display_name().to_owned()));
         names.extend(called.filter(|(actor, _)| deciders.contains(&actor.as_str())));
     }
-    if events.iter().any(|event| event.kind == "user.output_approval") {
+    if events.iter().any(|event| event.kind == Known::UserOutputApproval) {
         let fields = field_names(conn, tenant_id).await?;
         names.extend(fields.into_iter().map(|(slug, name)| (format!("field:{slug}"), name)));
     }

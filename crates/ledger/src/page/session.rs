@@ -16,7 +16,7 @@ use crate::{
 use domain::{
     Scope, Timestamp,
     action::ActionStatus,
-    event::{Event, Kind},
+    event::{Event, Known},
     id::SessionId,
     role::Permission,
     session::{Session, Status},
@@ -231,7 +231,8 @@ async fn error_of(conn: &mut Conn<'_>, session: &Session) -> Result<Option<u64>>
         return Ok(None);
     }
     let before_sequence = Some(session.head_sequence + 1);
-    let last = Read { kinds: vec![Kind::SESSION_ERROR.to_owned()], limit: 1, before_sequence, ..Read::default() };
+    let last =
+        Read { kinds: vec![Known::SessionError.as_str().to_owned()], limit: 1, before_sequence, ..Read::default() };
     Ok(event::read_on(conn, session, &last).await?.events.first().map(|error| error.sequence))
 }
 

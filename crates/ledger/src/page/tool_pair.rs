@@ -4,7 +4,10 @@ use crate::{
     Result,
     event::{self, Read, Slice},
 };
-use domain::{event::Event, session::Session};
+use domain::{
+    event::{Event, Known},
+    session::Session,
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashSet;
@@ -60,11 +63,14 @@ struct Part<'a> {
 
 /// The tool calls that an event names, and whether it makes them or brings their results.
 fn ids(event: &Event) -> impl Iterator<Item = (String, bool)> + use<> {
-    let by_kind = match event.kind.as_str() {
-        "agent.tool_call" | "tool.invocation_started" => Some(true),
-        "agent.tool_result" | "user.tool_result" | "tool.invocation_completed" | "tool.invocation_failed" => {
-            Some(false)
-        }
+    let by_kind = match event.known() {
+        Some(Known::AgentToolCall | Known::ToolInvocationStarted) => Some(true),
+        Some(
+            Known::AgentToolResult
+            | Known::UserToolResult
+            | Known::ToolInvocationCompleted
+            | Known::ToolInvocationFailed,
+        ) => Some(false),
         _ => None,
     };
     let found: Vec<(String, bool)> = match by_kind {

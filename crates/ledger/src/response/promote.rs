@@ -73,7 +73,7 @@ async fn make(
     (type_id, to, fields): (EntityTypeId, Promote, &[Field]),
     ids: Ids,
 ) -> Result<ResponseRecord> {
-    let (tenant_id, id, now) = (scope.tenant_id, response.session_id, ids.factory.at());
+    let (tenant_id, id, now) = (scope.tenant_id, response.session_id, ids.minter.at());
     let of_type = store::entity_type::find(tx.conn(), tenant_id, type_id).await?;
     let of_type = of_type.ok_or(Error::NotFound("entity type"))?;
     let (title, values) = values_of(&of_type, fields, &response.answers, to)?;

@@ -4,7 +4,7 @@
 use super::promoted_entity::{Promote, values_of};
 use crate::{
     ActionRecord, Error, Ledger, ResponseRecord, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
     gate::{Judged, judge, stage_judged},
     output::{self, WriteBack, awaits_approval},
 };
@@ -13,7 +13,7 @@ use domain::{
     action::{ActionStatus, OutputType},
     chain::Digest,
     entity::FIELD_TITLE,
-    event::Kind,
+    event::kind::{Completed, Created},
     id::{ActionId, EntityId, GateId, SessionId, TenantId},
     issue::Issue,
     limit::{ATTEMPTS_MAX, TITLE_CHARS_MAX},
@@ -24,16 +24,13 @@ use domain::{
 use serde_json::{Map, Value, json};
 use store::{Conn, Promotion, WriteTx, session::Inserted};
 
-/// Number of events of a promotion: created, three status changes, and the opened gate or the completion.
-const EVENTS: usize = 5;
-
 /// What a transaction cannot make itself.
 #[derive(Clone)]
 pub(super) struct Ids {
     pub(super) entity_id: EntityId,
     session_id: SessionId,
     gate_id: GateId,
-    pub(super) factory: EventFactory,
+    pub(super) minter: Minter,
 }
 
 impl Ids {
@@ -43,7 +40,7 @@ impl Ids {
             entity_id: EntityId::new(now, entropy),
             session_id: SessionId::new(now, entropy),
             gate_id: GateId::new(now, entropy),
-            factory: EventFactory::new(ledger, now, EVENTS),
+            minter: Minter::new(ledger, now),
         }
     }
 }
@@ -73,7 +70,7 @@ pub(super) async fn begin(
         return Err(Error::invalid("actionId", "this task is archived"));
     }
     let output = output_of(tx.conn(), scope, &action, (&response, to, fields)).await?;
-    let mut session = new_session(scope, &response, &action, (ids.session_id, ids.factory.at()));
+    let mut session = new_session(scope, &response, &action, (ids.session_id, ids.minter.at()));
     session.private_to = private_to;
     let text = Value::Object(output.clone()).to_string();
     let errors = output::check(tx.conn(), tenant_id, &action, &session, Some(&text)).await?;
@@ -81,15 +78,15 @@ pub(super) async fn begin(
         return Err(Error::Invalid(errors));
     }
     let judged = judge(tx.conn(), &action, &session, output.clone(), &response.answers).await?;
-    let mut factory = ids.factory.clone();
-    insert(tx, &mut session, &mut factory).await?;
+    let mut minter = ids.minter.clone();
+    insert(tx, &mut session, &mut minter).await?;
     store::response::promote_by(tx, tenant_id, response.session_id, session.id).await?;
     let response = ResponseRecord { promotion_session_id: Some(session.id), ..response };
     if awaits_approval(&action, &session) {
-        pause(tx, scope, session, (ids.gate_id, &action, judged), factory).await?;
+        pause(tx, scope, session, (ids.gate_id, &action, judged), minter).await?;
         return Ok(response);
     }
-    let promotion = finish(tx, scope, session, (&action, Value::Object(output), ids.entity_id), factory).await?;
+    let promotion = finish(tx, scope, session, (&action, Value::Object(output)), minter).await?;
     Ok(ResponseRecord { promotion: Some(promotion), ..response })
 }
 
@@ -175,15 +172,15 @@ fn new_session(
 }
 
 /// Inserts the session as running. No worker can claim it.
-async fn insert(tx: &mut WriteTx<'_>, session: &mut Session, factory: &mut EventFactory) -> Result<()> {
-    let about = json!({ "sessionType": session.session_type, "source": session.source });
-    let mut events = vec![factory.session_created(session, about)?];
+async fn insert(tx: &mut WriteTx<'_>, session: &mut Session, minter: &mut Minter) -> Result<()> {
+    let created = Created::of_type(session.session_type).by_source(session.source.as_deref());
+    let mut events = vec![minter.session_created(session, created)?];
     for (command, reason) in
         [(Command::Start, "a response is promoted"), (Command::Begin, "its answers are the output")]
     {
         let step = decide(state(session), Actor::Server, command)?;
-        events.push(factory.status_change(Some(session.status()), step.to(), reason)?);
-        session.enter(step, Report::default(), factory.at());
+        events.push(minter.status_change(Some(session.status()), step.to(), reason));
+        session.enter(step, Report::default(), minter.at());
     }
     match store::session::insert(tx, session, None, &events).await? {
         Inserted::New => Ok(()),
@@ -196,10 +193,10 @@ async fn pause(
     scope: &Scope,
     session: Session,
     (gate_id, action, judged): (GateId, &ActionRecord, Judged),
-    mut factory: EventFactory,
+    mut minter: Minter,
 ) -> Result<()> {
-    let events = vec![stage_judged(tx, &session, (gate_id, action), judged, &mut factory).await?];
-    let change = change(scope, &session, Command::Ask, "its output is waiting for approval", factory);
+    let events = vec![stage_judged(tx, &session, (gate_id, action), judged, &mut minter).await?];
+    let change = change(scope, &session, Command::Ask, "its output is waiting for approval", minter);
     let transition = decide(state(&session), Actor::Server, Command::Ask)?;
     write(tx, session, transition, change, events, Report::default()).await?;
     Ok(())
@@ -209,27 +206,31 @@ async fn finish(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     session: Session,
-    (action, output, entity_id): (&ActionRecord, Value, EntityId),
-    mut factory: EventFactory,
+    (action, output): (&ActionRecord, Value),
+    mut minter: Minter,
 ) -> Result<Promotion> {
-    let (actor, now) = (scope.caller.to_string(), factory.at());
-    let ids = vec![entity_id];
-    let back = WriteBack { action, session: &session, output: &output, actor: &actor, now, ids };
+    let (actor, now) = (scope.caller.to_string(), minter.at());
+    let back = WriteBack { action, session: &session, output: &output, actor: &actor, minter: &minter };
     let written = output::write_back(tx, back).await?;
     let nothing = || Error::Invalid(vec![Issue::new("actionId", "this task would write no entity")]);
     let to = written.0.first().map(|entity| entity.entity_id).ok_or_else(nothing)?;
     let promotion = Promotion { entity_id: to, by: actor, at: now };
     store::response::promoted_by(tx, session.tenant_id, session.id, &promotion).await?;
-    let metadata = json!({ "attempt": session.attempt, "hasResult": true, "written": written });
-    let events = vec![factory.event(Kind::SESSION_COMPLETED, None, &metadata)?];
-    let change = change(scope, &session, Command::Finish, "its output was written", factory);
+    let completed = Completed {
+        attempt: Some(session.attempt),
+        has_result: true,
+        written: Some(written.0),
+        ..Completed::default()
+    };
+    let events = vec![minter.event(&completed)];
+    let change = change(scope, &session, Command::Finish, "its output was written", minter);
     let transition = decide(state(&session), Actor::Server, Command::Finish)?;
     let report = Report { result: Some(output.to_string()), ..Report::default() };
     write(tx, session, transition, change, events, report).await?;
     Ok(promotion)
 }
 
-fn change(scope: &Scope, session: &Session, command: Command, reason: &str, factory: EventFactory) -> Change {
+fn change(scope: &Scope, session: &Session, command: Command, reason: &str, minter: Minter) -> Change {
     let (actor, caller) = (Actor::Server, scope.caller);
-    Change { id: session.id, actor, command, caller, reason: reason.into(), factory }
+    Change { id: session.id, actor, command, caller, reason: reason.into(), minter }
 }

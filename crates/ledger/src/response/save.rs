@@ -6,11 +6,11 @@ use super::{
 };
 use crate::{
     Error, Ledger, Result, ViewVersionRecord,
-    commit::{self, Change, EventFactory},
+    commit::{self, Change, Minter},
 };
 use domain::{
     chain::Digest,
-    event::Kind,
+    event::kind::{Created, FormAnswers, FormDraft},
     id::{FeedbackRequestId, SessionId, ViewId},
     limit::{ATTEMPTS_MAX, VIEW_DRAFTS_MAX},
     response::{Closed, DraftEvents, SOURCE, Scores, event_content, fitting, has_answer},
@@ -24,10 +24,6 @@ use store::{
     session::Inserted,
 };
 use uuid::Uuid;
-
-/// Most events that one save of a form writes: created, running, and the answers; a submission adds its end.
-pub(super) const EVENTS_MAX: usize = 4;
-
 /// Answers to keep.
 #[derive(Debug, Clone, Default)]
 pub struct DraftSave {
@@ -60,7 +56,7 @@ pub async fn save_draft(
 ) -> Result<ResponseRecord> {
     let (respondent, now) = (*respondent, ledger.now());
     let new_id = SessionId::new(now, ledger.entropy());
-    let factory = EventFactory::new(ledger, now, EVENTS_MAX);
+    let minter = Minter::new(ledger, now);
     let of = ledger.clone();
     ledger
         .write(respondent.scope().into(), move |tx| {
@@ -84,9 +80,9 @@ pub async fn save_draft(
                     Some((draft, _)) if draft.rev != save.rev => {
                         Err(Error::StaleVersion { given: save.rev, current: draft.rev })
                     }
-                    Some((draft, session)) => update(tx, form, draft, session, save.is_leaving, factory).await,
+                    Some((draft, session)) => update(tx, form, draft, session, save.is_leaving, minter).await,
                     None if save.rev != 0 => Err(Error::StaleVersion { given: save.rev, current: 0 }),
-                    None => insert(tx, form, new_id, factory).await,
+                    None => insert(tx, form, new_id, minter).await,
                 }
             })
         })
@@ -104,26 +100,22 @@ pub(super) struct Filled {
 }
 
 impl Filled {
-    /// Metadata of events with the answers.
-    pub(super) fn metadata(&self, rev: u64) -> String {
+    /// The answers as events record them. `rev` is how often they were saved.
+    pub(super) fn recorded(&self, rev: u64) -> FormAnswers {
         let Self { respondent, version, request_id, .. } = self;
-        json!({
-            "viewId": version.view_id,
-            "version": version.version,
-            "requestId": request_id,
-            "rev": rev,
-            "respondentKind": respondent.kind(),
-            "leadEntityId": respondent.lead_entity_id(),
-        })
-        .to_string()
-    }
-
-    pub(super) fn event(&self, factory: &mut EventFactory, kind: &'static str, rev: u64) -> Result<PreparedEvent> {
-        factory.prepared(kind, event_content(&self.version.fields, &self.answers), self.metadata(rev))
+        FormAnswers {
+            content: event_content(&version.fields, &self.answers),
+            view_id: version.view_id,
+            version: version.version,
+            request_id: *request_id,
+            rev,
+            respondent_kind: respondent.kind(),
+            lead_entity_id: respondent.lead_entity_id(),
+        }
     }
 
     /// The row of a new draft.
-    pub(super) fn response(&self, session_id: SessionId, factory: &EventFactory) -> ResponseRecord {
+    pub(super) fn response(&self, session_id: SessionId, minter: &Minter) -> ResponseRecord {
         ResponseRecord {
             session_id,
             view_id: self.version.view_id,
@@ -140,8 +132,8 @@ impl Filled {
             once: takes_one(&self.version.publication, self.request_id),
             late: false,
             draft_events: DraftEvents { count: 0, last_at: None },
-            created_at: factory.at(),
-            saved_at: factory.at(),
+            created_at: minter.at(),
+            saved_at: minter.at(),
             submitted_at: None,
             promotion: None,
             scores: Scores::new(),
@@ -168,9 +160,9 @@ pub(super) fn begin_session(
     form: &Filled,
     id: SessionId,
     runs: bool,
-    factory: &mut EventFactory,
+    minter: &mut Minter,
 ) -> Result<(Session, Vec<PreparedEvent>)> {
-    let (scope, version, now) = (form.respondent.scope(), &form.version, factory.at());
+    let (scope, version, now) = (form.respondent.scope(), &form.version, minter.at());
     let metadata = json!({ "viewId": version.view_id, "version": version.version, "requestId": form.request_id });
     let mut session = Session {
         tenant_id: scope.tenant_id,
@@ -204,13 +196,14 @@ pub(super) fn begin_session(
         // What is answered in an incognito session is as private as the session.
         private_to: form.private_to.clone(),
     };
-    let created = json!({ "sessionType": session.session_type, "source": SOURCE, "viewId": version.view_id });
-    let mut events = vec![factory.session_created(&session, created)?];
+    let created = Created::of_type(session.session_type).by_source(Some(SOURCE));
+    let created = Created { view_id: Some(version.view_id), ..created };
+    let mut events = vec![minter.session_created(&session, created)?];
     if runs {
         let started = decide(commit::state(&session), Actor::Server, Command::Start)?;
         session.enter(started, Report::default(), now);
         session.started_at = Some(now);
-        events.push(factory.status_change(Some(Status::Draft), session.status(), "answering started")?);
+        events.push(minter.status_change(Some(Status::Draft), session.status(), "answering started"));
     }
     Ok((session, events))
 }
@@ -244,18 +237,13 @@ pub(super) async fn narrow(conn: &mut Conn<'_>, respondent: &Respondent, request
     Ok(())
 }
 
-async fn insert(
-    tx: &mut WriteTx<'_>,
-    form: Filled,
-    id: SessionId,
-    mut factory: EventFactory,
-) -> Result<ResponseRecord> {
+async fn insert(tx: &mut WriteTx<'_>, form: Filled, id: SessionId, mut minter: Minter) -> Result<ResponseRecord> {
     require_draft_capacity(tx, &form).await?;
     narrow(tx.conn(), &form.respondent, form.request_id).await?;
-    let mut response = form.response(id, &factory);
-    let event = form.event(&mut factory, Kind::USER_FORM_DRAFT, response.rev)?;
-    response.draft_events = DraftEvents { count: 1, last_at: Some(factory.at()) };
-    let (mut session, mut events) = begin_session(&form, id, has_answer(&form.answers), &mut factory)?;
+    let mut response = form.response(id, &minter);
+    let event = minter.event(&FormDraft(form.recorded(response.rev)));
+    response.draft_events = DraftEvents { count: 1, last_at: Some(minter.at()) };
+    let (mut session, mut events) = begin_session(&form, id, has_answer(&form.answers), &mut minter)?;
     events.push(event);
     match store::session::insert(tx, &mut session, None, &events).await? {
         Inserted::New => {}
@@ -272,19 +260,19 @@ async fn update(
     draft: ResponseRecord,
     session: Session,
     is_leaving: bool,
-    mut factory: EventFactory,
+    mut minter: Minter,
 ) -> Result<ResponseRecord> {
     narrow(tx.conn(), &form.respondent, form.request_id).await?;
-    let now = factory.at();
+    let now = minter.at();
     let mut draft_events = draft.draft_events;
     let mut events = Vec::new();
     if draft_events.records(now, is_leaving) {
-        events.push(form.event(&mut factory, Kind::USER_FORM_DRAFT, draft.rev + 1)?);
+        events.push(minter.event(&FormDraft(form.recorded(draft.rev + 1))));
         draft_events = DraftEvents { count: draft_events.count + 1, last_at: Some(now) };
     }
     let caller = form.respondent.scope().caller;
     if session.status() == Status::Draft && has_answer(&form.answers) {
-        start(tx, session, events, &form, factory).await?;
+        start(tx, session, events, &form, minter).await?;
     } else if !events.is_empty() {
         commit::append_server_events(tx, session, events, caller, now).await?;
     }
@@ -307,7 +295,7 @@ pub(super) async fn start(
     session: Session,
     events: Vec<PreparedEvent>,
     form: &Filled,
-    factory: EventFactory,
+    minter: Minter,
 ) -> Result<Session> {
     let transition = decide(commit::state(&session), Actor::Server, Command::Start)?;
     let change = Change {
@@ -316,7 +304,7 @@ pub(super) async fn start(
         command: Command::Start,
         caller: form.respondent.scope().caller,
         reason: "answering started".into(),
-        factory,
+        minter,
     };
     commit::write(tx, session, transition, change, events, Report::default()).await
 }

@@ -5,14 +5,14 @@ use super::{
     notify::notify,
     of_request::OfRequest,
     open::{private_to, published, require_open, takes_one},
-    save::{EVENTS_MAX, Filled, begin_session, draft_locked, narrow, raced, start},
+    save::{Filled, begin_session, draft_locked, narrow, raced, start},
 };
 use crate::{
     Error, Ledger, Result,
-    commit::{self, Change, EventFactory},
+    commit::{self, Change, Minter},
 };
 use domain::{
-    event::Kind,
+    event::kind::FormSubmit,
     id::{EntityId, SessionId, TenantId, ViewId},
     issue::Issue,
     response::{Closed, Scores, is_submission_id, named_entities, scores},
@@ -89,7 +89,7 @@ async fn attempt(
     let new_id = SessionId::new(now, ledger.entropy());
     let of_request = OfRequest::new(ledger, &respondent, submission.request_id);
     let of = ledger.clone();
-    let factories = [(); 2].map(|()| EventFactory::new(ledger, now, EVENTS_MAX));
+    let minters = [(); 2].map(|()| Minter::new(ledger, now));
     ledger
         .write(respondent.scope().into(), move |tx| {
             Box::pin(async move {
@@ -111,7 +111,7 @@ async fn attempt(
                 check_entities(tx.conn(), respondent.tenant_id(), &version.fields, &answers).await?;
                 let private_to = private_to(tx.conn(), respondent.tenant_id(), submission.request_id).await?;
                 let form = Filled { respondent, version, request_id: submission.request_id, answers, private_to };
-                let response = record(tx, form, submission, (new_id, of_request), factories).await?;
+                let response = record(tx, form, submission, (new_id, of_request), minters).await?;
                 Ok(Submitted { response, is_repeat: false })
             })
         })
@@ -161,7 +161,7 @@ async fn record(
     form: Filled,
     submission: Submission,
     (new_id, of_request): (SessionId, Option<OfRequest>),
-    [mut beginning, mut ending]: [EventFactory; 2],
+    [mut beginning, mut ending]: [Minter; 2],
 ) -> Result<ResponseRecord> {
     let (tenant_id, now) = (form.respondent.tenant_id(), ending.at());
     // Everybody reads the number of a view's responses.
@@ -210,7 +210,7 @@ async fn record(
         submitted_at: Some(now),
         ..response
     };
-    let event = form.event(&mut ending, Kind::USER_FORM_SUBMIT, response.rev)?;
+    let event = ending.event(&FormSubmit::Response(form.recorded(response.rev)));
     notify(tx, &form, &response, (ending.messages(), now)).await?;
     complete(tx, &form, (session, first_events), (event, &response.scores), ending).await?;
     let written = match is_new {
@@ -227,7 +227,7 @@ async fn complete(
     form: &Filled,
     (session, first_events): (Session, Option<Vec<store::PreparedEvent>>),
     (event, scores): (store::PreparedEvent, &Scores),
-    factory: EventFactory,
+    minter: Minter,
 ) -> Result<Session> {
     let version = &form.version;
     let mut result = json!({ "viewId": version.view_id, "version": version.version, "answers": form.answers });
@@ -241,7 +241,7 @@ async fn complete(
         command: Command::Submit,
         caller: form.respondent.scope().caller,
         reason: "submitted".into(),
-        factory,
+        minter,
     };
     let report = Report { result: Some(result.to_string()), ..Report::default() };
     match first_events {

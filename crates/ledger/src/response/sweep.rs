@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
 };
 use chrono::TimeDelta;
 use domain::{
@@ -54,7 +54,7 @@ async fn abandon(
         command: Command::Leave,
         caller: Caller::System,
         reason: format!("left for {} without being submitted", counted(hours, "hour")),
-        factory: EventFactory::new(ledger, ledger.now(), 1),
+        minter: Minter::new(ledger, ledger.now()),
     };
     ledger
         .write((&scope).into(), move |tx| {

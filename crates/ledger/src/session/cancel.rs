@@ -2,7 +2,7 @@
 
 use crate::{
     Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
     guard::{Fields, require},
     visibility::{own_or_managed, require_visible},
 };
@@ -32,7 +32,7 @@ pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Optio
         command: Command::Cancel,
         caller: scope.caller,
         reason: reason.filter(|r| !r.trim().is_empty()).unwrap_or_else(|| "cancelled".into()),
-        factory: EventFactory::new(ledger, ledger.now(), 1),
+        minter: Minter::new(ledger, ledger.now()),
     };
     let scope = *scope;
     ledger

@@ -10,7 +10,7 @@ pub(crate) use remembering::Remembering;
 use super::supply_tool_results::{SuppliedResult, of_wait};
 use crate::{
     Error, Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
     feedback_request::{TakenAnswers, take_on},
     gate::{Denied, Resumed, denials_for_attempt, resume_context},
     guard::{Fields, require},
@@ -22,7 +22,7 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     Scope, Timestamp,
-    event::Kind,
+    event::kind::{self, Context, ContextInjected},
     limit::{
         CLAIM_AGENTS_MAX, CLAIM_MAX, CLAIM_OUTPUT_BYTES_MAX, CLAIM_RELATED_MAX, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN,
     },
@@ -32,7 +32,6 @@ use domain::{
     untrusted::Delimiter,
 };
 use futures_util::future::{Either, select};
-use serde_json::json;
 use std::{pin::pin, time::Duration};
 use store::{
     LeaseTime, PreparedEvent, WriteTx,
@@ -161,7 +160,7 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
     let now = ledger.now();
     // Randomness is drawn before the transaction, which has no source of its own.
     let fresh = |_| Fresh {
-        factory: EventFactory::new(ledger, now, 5),
+        minter: Minter::new(ledger, now),
         delimiters: [(); 3].map(|()| Delimiter::new(ledger.entropy())),
         bounds: ledger.memory_bounds(),
     };
@@ -218,7 +217,7 @@ struct Term {
 /// What the transaction of a claim cannot make itself: event ids, and a delimiter for each block of untrusted text, and
 /// how much memory agents are given.
 struct Fresh {
-    factory: EventFactory,
+    minter: Minter,
     delimiters: [Delimiter; 3],
     bounds: MemoryBounds,
 }
@@ -228,18 +227,18 @@ async fn take(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     before: Session,
-    Fresh { mut factory, delimiters: [of_activity, of_resume, of_answers], bounds }: Fresh,
+    Fresh { mut minter, delimiters: [of_activity, of_resume, of_answers], bounds }: Fresh,
     Term { from, seconds: lease_seconds }: Term,
 ) -> Result<(Claimed, bool)> {
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
     let expires_at = from + TimeDelta::seconds(i64::from(lease_seconds));
-    let mut events = vec![claimed_event(&mut factory, scope, transition, lease_seconds)?];
+    let mut events = vec![claimed_event(&mut minter, scope, transition, lease_seconds)];
     // A session that no worker has claimed has waited for nothing.
     let wait = if before.attempt == 0 { None } else { last_wait(tx.conn(), &before).await? };
     let resume = resume_context(tx.conn(), &before, wait, &of_resume).await?;
     let tool_results = of_wait(tx.conn(), &before, wait).await?;
     let (messages, has_more_messages) = messages::of_wait(tx.conn(), &before, wait).await?;
-    let answers = answers(tx, &before, (resume.as_ref(), transition.attempt), (&mut factory, &of_answers)).await?;
+    let answers = answers(tx, &before, (resume.as_ref(), transition.attempt), (&mut minter, &of_answers)).await?;
     let answers = answers.map(|(taken, event)| {
         events.push(event);
         taken
@@ -248,17 +247,17 @@ async fn take(
     let (dependencies, mut children) = related(tx, &before).await?;
     let has_more_children = children.len() > CLAIM_RELATED_MAX as usize;
     children.truncate(CLAIM_RELATED_MAX as usize);
-    let context = context(tx, &before, &mut factory, &of_activity).await?;
+    let context = context(tx, &before, &mut minter, &of_activity).await?;
     let mut context = context.map(|(text, event)| {
         events.push(event);
         text
     });
     // After the recent activity, so that a prompt keeps its beginning from turn to turn.
     let bounds = bounds.of(before.agent_slug.as_deref().unwrap_or_default());
-    let memories = memory_block::for_session(tx.conn(), &before, bounds, factory.at()).await?;
+    let memories = memory_block::for_session(tx.conn(), &before, bounds, minter.at()).await?;
     let has_memories = memories.is_some();
     if let Some(block) = memories {
-        events.push(factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&block.text), &block.metadata)?);
+        events.push(minter.event(&block.injected()));
         context = Some(context.map_or_else(|| block.text.clone(), |activity| format!("{activity}\n\n{}", block.text)));
     }
     let change = Change {
@@ -267,7 +266,7 @@ async fn take(
         command: Command::Claim,
         caller: scope.caller,
         reason: REASON.into(),
-        factory,
+        minter,
     };
     let lease = Some(Lease { seconds: lease_seconds, expires_at });
     let session = write(tx, before, transition, change, events, Report { lease, ..Report::default() }).await?;
@@ -292,28 +291,22 @@ async fn answers(
     tx: &mut WriteTx<'_>,
     session: &Session,
     (resume, attempt): (Option<&Resumed>, u32),
-    (factory, delimiter): (&mut EventFactory, &Delimiter),
+    (minter, delimiter): (&mut Minter, &Delimiter),
 ) -> Result<Option<(TakenAnswers, PreparedEvent)>> {
     // A session that no worker has claimed has asked nobody.
     if session.attempt == 0 {
         return Ok(None);
     }
     if let Some(id) = resume.and_then(|resume| resume.given.as_ref()?.answer_id) {
-        store::feedback_request::consume(tx, session.tenant_id, id, (attempt, None), factory.at()).await?;
+        store::feedback_request::consume(tx, session.tenant_id, id, (attempt, None), minter.at()).await?;
     }
-    take_on(tx, session, (attempt, None), factory, delimiter).await
+    take_on(tx, session, (attempt, None), minter, delimiter).await
 }
 
 /// Creates the event that records a claim.
-fn claimed_event(
-    factory: &mut EventFactory,
-    scope: &Scope,
-    transition: Transition,
-    lease_seconds: u32,
-) -> Result<PreparedEvent> {
+fn claimed_event(minter: &mut Minter, scope: &Scope, transition: Transition, lease_seconds: u32) -> PreparedEvent {
     let worker = scope.caller.to_string();
-    let metadata = json!({ "attempt": transition.attempt, "worker": worker, "leaseSeconds": lease_seconds });
-    factory.event(Kind::SESSION_CLAIMED, None, &metadata)
+    minter.event(&kind::Claimed { attempt: transition.attempt, worker, lease_seconds })
 }
 
 /// Returns the results of related sessions for the worker: those that this session depends on, and those that it
@@ -336,13 +329,13 @@ async fn related(tx: &mut WriteTx<'_>, session: &Session) -> Result<(Vec<Related
 async fn context(
     tx: &mut WriteTx<'_>,
     session: &Session,
-    factory: &mut EventFactory,
+    minter: &mut Minter,
     delimiter: &Delimiter,
 ) -> Result<Option<(String, PreparedEvent)>> {
     let Some(user_id) = session.user_id else { return Ok(None) };
     let Some((source, activity)) = gather(tx.conn(), session.tenant_id, user_id).await? else { return Ok(None) };
     let text = render(&activity, delimiter);
-    let metadata = json!({ "context": "recent_activity", "sessionId": source });
-    let event = factory.event(Kind::SESSION_CONTEXT_INJECTED, Some(&text), &metadata)?;
+    let context = Context::RecentActivity { session_id: source };
+    let event = minter.event(&ContextInjected { text: text.clone(), context });
     Ok(Some((text, event)))
 }

@@ -3,7 +3,7 @@
 use super::if_status::check_report_status;
 use crate::{
     ActionRecord, Error, Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
     gate::{self, Stage},
     guard::{Fields, require},
     output::{self, Refused, WriteBack, Written},
@@ -11,13 +11,13 @@ use crate::{
 };
 use domain::{
     Scope,
-    event::Kind,
+    event::kind::Completed,
     gate::{Staged, Task},
-    id::{EntityId, GateId, SessionId},
+    id::{GateId, SessionId},
     role::Permission,
     session::{Actor, Command, Refusal, Report, Session, Status, Transition, decide},
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use store::WriteTx;
 
 /// The report of a worker.
@@ -69,10 +69,9 @@ pub async fn complete_in(
         command: Command::Complete,
         caller: scope.caller,
         reason: "completed by its worker".into(),
-        factory: EventFactory::new(ledger, now, 2),
+        minter: Minter::new(ledger, now),
     };
     let gate_id = GateId::new(now, ledger.entropy());
-    let entity_ids = output::entity_ids(ledger, now, completion.result.as_deref().unwrap_or_default());
     let caller = *scope;
     let reported: std::result::Result<Session, Refused> = ledger
         .write(scope.into(), move |tx| {
@@ -88,7 +87,7 @@ pub async fn complete_in(
                     decided => decided?,
                 };
                 check_report_status(&before, if_status)?;
-                report(tx, before, transition, change, completion, (gate_id, entity_ids)).await
+                report(tx, before, transition, change, completion, gate_id).await
             })
         })
         .await?;
@@ -103,9 +102,13 @@ async fn report(
     transition: Transition,
     mut change: Change,
     completion: Completion,
-    (gate_id, ids): (GateId, Vec<EntityId>),
+    gate_id: GateId,
 ) -> Result<std::result::Result<Session, Refused>> {
-    let mut metadata = json!({ "attempt": completion.attempt, "hasResult": completion.result.is_some() });
+    let mut completed = Completed {
+        attempt: Some(completion.attempt),
+        has_result: completion.result.is_some(),
+        ..Completed::default()
+    };
     let action = match before.action_id {
         Some(id) => store::action::find(tx.conn(), before.tenant_id, id).await?,
         None => None,
@@ -116,8 +119,8 @@ async fn report(
         if !errors.is_empty() {
             return Ok(Err(output::refuse(tx, before, change, (result, completion.usage), errors).await?));
         }
-        match settled(tx, action, &before, &change, result, ids).await? {
-            Settled::Written(written) => metadata["written"] = json!(written),
+        match settled(tx, action, &before, &change, result).await? {
+            Settled::Written(written) => completed.written = Some(written.0),
             // No session changes from idle to waiting for a person.
             Settled::AwaitsApproval(_) if before.status() == Status::Idle => {
                 return Err(Error::NotNow(
@@ -130,7 +133,7 @@ async fn report(
             }
         }
     }
-    let events = vec![change.factory.event(Kind::SESSION_COMPLETED, None, &metadata)?];
+    let events = vec![change.minter.event(&completed)];
     let Completion { result, usage, .. } = completion;
     // Only the usage in the completion counts. A completion without usage clears earlier usage.
     let before = Session { usage: None, ..before };
@@ -151,7 +154,6 @@ async fn settled(
     session: &Session,
     change: &Change,
     result: Option<&str>,
-    ids: Vec<EntityId>,
 ) -> Result<Settled> {
     let output = read(result);
     if output::awaits_approval(action, session) {
@@ -161,8 +163,8 @@ async fn settled(
     if !output.is_object() {
         return Ok(Settled::Written(Written::default()));
     }
-    let (actor, now) = (change.caller.to_string(), change.factory.at());
-    let write = WriteBack { action, session, output: &output, actor: &actor, now, ids };
+    let actor = change.caller.to_string();
+    let write = WriteBack { action, session, output: &output, actor: &actor, minter: &change.minter };
     Ok(Settled::Written(output::write_back(tx, write).await?))
 }
 

@@ -5,28 +5,23 @@ use super::{
     new_session::NewSession,
 };
 use crate::{
-    ActionRecord, Error, Ledger, Result, action_input::accept, commit::EventFactory, guard::require,
-    visibility::can_see,
+    ActionRecord, Error, Ledger, Result, action_input::accept, commit::Minter, guard::require, visibility::can_see,
 };
 use domain::{
     Scope,
     action::ActionStatus,
     chain::Digest,
+    event::kind::Created,
     id::{ActionId, SessionId, TenantId},
     limit::{ATTEMPTS_MAX, PARENT_DEPTH_MAX},
     role::Permission,
     session::{Session, State, Status, TimeLimits, Type, deadline},
     thread::{INCOGNITO, is_incognito},
 };
-use serde_json::json;
 use store::{
     Conn, WriteTx,
     session::{Idempotency, Inserted},
 };
-
-/// Largest number of events of a new session: created and queued, or created and skipped with an error.
-pub(super) const EVENTS_MAX: usize = 3;
-
 /// Creates a session. A repeat with the same idempotency key returns the same session.
 ///
 /// # Errors
@@ -39,9 +34,9 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<S
     new.check()?;
     let now = ledger.now();
     let id = SessionId::new(now, ledger.entropy());
-    let factory = EventFactory::new(ledger, now, EVENTS_MAX);
+    let minter = Minter::new(ledger, now);
     let scope = *scope;
-    ledger.write((&scope).into(), move |tx| Box::pin(insert(tx, scope, id, factory, new, None))).await
+    ledger.write((&scope).into(), move |tx| Box::pin(insert(tx, scope, id, minter, new, None))).await
 }
 
 /// Inserts a session with its first events, or returns the session that its idempotency key created.
@@ -49,7 +44,7 @@ pub(super) async fn insert(
     tx: &mut WriteTx<'_>,
     scope: Scope,
     id: SessionId,
-    mut factory: EventFactory,
+    mut minter: Minter,
     new: NewSession,
     retry_of: Option<SessionId>,
 ) -> Result<Session> {
@@ -59,21 +54,22 @@ pub(super) async fn insert(
     }
     let place = lock_relations(tx, &scope, &new, retry_of.is_some()).await?;
     let is_queued = matches!(new.session_type, Type::Agent | Type::Tool);
-    let (mut session, action) = draft(tx, scope, id, &factory, new, (retry_of, &place)).await?;
+    let (mut session, action) = draft(tx, scope, id, &minter, new, (retry_of, &place)).await?;
     // The input of a retry was accepted when the first session was created.
     if let (Some(action), None) = (&action, retry_of) {
         session.input = accept(action, session.input.take(), is_queued)?;
     }
-    let mut metadata = json!({ "sessionType": session.session_type, "retryOf": retry_of });
-    if !place.dependencies.is_empty() {
-        metadata["dependsOn"] = place.dependencies.iter().map(|(on, _)| json!(on.id)).collect();
-    }
-    let mut events = vec![factory.session_created(&session, metadata)?];
+    let created = Created {
+        retry_of: Some(retry_of),
+        depends_on: place.dependencies.iter().map(|(on, _)| on.id).collect(),
+        ..Created::of_type(session.session_type)
+    };
+    let mut events = vec![minter.session_created(&session, created)?];
     if session.status() == Status::Pending {
-        events.push(factory.status_change(Some(Status::Draft), Status::Pending, "dispatched")?);
+        events.push(minter.status_change(Some(Status::Draft), Status::Pending, "dispatched"));
     }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
-        Inserted::New => depend(tx, session, &place.dependencies, factory).await,
+        Inserted::New => depend(tx, session, &place.dependencies, minter).await,
         // Another server handled a request with the same key at the same time, and its transaction was committed
         // first.
         Inserted::KeyTaken => Err(Error::Unavailable("the same request is still being handled; send it again".into())),
@@ -104,7 +100,7 @@ pub(crate) async fn draft(
     tx: &mut WriteTx<'_>,
     scope: Scope,
     id: SessionId,
-    factory: &EventFactory,
+    minter: &Minter,
     new: NewSession,
     (retry_of, place): (Option<SessionId>, &LockedRelations),
 ) -> Result<(Session, Option<ActionRecord>)> {
@@ -121,7 +117,7 @@ pub(crate) async fn draft(
             return Err(Error::LimitReached(format!("sessions nest at most {PARENT_DEPTH_MAX} deep")));
         }
     }
-    let now = factory.at();
+    let now = minter.at();
     let waits_for_dependencies = !place.dependencies.is_empty();
     let time_limits = action.as_ref().map_or(Ok(TimeLimits::default()), time_limits_of)?;
     let agent_slug = new.agent_slug.or_else(|| action.as_ref().and_then(|a| a.agent_slug.clone()));

@@ -3,16 +3,15 @@
 use super::BATCH;
 use crate::{
     Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
 };
 use domain::{
     Caller, Scope,
-    event::Kind,
+    event::kind::{Failure, SessionError},
     failure::TIMED_OUT,
     id::{SessionId, TenantId},
     session::{Actor, Command, Report, decide},
 };
-use serde_json::json;
 use store::Access;
 
 /// Expires every session that has been in its status for longer than its limit, and adds how many this call expired to
@@ -52,7 +51,7 @@ async fn expire(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<b
         command: Command::Expire,
         caller: Caller::System,
         reason: String::new(),
-        factory: EventFactory::new(ledger, now, 2),
+        minter: Minter::new(ledger, now),
     };
     ledger
         .write((&Scope::system(tenant_id)).into(), move |tx| {
@@ -70,9 +69,10 @@ async fn expire(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<b
                 }
                 let seconds = before.time_limits.of(before.status()).unwrap_or_default();
                 change.reason = format!("it was {} for longer than {seconds} s", before.status());
-                let metadata = json!({ "code": TIMED_OUT, "status": before.status(), "limitSeconds": seconds });
+                let failure =
+                    Failure::TimedOut { code: TIMED_OUT.into(), status: before.status(), limit_seconds: seconds };
                 let message = change.reason.clone();
-                let events = vec![change.factory.event(Kind::SESSION_ERROR, Some(&message), &metadata)?];
+                let events = vec![change.minter.event(&SessionError::new(&message, failure))];
                 write(tx, before, transition, change, events, Report::error(message, TIMED_OUT)).await?;
                 Ok(true)
             })

@@ -3,19 +3,18 @@
 use super::if_status::check_report_status;
 use crate::{
     Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
     guard::{Fields, require},
     visibility::require_visible_or_claimed,
 };
 use domain::{
     Scope,
-    event::Kind,
+    event::kind::{self, SessionError},
     id::SessionId,
     limit::{KEY_CHARS_MAX, REASON_CHARS_MAX},
     role::Permission,
     session::{Actor, Command, Refusal, Report, Session, Status, decide},
 };
-use serde_json::json;
 
 /// The report of a worker.
 #[derive(Debug, Clone)]
@@ -64,7 +63,7 @@ pub async fn fail_in(
         command: Command::Fail,
         caller: scope.caller,
         reason: "failed by its worker".into(),
-        factory: EventFactory::new(ledger, ledger.now(), 2),
+        minter: Minter::new(ledger, ledger.now()),
     };
     let caller = *scope;
     ledger
@@ -77,8 +76,9 @@ pub async fn fail_in(
                     decided => decided?,
                 };
                 check_report_status(&before, if_status)?;
-                let metadata = json!({ "attempt": failure.attempt, "code": failure.code });
-                let events = vec![change.factory.event(Kind::SESSION_ERROR, Some(&failure.message), &metadata)?];
+                let reported = kind::Failure::Reported { attempt: failure.attempt, code: failure.code.clone() };
+                let error = SessionError::new(&failure.message, reported);
+                let events = vec![change.minter.event(&error)];
                 let report = Report {
                     error_message: Some(failure.message),
                     error_code: failure.code,

@@ -10,7 +10,7 @@ use super::{
     BATCH,
     graph::{resume_parent, start_or_skip, step},
 };
-use crate::{Ledger, Result, commit::EventFactory};
+use crate::{Ledger, Result, commit::Minter};
 use domain::{
     Scope,
     id::{SessionId, TenantId},
@@ -98,7 +98,7 @@ async fn follow(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<V
         let Some(AffectedSessions { ended, ids, has_more }) = look.await? else { return Ok(further) };
         for chunk in ids.chunks(FOLLOW_CHUNK) {
             let now = ledger.now();
-            let chunk: Vec<_> = chunk.iter().map(|id| (*id, EventFactory::new(ledger, now, 2))).collect();
+            let chunk: Vec<_> = chunk.iter().map(|id| (*id, Minter::new(ledger, now))).collect();
             let ended = ended.clone();
             let moved = ledger.store().write::<_, crate::Error, _>(access, move |tx| {
                 Box::pin(async move {
@@ -145,7 +145,7 @@ async fn touched(
 }
 
 /// Decides these sessions after `ended` has ended. They are locked in the order of their ids.
-async fn apply_ending(tx: &mut WriteTx<'_>, ended: &Session, chunk: Vec<(SessionId, EventFactory)>) -> Result<()> {
+async fn apply_ending(tx: &mut WriteTx<'_>, ended: &Session, chunk: Vec<(SessionId, Minter)>) -> Result<()> {
     let ids: Vec<_> = chunk.iter().map(|(id, _)| *id).collect();
     let locked = rows::lock_many(tx, ended.tenant_id, &ids).await?;
     let mut minters = chunk.into_iter().peekable();
@@ -153,18 +153,18 @@ async fn apply_ending(tx: &mut WriteTx<'_>, ended: &Session, chunk: Vec<(Session
     for session in locked {
         // Both lists are ordered by id. Sessions that do not exist are skipped.
         while minters.next_if(|(id, _)| *id < session.id).is_some() {}
-        let Some((_, factory)) = minters.next() else { return Ok(()) };
+        let Some((_, minter)) = minters.next() else { return Ok(()) };
         if along && session.parent_id == Some(ended.id) {
             if !session.status().is_final() {
                 let how =
                     if ended.end_reason() == Some(EndReason::Cancelled) { "was cancelled" } else { "never began" };
                 let reason = format!("session {}, which started it, {how}", ended.id);
-                step(tx, session, Command::Cancel, reason, factory).await?;
+                step(tx, session, Command::Cancel, reason, minter).await?;
             }
         } else if session.waits_for() == Some(WaitsFor::Dependencies) {
-            start_or_skip(tx, session, factory).await?;
+            start_or_skip(tx, session, minter).await?;
         } else if session.waits_for() == Some(WaitsFor::Children) && ended.parent_id == Some(session.id) {
-            resume_parent(tx, session, factory).await?;
+            resume_parent(tx, session, minter).await?;
         }
     }
     Ok(())

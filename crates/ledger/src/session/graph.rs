@@ -4,12 +4,12 @@
 use super::new_session::{DependsOn, NewSession};
 use crate::{
     Error, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
     visibility::can_see,
 };
 use domain::{
     Caller, Scope,
-    event::Kind,
+    event::kind::{Failure, SessionError},
     failure::DEPENDENCY_FAILED,
     id::SessionId,
     limit::{DEPENDENTS_MAX, GRAPH_WALK_MAX},
@@ -18,7 +18,6 @@ use domain::{
         graph::{Readiness, cancels_children},
     },
 };
-use serde_json::json;
 use std::collections::HashMap;
 use store::{WriteTx, session::graph as rows};
 
@@ -130,7 +129,7 @@ pub(super) async fn depend(
     tx: &mut WriteTx<'_>,
     session: Session,
     dependencies: &[(Session, IfDependencyFails)],
-    factory: EventFactory,
+    minter: Minter,
 ) -> Result<Session> {
     if dependencies.is_empty() {
         return Ok(session);
@@ -140,11 +139,11 @@ pub(super) async fn depend(
     for (on, _) in dependencies.iter().filter(|(on, _)| !on.status().is_final() && !on.awaited) {
         rows::mark_awaited(tx, on.tenant_id, on.id).await?;
     }
-    start_or_skip(tx, session, factory).await
+    start_or_skip(tx, session, minter).await
 }
 
 /// Starts or skips a locked draft, if the status of its dependencies permits it. Otherwise returns it unchanged.
-pub(super) async fn start_or_skip(tx: &mut WriteTx<'_>, before: Session, mut factory: EventFactory) -> Result<Session> {
+pub(super) async fn start_or_skip(tx: &mut WriteTx<'_>, before: Session, mut minter: Minter) -> Result<Session> {
     let dependencies = rows::dependencies(tx.conn(), before.tenant_id, before.id).await?;
     let states: Vec<_> = dependencies.iter().map(|on| (on.if_fails, on.status)).collect();
     match domain::session::graph::readiness(&states) {
@@ -153,14 +152,15 @@ pub(super) async fn start_or_skip(tx: &mut WriteTx<'_>, before: Session, mut fac
             let completed = states.iter().all(|(_, status)| *status == Status::Completed);
             let word = if completed { "completed" } else { "ended" };
             let reason = format!("everything it depends on has {word}");
-            step(tx, before, Command::Start, reason, factory).await
+            step(tx, before, Command::Start, reason, minter).await
         }
         Readiness::Skip(at) => {
             let on = &dependencies[at];
             let message = format!("session {}, which it depends on, ended {}", on.id, on.status);
-            let metadata = json!({ "code": DEPENDENCY_FAILED, "sessionId": on.id, "status": on.status });
-            let events = vec![factory.event(Kind::SESSION_ERROR, Some(&message), &metadata)?];
-            let change = change(&before, Command::Skip, message.clone(), factory);
+            let failure = Failure::Dependency { code: DEPENDENCY_FAILED.into(), session_id: on.id, status: on.status };
+            let error = SessionError::new(&message, failure);
+            let events = vec![minter.event(&error)];
+            let change = change(&before, Command::Skip, message.clone(), minter);
             let transition = domain::session::decide(state(&before), change.actor, change.command)?;
             write(tx, before, transition, change, events, Report::error(message, DEPENDENCY_FAILED)).await
         }
@@ -168,11 +168,11 @@ pub(super) async fn start_or_skip(tx: &mut WriteTx<'_>, before: Session, mut fac
 }
 
 /// Queues a locked parent again if all of its children have ended.
-pub(super) async fn resume_parent(tx: &mut WriteTx<'_>, before: Session, factory: EventFactory) -> Result<Session> {
+pub(super) async fn resume_parent(tx: &mut WriteTx<'_>, before: Session, minter: Minter) -> Result<Session> {
     if !rows::children_unfinished(tx.conn(), before.tenant_id, before.id, 1).await?.is_empty() {
         return Ok(before);
     }
-    step(tx, before, Command::Resume, "every session that it started has ended".into(), factory).await
+    step(tx, before, Command::Resume, "every session that it started has ended".into(), minter).await
 }
 
 /// Applies a command of the server to a locked session, without further events.
@@ -181,13 +181,13 @@ pub(super) async fn step(
     before: Session,
     command: Command,
     reason: String,
-    factory: EventFactory,
+    minter: Minter,
 ) -> Result<Session> {
-    let change = change(&before, command, reason, factory);
+    let change = change(&before, command, reason, minter);
     let transition = domain::session::decide(state(&before), change.actor, change.command)?;
     write(tx, before, transition, change, Vec::new(), Report::default()).await
 }
 
-fn change(session: &Session, command: Command, reason: String, factory: EventFactory) -> Change {
-    Change { id: session.id, actor: Actor::Server, command, caller: Caller::System, reason, factory }
+fn change(session: &Session, command: Command, reason: String, minter: Minter) -> Change {
+    Change { id: session.id, actor: Actor::Server, command, caller: Caller::System, reason, minter }
 }

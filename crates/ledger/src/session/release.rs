@@ -3,20 +3,19 @@
 use super::Claimed;
 use crate::{
     Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
     guard::require,
     visibility::require_visible_or_claimed,
 };
 use domain::{
     Scope,
-    event::Kind,
+    event::kind::{Failure, SessionError},
     failure::RELEASED_TOO_OFTEN,
     id::SessionId,
     limit::RELEASED_ATTEMPTS_MAX,
     role::Permission,
     session::{Actor, Command, Report, Session, Status, decide},
 };
-use serde_json::json;
 
 /// Puts the session of a worker back into the queue, so that another worker can claim it. After
 /// [`RELEASED_ATTEMPTS_MAX`] attempts it fails instead, so that workers cannot pass it on for ever.
@@ -32,7 +31,7 @@ pub async fn release(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32
         command: Command::Release,
         caller: scope.caller,
         reason: "released by its worker".into(),
-        factory: EventFactory::new(ledger, ledger.now(), 2),
+        minter: Minter::new(ledger, ledger.now()),
     };
     let caller = *scope;
     ledger
@@ -45,8 +44,9 @@ pub async fn release(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32
                     return write(tx, before, transition, change, Vec::new(), Report::default()).await;
                 }
                 let message = format!("the last of {RELEASED_ATTEMPTS_MAX} attempts was released");
-                let metadata = json!({ "code": RELEASED_TOO_OFTEN, "attempts": before.attempt });
-                let events = vec![change.factory.event(Kind::SESSION_ERROR, Some(&message), &metadata)?];
+                let failure = Failure::Exhausted { code: RELEASED_TOO_OFTEN.into(), attempts: before.attempt };
+                let error = SessionError::new(&message, failure);
+                let events = vec![change.minter.event(&error)];
                 change.reason.clone_from(&message);
                 write(tx, before, transition, change, events, Report::error(message, RELEASED_TOO_OFTEN)).await
             })

@@ -1,12 +1,12 @@
 //! Running an ended session again.
 
 use super::{
-    create::{EVENTS_MAX, insert},
+    create::insert,
     new_session::{DependsOn, NewSession},
 };
 use crate::{
     Error, Ledger, Result,
-    commit::EventFactory,
+    commit::Minter,
     guard::require,
     visibility::{own_or_managed, require_visible},
 };
@@ -31,7 +31,7 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
     require(scope, Permission::StartSession)?;
     let now = ledger.now();
     let fresh = SessionId::new(now, ledger.entropy());
-    let factory = EventFactory::new(ledger, now, EVENTS_MAX);
+    let minter = Minter::new(ledger, now);
     let scope = *scope;
     ledger
         .write((&scope).into(), move |tx| {
@@ -64,7 +64,7 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
                     depends_on,
                     idempotency_key: None,
                 };
-                insert(tx, scope, fresh, factory, new, Some(id)).await
+                insert(tx, scope, fresh, minter, new, Some(id)).await
             })
         })
         .await

@@ -2,29 +2,29 @@
 
 use crate::{
     Error, Ledger, Result,
-    commit::{Change, EventFactory, append_server_events, state, write},
+    commit::{Change, Minter, append_server_events, state, write},
     guard::{Fields, require},
     visibility::{claimed_last, own_or_managed, require_visible},
     wait::{Wait, awaited_tool_since},
 };
 use domain::{
     Scope, Timestamp,
-    event::{Event, Kind},
+    event::{Event, Known, kind},
     id::SessionId,
     limit::{BATCH_BYTES_MAX, EVENT_BYTES_MAX, KEY_CHARS_MAX, NAME_CHARS_MAX, TOOL_RESULTS_MAX},
     role::{Permission, TokenScope},
     session::{Actor, Command, Report, Session, Status, decide},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{json, value::RawValue};
+use serde_json::value::RawValue;
 use store::{Conn, PreparedEvent, WriteTx};
 
 /// Number of events that are read for the calls that have no result yet, the newest.
 const CALLS_READ: u32 = 500;
 /// The kind of the event that a worker writes for a call.
-const CALL: &str = "agent.tool_call";
+const CALL: &str = Known::AgentToolCall.as_str();
 /// The kind of the event that a worker writes for the result of a call.
-const OWN_RESULT: &str = "agent.tool_result";
+const OWN_RESULT: &str = Known::AgentToolResult.as_str();
 
 /// The result of one call of a custom tool.
 #[derive(Debug, Clone)]
@@ -128,7 +128,7 @@ pub async fn supply_tool_results(
 ) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     supplied.check()?;
-    let factory = EventFactory::new(ledger, ledger.now(), supplied.results.len() + 1);
+    let minter = Minter::new(ledger, ledger.now());
     let scope = *scope;
     ledger
         .write((&scope).into(), move |tx| {
@@ -136,7 +136,7 @@ pub async fn supply_tool_results(
                 let before = store::session::find_locked(tx, scope.tenant_id, id).await?;
                 let before = require_visible(tx.conn(), &scope, before).await?;
                 may_supply(tx.conn(), &scope, &before).await?;
-                record(tx, &scope, before, supplied, factory).await
+                record(tx, &scope, before, supplied, minter).await
             })
         })
         .await
@@ -154,7 +154,7 @@ async fn record(
     scope: &Scope,
     before: Session,
     supplied: ToolResults,
-    mut factory: EventFactory,
+    mut minter: Minter,
 ) -> Result<Session> {
     let since = awaited_tool_since(tx.conn(), &before).await?;
     let known = match since {
@@ -177,14 +177,14 @@ async fn record(
     let calls = open_calls(tx.conn(), &before).await?;
     let mut events = Vec::with_capacity(fresh.len());
     for (at, result) in fresh {
-        events.push(event(&mut factory, &before, named(result, at, &calls)?)?);
+        events.push(event(&mut minter, &before, named(result, at, &calls)?)?);
     }
     let caller = scope.caller;
     if supplied.more {
-        return append_server_events(tx, before, events, caller, factory.at()).await;
+        return append_server_events(tx, before, events, caller, minter.at()).await;
     }
     let (actor, command, reason) = (Actor::Server, Command::Resume, "its tool has answered".into());
-    let change = Change { id: before.id, actor, command, caller, reason, factory };
+    let change = Change { id: before.id, actor, command, caller, reason, minter };
     write(tx, before, transition, change, events, Report::default()).await
 }
 
@@ -229,22 +229,22 @@ fn named(mut result: ToolResult, at: usize, calls: &[OpenCall]) -> Result<ToolRe
     Ok(result)
 }
 
-fn event(factory: &mut EventFactory, session: &Session, result: ToolResult) -> Result<PreparedEvent> {
+fn event(minter: &mut Minter, session: &Session, result: ToolResult) -> Result<PreparedEvent> {
     let output = RawValue::from_string(result.output)
         .map_err(|error| Error::invalid("results", format!("not readable as JSON: {error}")))?;
     let ToolResult { tool_call_id, tool_name, is_error, .. } = result;
     let part = Part { kind: "tool-result".into(), tool_call_id, tool_name, output, is_error };
     let content = serde_json::to_string(&[part]).map_err(|error| Error::Internal(error.to_string()))?;
-    let metadata = json!({ "attempt": session.attempt }).to_string();
-    if content.len() + metadata.len() > EVENT_BYTES_MAX {
+    let event = minter.event(&kind::SuppliedResult { content, attempt: session.attempt });
+    if event.content.len() + event.metadata.len() > EVENT_BYTES_MAX {
         return Err(Error::TooLarge(format!("one result and what names it have at most {EVENT_BYTES_MAX} bytes")));
     }
-    factory.prepared(Kind::USER_TOOL_RESULT, content, metadata)
+    Ok(event)
 }
 
 /// Returns the calls of the present attempt that have no result in the log.
 pub(crate) async fn open_calls(conn: &mut Conn<'_>, session: &Session) -> Result<Vec<OpenCall>> {
-    let kinds = [CALL, OWN_RESULT, Kind::USER_TOOL_RESULT].map(str::to_owned);
+    let kinds = [CALL, OWN_RESULT, Known::UserToolResult.as_str()].map(str::to_owned);
     let (tenant_id, end) = (session.tenant_id, session.head_sequence + 1);
     let page = store::event::before(conn, tenant_id, session.id, end, &kinds, CALLS_READ).await?;
     let mut open: Vec<OpenCall> = Vec::new();
@@ -266,7 +266,7 @@ async fn results_between(
     session: &Session,
     range: (u64, u64),
 ) -> store::Result<Vec<SuppliedResult>> {
-    let kinds = [Kind::USER_TOOL_RESULT.to_owned()];
+    let kinds = [Known::UserToolResult.as_str().to_owned()];
     let limit = u32::try_from(TOOL_RESULTS_MAX).unwrap_or(u32::MAX);
     let page = store::event::after(conn, session.tenant_id, session.id, range, &kinds, limit).await?;
     Ok(page.items.iter().filter_map(supplied).collect())

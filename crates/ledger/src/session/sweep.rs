@@ -3,16 +3,15 @@
 use super::{BATCH, expire::expire_overdue, follow::follow_noted};
 use crate::{
     Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
 };
 use domain::{
     Caller, Scope,
     count::counted,
-    event::Kind,
+    event::kind::{Failure, SessionError},
     id::{SessionId, TenantId},
     session::{Actor, Command, Report, Status, decide},
 };
-use serde_json::json;
 use store::Access;
 
 /// Counts of one sweep.
@@ -91,7 +90,7 @@ async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Resul
         command: Command::LoseLease,
         caller: Caller::System,
         reason: "the worker's lease ran out".into(),
-        factory: EventFactory::new(ledger, ledger.now(), 2),
+        minter: Minter::new(ledger, ledger.now()),
     };
     ledger
         .write((&scope).into(), move |tx| {
@@ -107,8 +106,9 @@ async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Resul
                 let exhausted = transition.to() == Status::Failed;
                 if exhausted {
                     change.reason = exhausted_reason(before.attempts_max);
-                    let metadata = json!({ "code": "lease_exhausted", "attempts": before.attempt });
-                    events.push(change.factory.event(Kind::SESSION_ERROR, Some(&change.reason.clone()), &metadata)?);
+                    let failure = Failure::Exhausted { code: "lease_exhausted".into(), attempts: before.attempt };
+                    let error = SessionError::new(&change.reason, failure);
+                    events.push(change.minter.event(&error));
                 }
                 let lost = Report::error(change.reason.clone(), "lease_exhausted");
                 let report = if exhausted { lost } else { Report::default() };

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Ledger, Result,
-    commit::{Change, EventFactory, is_thread, state, write},
+    commit::{Change, Minter, is_thread, state, write},
     guard::{Fields, require},
     visibility::require_visible_or_claimed,
 };
@@ -41,14 +41,14 @@ pub async fn wake(
         fields.refuse("leaseSeconds", format!("{LEASE_SECONDS_MIN} to {LEASE_SECONDS_MAX}"));
     }
     fields.check()?;
-    let factory = EventFactory::new(ledger, ledger.now(), 1);
+    let minter = Minter::new(ledger, ledger.now());
     let (caller, leases) = (*scope, ledger.lease_time());
     ledger
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
                 let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
-                wake_on(tx, &caller, before, (attempt, seconds), leases, factory).await
+                wake_on(tx, &caller, before, (attempt, seconds), leases, minter).await
             })
         })
         .await
@@ -61,7 +61,7 @@ async fn wake_on(
     before: Session,
     (attempt, seconds): (u32, u32),
     leases: LeaseTime,
-    factory: EventFactory,
+    minter: Minter,
 ) -> Result<Session> {
     let (actor, command) = (Actor::Worker { attempt }, Command::Wake);
     let transition = decide(state(&before), actor, command)?;
@@ -70,6 +70,6 @@ async fn wake_on(
     }
     let expires_at = leases.now(tx.conn()).await? + TimeDelta::seconds(i64::from(seconds));
     let report = Report { lease: Some(Lease { seconds, expires_at }), ..Report::default() };
-    let change = Change { id: before.id, actor, command, caller: scope.caller, reason: REASON.into(), factory };
+    let change = Change { id: before.id, actor, command, caller: scope.caller, reason: REASON.into(), minter };
     write(tx, before, transition, change, Vec::new(), report).await
 }

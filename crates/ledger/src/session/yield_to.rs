@@ -3,7 +3,7 @@
 use super::graph::resume_parent;
 use crate::{
     Error, Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
     gate::{AskedOf, pause},
     guard::{Fields, require},
     output::check_schema,
@@ -145,9 +145,9 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, yield_reque
         command: Command::Yield(yield_request.to),
         caller: scope.caller,
         reason: yield_request.reason(),
-        factory: EventFactory::new(ledger, now, 2),
+        minter: Minter::new(ledger, now),
     };
-    let joining = EventFactory::new(ledger, now, 1);
+    let joining = Minter::new(ledger, now);
     let gate_id = GateId::new(now, ledger.entropy());
     let caller = *scope;
     ledger
@@ -158,7 +158,7 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, yield_reque
                 let transition = decide(state(&before), change.actor, change.command)?;
                 let mut events = Vec::new();
                 if let Some(task) = yield_request.task() {
-                    events.push(pause(tx, &before, (gate_id, task), AskedOf::default(), &mut change.factory).await?);
+                    events.push(pause(tx, &before, (gate_id, task), AskedOf::default(), &mut change.minter).await?);
                 }
                 let waits_for_children = yield_request.waits_for_children;
                 let report = Report { usage: yield_request.usage, waits_for_children, ..Report::default() };

@@ -3,20 +3,19 @@
 use super::{own, summary::summarize};
 use crate::{
     Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
     feedback::{self, Rating},
     guard::require,
     thread::{Closing, Summary},
 };
 use domain::{
     Scope,
-    event::Kind,
+    event::kind::Completed,
     id::SessionId,
     role::Permission,
     session::{Actor, Command, Report, Session, Status, decide},
     session_feedback::{Label, Surface},
 };
-use serde_json::json;
 use store::WriteTx;
 
 /// How a person ends a conversation.
@@ -74,7 +73,7 @@ pub async fn end_with(
         command: Command::End,
         caller: scope.caller,
         reason: "ended by its person".into(),
-        factory: EventFactory::new(ledger, ledger.now(), 2),
+        minter: Minter::new(ledger, ledger.now()),
     };
     let owner = *scope;
     // [`Ledger::write`] handles the ending at once, so sessions that wait for this one continue without waiting
@@ -105,7 +104,7 @@ async fn finish(
     }
     let transition = decide(state(&before), change.actor, change.command)?;
     let mut summary =
-        if summary { Some(summarize(tx.conn(), &before, turns, change.factory.at()).await?) } else { None };
+        if summary { Some(summarize(tx.conn(), &before, turns, change.minter.at()).await?) } else { None };
     let mut usage = None;
     if let Some(closing) = closing {
         let is_about_all = closing.head_sequence == before.head_sequence;
@@ -116,8 +115,8 @@ async fn finish(
     }
     let mut events = Vec::new();
     if transition.to() == Status::Completed {
-        let metadata = json!({ "hasResult": summary.is_some(), "turns": turns });
-        events.push(change.factory.event(Kind::SESSION_COMPLETED, None, &metadata)?);
+        let completed = Completed { has_result: summary.is_some(), turns: Some(turns), ..Completed::default() };
+        events.push(change.minter.event(&completed));
     }
     let result = summary.as_ref().map(Summary::to_result);
     let session = write(tx, before, transition, change, events, Report { result, usage, ..Report::default() }).await?;

@@ -3,7 +3,7 @@
 use super::own;
 use crate::{
     Ledger, Result,
-    commit::{Change, EventFactory, state, write},
+    commit::{Change, Minter, state, write},
     guard::require,
 };
 use domain::{
@@ -32,7 +32,7 @@ pub async fn interrupt(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<
         command: Command::Interrupt,
         caller: scope.caller,
         reason: INTERRUPTED.into(),
-        factory: EventFactory::new(ledger, ledger.now(), 1),
+        minter: Minter::new(ledger, ledger.now()),
     };
     let scope = *scope;
     let stopped = ledger.store().write((&scope).into(), move |tx| {

@@ -3,7 +3,7 @@
 use super::send_message::{Message, MessageReceipt, add, check_text, message_event, recorded};
 use crate::{
     Error, Ledger, Result,
-    commit::{Change, EventFactory, is_thread, state, write},
+    commit::{Change, Minter, is_thread, state, write},
     guard::{Fields, require},
     visibility::{own_or_managed, require_visible},
 };
@@ -39,14 +39,14 @@ pub async fn message_session(
     check_text(&mut fields, "text", &message.text);
     fields.check()?;
     let now = ledger.now();
-    let event = message_event(ledger.event_id(now), &message, None)?;
+    let event = message_event(Minter::new(ledger, now), &message, None);
     let change = Change {
         id,
         actor: Actor::Caller,
         command: Command::SendMessage,
         caller: scope.caller,
         reason: "a message arrived".into(),
-        factory: EventFactory::new(ledger, now, 1),
+        minter: Minter::new(ledger, now),
     };
     let scope = *scope;
     let receipt = ledger

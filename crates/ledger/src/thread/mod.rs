@@ -9,12 +9,13 @@ mod send_message;
 mod start;
 mod summary;
 
+pub use domain::event::kind::RelayedAuthor;
 pub use end::{Ended, Ending, end, end_with};
 pub use interrupt::interrupt;
 pub use message_session::message_session;
 pub use read::{get, list};
 pub(crate) use read::{get_on, list_on};
-pub use send_message::{Message, MessageReceipt, RelayedAuthor, is_recorded, relay_message, resend_id, send_message};
+pub use send_message::{Message, MessageReceipt, is_recorded, relay_message, resend_id, send_message};
 pub use start::{NewThread, Started, start};
 pub use summary::{Closing, Summary};
 

@@ -3,26 +3,22 @@
 use super::own;
 use crate::{
     Error, Ledger, Result,
-    commit::{Change, EventFactory, state, write_with_title},
+    commit::{Change, Minter, state, write_with_title},
     guard::{Fields, require},
     interaction::derived_id,
 };
 use domain::{
     Caller, Scope,
-    chain::body_digest,
-    event::{EventRole, Kind},
+    event::kind::{Payload, RelayedAuthor, UserMessage},
     id::{EventId, SessionId},
     limit::{NAME_CHARS_MAX, SESSION_EVENTS_MAX, THREAD_MESSAGE_CHARS_MAX, THREAD_MESSAGES_MAX},
-    memory_writer::{
-        slot::earlier_person_path,
-        turn::{AUTHOR, OWN_PLATFORM},
-    },
+    memory_writer::{slot::earlier_person_path, turn::OWN_PLATFORM},
     role::Permission,
     session::{Actor, Command, Report, Session, Status, decide},
     slug::is_slug,
-    thread::{MESSAGE, is_incognito, title, untitled},
+    thread::{is_incognito, title, untitled},
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use store::{PreparedEvent, WriteTx, thread::KnownEvent};
 
 /// A message of a person.
@@ -34,42 +30,30 @@ pub struct Message {
     pub id: Option<EventId>,
 }
 
-/// The person of another platform who wrote a message that a program relays.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RelayedAuthor {
-    /// Name of the platform, such as `slack`.
-    pub platform: String,
-    /// Id of the person there.
-    pub id: String,
-    /// Name as it is shown there.
-    pub name: Option<String>,
-}
-
-impl RelayedAuthor {
-    fn check(&self, scope: &Scope) -> Result<()> {
-        let relays = matches!(scope.caller, Caller::Token(_))
-            && scope.token_scope.is_none()
-            && scope.on_behalf_of.is_none()
-            && scope.may(Permission::ManageSessions);
-        if !relays {
-            return Err(Error::Forbidden(
-                "only a token of the workspace with the role operator or admin, without a scope, names the author of a message",
-            ));
-        }
-        let mut fields = Fields::default();
-        if !is_slug(&self.platform) {
-            fields.refuse("author.platform", "a slug, such as slack");
-        }
-        fields.line("author.id", &self.id, NAME_CHARS_MAX);
-        if let Some(name) = &self.name {
-            fields.line("author.name", name, NAME_CHARS_MAX);
-        }
-        // Another spelling would look like a member in the name of the document.
-        if earlier_person_path(&self.platform, "x") == earlier_person_path(OWN_PLATFORM, "x") {
-            fields.refuse("author.platform", "members of the workspace write for themselves");
-        }
-        fields.check()
+/// Checks that the caller may relay messages, and that the author can be recorded.
+fn check_author(author: &RelayedAuthor, scope: &Scope) -> Result<()> {
+    let relays = matches!(scope.caller, Caller::Token(_))
+        && scope.token_scope.is_none()
+        && scope.on_behalf_of.is_none()
+        && scope.may(Permission::ManageSessions);
+    if !relays {
+        return Err(Error::Forbidden(
+            "only a token of the workspace with the role operator or admin, without a scope, names the author of a message",
+        ));
     }
+    let mut fields = Fields::default();
+    if !is_slug(&author.platform) {
+        fields.refuse("author.platform", "a slug, such as slack");
+    }
+    fields.line("author.id", &author.id, NAME_CHARS_MAX);
+    if let Some(name) = &author.name {
+        fields.line("author.name", name, NAME_CHARS_MAX);
+    }
+    // Another spelling would look like a member in the name of the document.
+    if earlier_person_path(&author.platform, "x") == earlier_person_path(OWN_PLATFORM, "x") {
+        fields.refuse("author.platform", "members of the workspace write for themselves");
+    }
+    fields.check()
 }
 
 /// The result of sending a message.
@@ -92,30 +76,10 @@ pub(super) fn check_text(fields: &mut Fields, field: &str, text: &str) {
     }
 }
 
-/// Creates the event of a message. Its id is the client's, or else `fresh`.
-pub(super) fn message_event(
-    fresh: EventId,
-    message: &Message,
-    author: Option<&RelayedAuthor>,
-) -> Result<PreparedEvent> {
-    let kind = Kind::parse(MESSAGE).map_err(|error| Error::Internal(error.to_string()))?;
-    let content = content_of(&message.text);
-    let metadata = author.map_or_else(
-        || "{}".to_owned(),
-        |of| json!({ AUTHOR: { "platform": of.platform, "id": of.id, "name": of.name } }).to_string(),
-    );
-    Ok(PreparedEvent {
-        id: message.id.unwrap_or(fresh),
-        client_made: message.id.is_some(),
-        role: EventRole::User,
-        kind,
-        body: body_digest(&content, &metadata),
-        content,
-        metadata,
-        thread_id: None,
-        external_event_id: None,
-        at: None,
-    })
+/// Creates the event of a message. Its id is the client's, if the client made one.
+pub(super) fn message_event(minter: Minter, message: &Message, author: Option<&RelayedAuthor>) -> PreparedEvent {
+    let said = UserMessage::new(&message.text, author.cloned());
+    PreparedEvent { client_made: message.id.is_some(), ..minter.with_first_event(message.id).event(&said) }
 }
 
 /// Records a person's message and queues the agent's turn. A repeat with the same id returns the recorded
@@ -148,20 +112,20 @@ pub async fn relay_message(
 ) -> Result<MessageReceipt> {
     require(scope, Permission::Converse)?;
     if let Some(author) = &author {
-        author.check(scope)?;
+        check_author(author, scope)?;
     }
     let mut fields = Fields::default();
     check_text(&mut fields, "text", &message.text);
     fields.check()?;
     let now = ledger.now();
-    let event = message_event(ledger.event_id(now), &message, author.as_ref())?;
+    let event = message_event(Minter::new(ledger, now), &message, author.as_ref());
     let change = Change {
         id,
         actor: Actor::Caller,
         command: Command::SendMessage,
         caller: scope.caller,
         reason: "a person wrote".into(),
-        factory: EventFactory::new(ledger, now, 1),
+        minter: Minter::new(ledger, now),
     };
     let scope = *scope;
     let receipt = ledger
@@ -230,7 +194,7 @@ pub async fn is_recorded(ledger: &Ledger, scope: &Scope, id: SessionId, message:
         Box::pin(async move { store::thread::known(conn, tenant_id, session.id, event_id).await })
     });
     Ok(match read.await? {
-        KnownEvent::Message(_, content) => content == content_of(&message.text),
+        KnownEvent::Message(_, content) => content == UserMessage::new(&message.text, None).content(),
         KnownEvent::Answer(_, metadata) => is_answer(&metadata, &message.text),
         KnownEvent::New | KnownEvent::Other => false,
     })
@@ -238,10 +202,6 @@ pub async fn is_recorded(ledger: &Ledger, scope: &Scope, id: SessionId, message:
 
 fn is_answer(metadata: &str, text: &str) -> bool {
     serde_json::from_str::<Value>(metadata).is_ok_and(|metadata| metadata["value"] == text)
-}
-
-fn content_of(text: &str) -> String {
-    json!([{ "type": "text", "text": text }]).to_string()
 }
 
 /// Returns the id of the message that is sent again after a turn of this idle conversation has failed. The id is

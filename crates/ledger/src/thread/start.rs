@@ -3,7 +3,7 @@
 use super::send_message::{Message, check_text, message_event};
 use crate::{
     Error, Ledger, Result,
-    commit::{EventFactory, state},
+    commit::{Minter, state},
     guard::{Fields, require},
     session::{
         NewSession,
@@ -13,7 +13,8 @@ use crate::{
 };
 use domain::{
     Scope,
-    id::{ActionId, EventId, SessionId},
+    event::kind::Created,
+    id::{ActionId, SessionId},
     limit::{KEY_CHARS_MAX, NAME_CHARS_MAX, TITLE_CHARS_MAX},
     memory_writer::channel::{CHANNEL, Channel},
     role::Permission,
@@ -117,20 +118,19 @@ pub async fn start(ledger: &Ledger, scope: &Scope, new: NewThread) -> Result<Sta
     let with = new.check()?;
     let now = ledger.now();
     let id = SessionId::new(now, ledger.entropy());
-    let factory = EventFactory::new(ledger, now, 3);
-    let message_id = ledger.event_id(now);
+    let minter = Minter::new(ledger, now);
     let scope = *scope;
-    let started = ledger.store().write((&scope).into(), move |tx| {
-        Box::pin(async move { insert(tx, scope, (id, message_id), factory, with, new).await })
-    });
+    let started = ledger
+        .store()
+        .write((&scope).into(), move |tx| Box::pin(async move { insert(tx, scope, id, minter, with, new).await }));
     started.await
 }
 
 async fn insert(
     tx: &mut WriteTx<'_>,
     scope: Scope,
-    (id, message_id): (SessionId, EventId),
-    mut factory: EventFactory,
+    id: SessionId,
+    mut minter: Minter,
     with: With,
     new: NewThread,
 ) -> Result<Started> {
@@ -139,16 +139,17 @@ async fn insert(
         let turns = store::thread::messages(tx.conn(), scope.tenant_id, session.id).await?;
         return Ok(Started { session, turns });
     }
-    let mut session = row(tx, &scope, id, &factory, with, &new).await?;
-    let created = json!({ "sessionType": session.session_type, "source": SOURCE, "incognito": new.incognito });
-    let mut events = vec![factory.session_created(&session, created)?];
+    let mut session = row(tx, &scope, id, &minter, with, &new).await?;
+    let created =
+        Created { incognito: Some(new.incognito), ..Created::of_type(session.session_type).by_source(Some(SOURCE)) };
+    let mut events = vec![minter.session_created(&session, created)?];
     let turns = u64::from(new.message.is_some());
     if let Some(text) = new.message {
         let queued = decide(state(&session), Actor::Caller, Command::SendMessage)?;
-        events.push(message_event(message_id, &Message { text, id: None }, None)?);
-        events.push(factory.status_change(Some(session.status()), queued.to(), "a person wrote")?);
-        session.enter(queued, Report::default(), factory.at());
-        session.queued_at = Some(factory.at());
+        events.push(message_event(minter.clone(), &Message { text, id: None }, None));
+        events.push(minter.status_change(Some(session.status()), queued.to(), "a person wrote"));
+        session.enter(queued, Report::default(), minter.at());
+        session.queued_at = Some(minter.at());
     }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
         Inserted::New => Ok(Started { session, turns }),
@@ -164,7 +165,7 @@ async fn row(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     id: SessionId,
-    factory: &EventFactory,
+    minter: &Minter,
     with: With,
     new: &NewThread,
 ) -> Result<Session> {
@@ -174,7 +175,7 @@ async fn row(
     };
     let blank = NewSession { action_id, agent_slug, ..NewSession::of_type(Type::Agent) };
     // The agent gets messages as its input, so the action's input schema does not apply.
-    let (mut session, _) = draft(tx, *scope, id, factory, blank, (None, &LockedRelations::default())).await?;
+    let (mut session, _) = draft(tx, *scope, id, minter, blank, (None, &LockedRelations::default())).await?;
     let Some(agent) = session.agent_slug.clone() else {
         return Err(Error::invalid("agent", "this task names no agent"));
     };

@@ -3,10 +3,10 @@
 use crate::Result;
 use domain::{
     Timestamp,
-    event::Event,
+    event::{Body, Event, Known},
     limit::{CLOSING_CHARS_MAX, REASON_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX},
     session::Session,
-    thread::{MESSAGE, REPLY, SummaryBy, cut, text_of},
+    thread::{SummaryBy, cut, text_of},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -75,8 +75,9 @@ impl Summary {
 /// Builds the summary from a conversation's log.
 pub(super) async fn summarize(conn: &mut Conn<'_>, session: &Session, turns: u64, now: Timestamp) -> Result<Summary> {
     let (tenant, id, head) = (session.tenant_id, session.id, session.head_sequence);
-    let first = store::event::after(conn, tenant, id, (0, head), &[MESSAGE.to_owned()], 1).await?;
-    let last = store::event::before(conn, tenant, id, head + 1, &[REPLY.to_owned()], PARTS_MAX).await?;
+    let first = store::event::after(conn, tenant, id, (0, head), &[Known::UserMessage.as_str().to_owned()], 1).await?;
+    let last =
+        store::event::before(conn, tenant, id, head + 1, &[Known::AgentMessage.as_str().to_owned()], PARTS_MAX).await?;
     let elapsed = (now - session.created_at).num_milliseconds();
     Ok(Summary {
         title: session.title.clone(),
@@ -96,11 +97,8 @@ fn quote(text: &str) -> String {
 
 /// Returns the text of the last reply, with its parts joined. `events` are replies, oldest first.
 fn last_reply(events: &[Event]) -> Option<String> {
-    let part = |event: &Event| {
-        let metadata: Value = serde_json::from_str(&event.metadata).unwrap_or_default();
-        metadata["part"].as_u64().unwrap_or(1)
-    };
-    let begin = events.iter().rposition(|event| part(event) <= 1).unwrap_or(0);
+    let begins = |event: &Event| !matches!(event.body(), Body::AgentMessage(message) if message.continues());
+    let begin = events.iter().rposition(begins).unwrap_or(0);
     let texts: Vec<_> = events.get(begin..)?.iter().map(|event| text_of(&event.content)).collect();
     if texts.is_empty() { None } else { Some(texts.concat()) }
 }

@@ -10,10 +10,9 @@ use crate::{
 };
 use domain::{
     chain::{Digest, body_digest, extend, extend_erased},
-    event::{Event, Kind},
+    event::{Event, Known},
     id::{SessionId, TenantId},
     session::Session,
-    thread::MESSAGE,
 };
 use store::{
     Access,
@@ -254,11 +253,12 @@ impl Walk {
         self.sequence = event.sequence;
         self.digest = event.digest;
         // Only use cases of the server write events of these kinds.
-        if [Kind::SESSION_CREATED, Kind::SESSION_STATUS_CHANGE, MESSAGE].contains(&event.kind.as_str()) {
+        let known = event.known();
+        if matches!(known, Some(Known::SessionCreated | Known::SessionStatusChange | Known::UserMessage)) {
             self.open = bound_row::read_open(&event.metadata).or(self.open);
         }
-        if event.kind == Kind::SESSION_STATUS_CHANGE {
-            self.status_change = bound_row::read(&event.metadata);
+        if known == Some(Known::SessionStatusChange) {
+            self.status_change = bound_row::read(event);
         }
         Ok(())
     }

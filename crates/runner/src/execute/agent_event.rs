@@ -4,6 +4,7 @@ use super::{
     event::{EVENT_CONTENT_BYTES_MAX, Notes, event, size, texts},
     picture::without_pictures,
 };
+use domain::event::Known;
 use domain::hook::truncate_digested;
 use serde_json::{Value, json};
 use wire::event::NewEvent;
@@ -11,7 +12,7 @@ use wire::event::NewEvent;
 /// An `agent.tool_call` event. An input that is too large is cut, see [`fitted`].
 pub fn tool_call(id: &str, name: &str, input: &Value, notes: &Notes) -> NewEvent {
     let part = |input: &Value| json!([{ "type": "tool-call", "toolCallId": id, "toolName": name, "input": input }]);
-    fitted("agent.tool_call", input, part, notes)
+    fitted(Known::AgentToolCall.as_str(), input, part, notes)
 }
 
 /// An `agent.tool_result` event. `failed` marks the output as an error.
@@ -28,7 +29,7 @@ pub fn tool_result(id: &str, name: &str, output: &Value, failed: bool, notes: &N
         let output = json!({ "type": kind, "value": output });
         json!([{ "type": "tool-result", "toolCallId": id, "toolName": name, "output": output, "isError": failed }])
     };
-    fitted("agent.tool_result", output, part, notes)
+    fitted(Known::AgentToolResult.as_str(), output, part, notes)
 }
 
 /// Text of an agent as events of this kind: none for blank text, several numbered parts for long text.
@@ -40,7 +41,7 @@ pub fn text(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
 pub fn said(text: &str, value: &Value, notes: &Notes) -> Vec<NewEvent> {
     let mut notes = notes.clone();
     notes.insert("said".into(), shortened(value, EVENT_CONTENT_BYTES_MAX.saturating_sub(ENVELOPE + text.len())));
-    texts("external.event", text, &notes)
+    texts(Known::ExternalEvent.as_str(), text, &notes)
 }
 
 /// An event that holds `value`. If it is larger than [`EVENT_CONTENT_BYTES_MAX`], large parts inside of the value are

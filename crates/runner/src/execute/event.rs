@@ -1,6 +1,7 @@
 //! Builds events. No I/O: ids and times are set by the event queue.
 
 use super::limit::ENVELOPE_BYTES;
+use domain::event::Known;
 use domain::limit::EVENT_BYTES_MAX;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -37,7 +38,7 @@ pub fn texts(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
 /// The JSON of an event that the API refused, as text, with the reason in its metadata.
 pub fn as_text(event: &NewEvent, reason: &str) -> Vec<NewEvent> {
     let text = serde_json::to_string(event).unwrap_or_default();
-    texts("agent.message", &text, &note("notAnEvent", short_reason(reason)))
+    texts(Known::AgentMessage.as_str(), &text, &note("notAnEvent", short_reason(reason)))
 }
 
 /// The beginning of a reason, short enough for metadata.

@@ -13,10 +13,10 @@ use super::{
 };
 use client::{Error, EventRange};
 use domain::{
-    event::Kind,
+    event::Known,
     limit::REASON_CHARS_MAX,
     session::{Status, WaitsFor},
-    thread::{MESSAGE, REPLY, text_of},
+    thread::text_of,
 };
 use serde_json::value::RawValue;
 use std::{sync::Arc, time::Duration};
@@ -204,7 +204,8 @@ impl Worker {
             _ => String::new(),
         };
         if !reply.is_empty() && !has_replied(lease, job, &reply).await {
-            let recorded = context.record(event::texts(REPLY, &reply, &event::Notes::new())).await;
+            let recorded =
+                context.record(event::texts(Known::AgentMessage.as_str(), &reply, &event::Notes::new())).await;
             if recorded.is_err() || context.events.flush().await.is_err() {
                 return lease
                     .loss()
@@ -220,7 +221,7 @@ impl Worker {
     /// Records the failure of a turn and yields the session: the conversation stays open, and the person can try again.
     async fn record_turn_failure(&self, lease: &Lease, context: &JobContext, failure: Failure) -> End {
         let notes = event::note("code", failure.code.clone());
-        let recorded = context.record(event::texts(Kind::SESSION_ERROR, &failure.message, &notes)).await;
+        let recorded = context.record(event::texts(Known::SessionError.as_str(), &failure.message, &notes)).await;
         if recorded.is_err() || context.events.flush().await.is_err() {
             return lease
                 .loss()
@@ -300,7 +301,7 @@ async fn has_replied(lease: &Lease, job: &Job, reply: &str) -> bool {
     let head = job.session.head_sequence;
     let of_attempt = EventRange {
         after_sequence: Some(head),
-        event_types: vec![REPLY.to_owned()],
+        event_types: vec![Known::AgentMessage.as_str().to_owned()],
         limit: Some(1),
         ..EventRange::default()
     };
@@ -310,7 +311,7 @@ async fn has_replied(lease: &Lease, job: &Job, reply: &str) -> bool {
     }
     let before = EventRange {
         before_sequence: Some(head + 1),
-        event_types: vec![MESSAGE.to_owned(), REPLY.to_owned()],
+        event_types: vec![Known::UserMessage.as_str().to_owned(), Known::AgentMessage.as_str().to_owned()],
         limit: Some(limit::LOG_PAGE),
         ..EventRange::default()
     };
@@ -323,7 +324,7 @@ async fn read_log(lease: &Lease, range: &EventRange) -> client::Result<Events> {
 
 /// The newest text of the agent since the last message of the person; empty if there is none.
 fn last_reply(events: &[Event]) -> String {
-    let since = events.iter().rposition(|event| event.kind == MESSAGE).map_or(0, |at| at + 1);
+    let since = events.iter().rposition(|event| event.kind == Known::UserMessage).map_or(0, |at| at + 1);
     let mut reply = String::new();
     for event in events.iter().skip(since) {
         if !is_continuation(event) {
@@ -401,7 +402,7 @@ async fn complete(
                 // What the agent printed is lost nowhere.
                 let result = body.result.as_ref().map_or("null", |result| result.get());
                 let notes = event::note("notAnEvent", event::short_reason(&why));
-                let _ = context.record(event::texts("agent.message", result, &notes)).await;
+                let _ = context.record(event::texts(Known::AgentMessage.as_str(), result, &notes)).await;
                 flush_unless_stopped(context).await;
                 fail(lease, &failed("result_refused", why)).await
             }
@@ -420,7 +421,7 @@ fn output_errors(error: &Error) -> Option<Vec<FieldProblem>> {
 /// The refusal of an output as events, from which the next worker rebuilds the conversation.
 fn refusal_events(errors: &[FieldProblem]) -> Vec<wire::event::NewEvent> {
     let text = prompt::refusal(errors).unwrap_or_default();
-    event::texts("external.event", &text, &event::note(event::OUTPUT_REFUSED, true))
+    event::texts(Known::ExternalEvent.as_str(), &text, &event::note(event::OUTPUT_REFUSED, true))
 }
 
 /// A text as the API takes it: without NUL, and at most [`REASON_CHARS_MAX`] characters.

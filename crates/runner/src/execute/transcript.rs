@@ -5,7 +5,8 @@ use super::{
     limit,
     log::{self, LogSource},
 };
-use domain::thread::{MESSAGE, REPLY, text_of};
+use domain::event::Known;
+use domain::thread::text_of;
 use serde::Serialize;
 use serde_json::{Value, json};
 use wire::event::Event;
@@ -44,13 +45,18 @@ impl Transcript {
     /// If the log cannot be read or is too long, see [`log::for_each_event`].
     pub async fn read(context: &JobContext) -> Result<Self, Failure> {
         let mut transcript = Self::default();
-        log::for_each_event(LogSource::of_job(context), &[MESSAGE, REPLY], |event| transcript.add(event)).await?;
+        log::for_each_event(
+            LogSource::of_job(context),
+            &[Known::UserMessage.as_str(), Known::AgentMessage.as_str()],
+            |event| transcript.add(event),
+        )
+        .await?;
         transcript.shorten();
         Ok(transcript)
     }
 
     fn add(&mut self, event: &Event) {
-        let role = if event.kind == MESSAGE { Role::User } else { Role::Assistant };
+        let role = if event.kind == Known::UserMessage { Role::User } else { Role::Assistant };
         let text = text_of(event.content.get());
         match self.messages.last_mut() {
             Some(last) if last.role == role => {

@@ -4,7 +4,7 @@ use crate::gate::{at_once, claim, decide, gate_of, newest_kinds, session_now, sw
 use chrono::TimeDelta;
 use domain::{
     Scope,
-    event::Kind,
+    event::Known,
     feedback_request::{OnExpiry, Outcome, RequestState, RespondentKind},
     gate::{GateState, Verdict},
     id::{FeedbackRequestId, SessionId},
@@ -88,7 +88,14 @@ async fn a_blocking_request_parks_the_session_and_the_claim_has_the_answer_and_w
     let asked = ask(&f, &session, request(&session, "k", true)).await;
     assert_eq!((asked.session.status(), asked.request.state), (Status::WaitingHuman, RequestState::Waiting));
     let kinds = newest_kinds(&f, session.id, 3).await;
-    assert_eq!(kinds, [Kind::SESSION_FEEDBACK_REQUESTED, Kind::SESSION_WAITING_APPROVAL, Kind::SESSION_STATUS_CHANGE]);
+    assert_eq!(
+        kinds,
+        [
+            Known::SessionFeedbackRequested.as_str(),
+            Known::SessionWaitingApproval.as_str(),
+            Known::SessionStatusChange.as_str()
+        ]
+    );
     let wrong = answer(&f, &f.operator, asked.request.id, says(json!({ "region": "Mars" }))).await.unwrap_err();
     assert!(matches!(&wrong, Error::Invalid(fields) if fields[0].field == "content.region"), "{wrong:?}");
     for by in [f.other_member, f.stranger] {
@@ -197,7 +204,7 @@ async fn answers_that_nobody_waits_for_are_taken_once_and_ten_at_a_time(f: Fixtu
             assert_eq!(answer.consumed_attempt, Some(attempt));
             assert!(claimed.answers.block.contains(&format!("  | {}\n", read(answer.answers.as_ref())["seats"])));
         }
-        let injected = f.log(session.id).await.into_iter().filter(|e| e.kind == Kind::SESSION_CONTEXT_INJECTED).count();
+        let injected = f.log(session.id).await.into_iter().filter(|e| e.kind == Known::SessionContextInjected).count();
         assert_eq!(injected, if expected > 0 { attempt as usize - 1 } else { attempt as usize - 2 });
         taken.extend(claimed.answers.answers.iter().map(|answer| answer.id));
     }
@@ -225,7 +232,7 @@ async fn a_running_worker_takes_answers_and_a_stale_one_does_not(f: Fixture) {
     assert_eq!(taken.answers.len(), 2);
     assert!(taken.block.contains("  | Cheap\n"), "{}", taken.block);
     assert!(take(1).await.unwrap().answers.is_empty());
-    assert_eq!(newest_kinds(&f, session.id, 1).await, [Kind::SESSION_CONTEXT_INJECTED]);
+    assert_eq!(newest_kinds(&f, session.id, 1).await, [Known::SessionContextInjected.as_str()]);
     f.done().await;
 }
 
@@ -253,7 +260,7 @@ async fn a_call_that_is_repeated_gets_its_answers_again_and_no_other_call_does(f
     assert!(take(1, "third").await.unwrap().answers.is_empty());
     assert!(feedback_request::take(&f.ledger, &f.worker, session.id, 1, None).await.unwrap().answers.is_empty());
     assert!(matches!(take(1, "").await, Err(Error::Invalid(_))));
-    let injected = f.log(session.id).await.into_iter().filter(|e| e.kind == Kind::SESSION_CONTEXT_INJECTED).count();
+    let injected = f.log(session.id).await.into_iter().filter(|e| e.kind == Known::SessionContextInjected).count();
     assert_eq!(injected, 2, "a repeat records nothing");
     // The next attempt reads the log. A call of its own with the same key is another call.
     session::release(&f.ledger, &f.worker, session.id, 1).await.unwrap();

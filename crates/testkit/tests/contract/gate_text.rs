@@ -4,7 +4,7 @@
 use crate::gate::{at_once, claim, complete, decide, edits, gate_of, newest_kinds, safety, says, session_now};
 use domain::{
     action::OutputType,
-    event::Kind,
+    event::Known,
     gate::{GateKind, Verdict},
     session::{EndReason, Session, Status},
 };
@@ -67,7 +67,10 @@ async fn a_text_is_staged_whole_and_counts_when_it_is_approved(f: Fixture) {
         decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
         assert_eq!(result(&f, &session).await, Some(output));
         let kinds = newest_kinds(&f, session.id, 3).await;
-        assert_eq!(kinds, [Kind::USER_OUTPUT_APPROVAL, Kind::SESSION_COMPLETED, Kind::SESSION_STATUS_CHANGE]);
+        assert_eq!(
+            kinds,
+            [Known::UserOutputApproval.as_str(), Known::SessionCompleted.as_str(), Known::SessionStatusChange.as_str()]
+        );
     }
     f.assert_verified().await;
     f.done().await;

@@ -17,6 +17,7 @@ mod durability;
 mod email;
 mod entity;
 mod erased_lead;
+mod event_golden;
 mod export_job;
 mod failure;
 mod feedback;

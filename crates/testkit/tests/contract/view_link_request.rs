@@ -7,7 +7,7 @@ use crate::{
 };
 use domain::{
     Scope,
-    event::Kind,
+    event::Known,
     feedback_request::RespondentKind,
     gate::{GateState, Verdict},
     session::Status,
@@ -92,7 +92,7 @@ async fn the_answer_of_a_stranger_reaches_the_agent_once_whether_or_not_it_waits
             let log = f.log(session.id).await;
             let count = |kind: &str| log.iter().filter(|event| event.kind == kind).count();
             if !blocking {
-                let recorded = (count(Kind::USER_FORM_SUBMIT), count(Kind::SESSION_CONTEXT_INJECTED));
+                let recorded = (count(Known::UserFormSubmit.as_str()), count(Known::SessionContextInjected.as_str()));
                 assert_eq!(recorded, (1, 1), "{case}");
             }
             session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();

@@ -6,14 +6,17 @@ use super::{
 };
 use crate::cli::common::Failure;
 use client::{EventRange, EventStream, StreamItem};
-use domain::thread::text_of;
-use serde_json::Value;
+use domain::{
+    event::{
+        Body, Known,
+        kind::{AgentMessage, AgentToolCall},
+    },
+    session::Status,
+};
 use std::io::IsTerminal as _;
 use tokio::{select, signal::unix::Signal};
 use wire::{Code, event::Event, worker::Delta};
 
-/// Kind of the events about questions and approvals.
-const WAITING: &str = "session.waiting_approval";
 /// Events of this kind that are read to find the open question. Behind it there may be reminders.
 const WAITING_READ: u32 = 10;
 
@@ -62,7 +65,7 @@ impl Chat {
     pub(super) async fn show_question(&mut self) -> Result<(), Failure> {
         let range = EventRange {
             before_sequence: Some(self.position.saturating_add(1)),
-            event_types: vec![WAITING.to_owned()],
+            event_types: vec![Known::SessionWaitingApproval.as_str().to_owned()],
             limit: Some(WAITING_READ),
             ..EventRange::default()
         };
@@ -92,28 +95,21 @@ impl Chat {
 
     /// Shows one event. Returns how the turn ended if the event ends it.
     fn show(&mut self, event: &Event, asked: u64) -> Result<Option<TurnEnd>, Failure> {
-        let text = text_of(event.content.get());
-        let metadata: Value = serde_json::from_str(event.metadata.get()).unwrap_or_default();
-        match event.kind.as_str() {
-            "agent.message" => self.show_reply(&text, &metadata)?,
-            "agent.tool_call" => {
-                let parts: Value = serde_json::from_str(event.content.get()).unwrap_or_default();
-                note(&format!("· {}", parts[0]["toolName"].as_str().unwrap_or("a tool")));
+        match event.body() {
+            Body::AgentMessage(message) => self.show_reply(&message)?,
+            Body::AgentToolCall(AgentToolCall(calls)) => {
+                let name = calls.into_iter().next().and_then(|call| call.name);
+                note(&format!("· {}", name.as_deref().unwrap_or("a tool")));
             }
-            "session.error" => note(&format!("The turn failed: {text}")),
-            WAITING => {
-                if metadata["kind"] == "question" {
-                    // The event's own text may be shortened: it is a title.
-                    let whole = metadata["task"]["question"]["message"].as_str().unwrap_or(&text);
-                    print(&format!("{whole}\n"))?;
-                } else {
+            Body::SessionError(error) => note(&format!("The turn failed: {}", error.message.unwrap_or_default())),
+            Body::SessionWaitingApproval(waiting) => match waiting.question() {
+                Some(question) => print(&format!("{question}\n"))?,
+                None => {
                     let inbox = self.client.base_url();
-                    note(&format!("Waiting for approval: {text} ({inbox}/inbox)"));
+                    note(&format!("Waiting for approval: {} ({inbox}/inbox)", waiting.text.unwrap_or_default()));
                 }
-            }
-            "session.status_change" if event.sequence > asked => {
-                return Ok(self.turn_end(metadata["to"].as_str().unwrap_or_default()));
-            }
+            },
+            Body::SessionStatusChange(change) if event.sequence > asked => return Ok(self.turn_end(change.to)),
             _ => {}
         }
         Ok(None)
@@ -148,10 +144,9 @@ impl Chat {
     }
 
     /// Shows a reply, or one part of a long reply, without the text that is already shown.
-    fn show_reply(&mut self, text: &str, metadata: &Value) -> Result<(), Failure> {
-        let begins = metadata["part"].as_u64().is_none_or(|part| part == 1);
-        let ends = metadata["lastPart"].as_bool().unwrap_or(true);
-        let end = if ends { "\n" } else { "" };
+    fn show_reply(&mut self, message: &AgentMessage) -> Result<(), Failure> {
+        let text = message.text.as_deref().unwrap_or_default();
+        let end = if message.ends() { "\n" } else { "" };
         let shown = std::mem::take(&mut self.partial_reply);
         if !shown.is_empty() {
             if let Some(rest) = text.strip_prefix(shown.as_str()) {
@@ -163,27 +158,26 @@ impl Chat {
             }
             print("\n")?;
         }
-        let who = if begins { self.agent_prefix() } else { String::new() };
+        let who = if message.continues() { String::new() } else { self.agent_prefix() };
         print(&format!("{who}{text}{end}"))
     }
 
-    fn turn_end(&mut self, to: &str) -> Option<TurnEnd> {
+    fn turn_end(&mut self, to: Status) -> Option<TurnEnd> {
         match to {
-            "idle" => Some(TurnEnd::Open),
-            "waiting_human" => {
+            Status::Idle => Some(TurnEnd::Open),
+            Status::WaitingHuman => {
                 self.has_question = true;
                 Some(TurnEnd::Open)
             }
-            "completed" | "failed" | "abandoned" | "expired" => {
+            Status::Completed | Status::Failed | Status::Abandoned | Status::Expired => {
                 note(&format!("The conversation has ended: it is {to}."));
                 Some(TurnEnd::ConversationEnded)
             }
-            _ => None,
+            Status::Draft | Status::Pending | Status::Running | Status::AwaitingTool => None,
         }
     }
 }
 
 fn is_question(event: &Event) -> bool {
-    let metadata: Value = serde_json::from_str(event.metadata.get()).unwrap_or_default();
-    metadata["kind"] == "question"
+    matches!(event.body(), Body::SessionWaitingApproval(waiting) if waiting.is_question())
 }

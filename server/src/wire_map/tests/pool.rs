@@ -4,9 +4,9 @@ use domain::{
     Timestamp,
     chain::Digest,
     clock::from_micros,
+    evidence::{Evidence, LineEvidence},
     gate::{MemoryProposal, PausedToolCall, Question, Staged, Task},
     id::{FeedbackRequestId, SessionId},
-    memory_writer::evidence::{Evidence, LineEvidence},
     view::{Choice, Condition, Field, Gate, Kind, Publication, Responses, Test},
 };
 use proptest::prelude::*;

@@ -5,7 +5,7 @@
 //! caller uses the general path.
 
 use super::{Claim, Claimed, REASON, claimed_event};
-use crate::{Ledger, Result, commit::EventFactory, feedback_request::TakenAnswers};
+use crate::{Ledger, Result, commit::Minter, feedback_request::TakenAnswers};
 use domain::{
     Scope,
     session::{Actor, Command, Position, Status, Type, decide},
@@ -33,10 +33,10 @@ pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Re
     let now = ledger.now();
     let mut events = Vec::with_capacity(claim.max as usize);
     for _ in 0..claim.max {
-        let mut factory = EventFactory::new(ledger, now, 2);
+        let mut minter = Minter::new(ledger, now);
         events.push([
-            claimed_event(&mut factory, scope, transition, claim.lease_seconds)?,
-            factory.status_change(Some(QUEUED.status), transition.to(), REASON)?,
+            claimed_event(&mut minter, scope, transition, claim.lease_seconds),
+            minter.status_change(Some(QUEUED.status), transition.to(), REASON),
         ]);
     }
     let terms = ClaimTerms {

@@ -3,9 +3,10 @@
 use crate::{commit::is_thread, wait::Wait};
 use domain::{
     Timestamp,
+    event::Known,
     limit::{CLAIM_MESSAGES_BYTES_MAX, CLAIM_MESSAGES_MAX},
     session::{Session, Status},
-    thread::{MESSAGE, text_of},
+    thread::text_of,
 };
 use store::{Conn, Result};
 
@@ -32,7 +33,7 @@ pub(super) async fn of_wait(
     let Some(wait) = wait.filter(|wait| wait.status == Status::Idle && !is_thread(session)) else {
         return Ok((Vec::new(), false));
     };
-    let (range, kinds) = ((wait.began, session.head_sequence), [MESSAGE.to_owned()]);
+    let (range, kinds) = ((wait.began, session.head_sequence), [Known::UserMessage.as_str().to_owned()]);
     let page = store::event::after(conn, session.tenant_id, session.id, range, &kinds, CLAIM_MESSAGES_MAX).await?;
     let (mut has_more, mut bytes, mut messages) = (page.has_more, 0, Vec::with_capacity(page.items.len()));
     for event in page.items {

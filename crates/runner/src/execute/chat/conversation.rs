@@ -12,7 +12,7 @@ use super::{
     },
     budget::{Spent, Tokens},
 };
-use domain::{event::Kind, id::GateId, thread::MESSAGE};
+use domain::{event::Known, id::GateId};
 use genai::chat::{ChatMessage, ContentPart, MessageContent, ToolCall, ToolResponse};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
@@ -72,9 +72,9 @@ pub const GATE: &str = "gateId";
 /// Result of a call that had none when the person sent the next message, and got none afterwards.
 const INTERRUPTED: &str = "the turn was interrupted before this call had a result; check whether it took effect";
 /// Kind of the event with which the server passes on answers of people.
-const INJECTED: &str = "session.context_injected";
+const INJECTED: &str = Known::SessionContextInjected.as_str();
 /// Kind of the event that records the start of a tool call.
-pub const STARTED: &str = "tool.invocation_started";
+pub const STARTED: &str = Known::ToolInvocationStarted.as_str();
 
 impl Conversation {
     /// Rebuilds the conversation from a log. `is_thread` includes the person's messages. `decision` is the one with
@@ -83,13 +83,19 @@ impl Conversation {
     /// # Errors
     /// If the log cannot be read or is too long, see [`log::for_each_event`].
     pub async fn read(log: LogSource<'_>, is_thread: bool, decision: Option<&Resume>) -> Result<Self, Failure> {
-        let mut kinds =
-            vec!["agent.message", "agent.tool_call", "agent.tool_result", "external.event", STARTED, INJECTED];
+        let mut kinds = vec![
+            Known::AgentMessage.as_str(),
+            Known::AgentToolCall.as_str(),
+            Known::AgentToolResult.as_str(),
+            Known::ExternalEvent.as_str(),
+            STARTED,
+            INJECTED,
+        ];
         if is_thread {
-            kinds.push(MESSAGE);
+            kinds.push(Known::UserMessage.as_str());
         }
         if decision.is_some() {
-            kinds.extend([Kind::SESSION_WAITING_APPROVAL, Kind::SESSION_STATUS_CHANGE]);
+            kinds.extend([Known::SessionWaitingApproval.as_str(), Known::SessionStatusChange.as_str()]);
         }
         let mut conversation = Self { decision: decision.cloned(), ..Self::default() };
         log::for_each_event(log, &kinds, |event| conversation.apply(event)).await?;
@@ -103,24 +109,24 @@ impl Conversation {
         let metadata: Value = serde_json::from_str(event.metadata.get()).unwrap_or_default();
         let part = &content[0];
         let text = |name: &str| part[name].as_str().unwrap_or_default().to_owned();
-        match event.kind.as_str() {
-            "agent.message" => self.append_agent_text(event.attempt, text("text"), &metadata),
-            "agent.tool_call" => {
+        match event.known() {
+            Some(Known::AgentMessage) => self.append_agent_text(event.attempt, text("text"), &metadata),
+            Some(Known::AgentToolCall) => {
                 let call = Call { id: text("toolCallId"), name: text("toolName"), input: part["input"].clone() };
                 self.pending_of(event.attempt).push(Entry::Call(call));
             }
-            "agent.tool_result" => {
+            Some(Known::AgentToolResult) => {
                 self.push_result(&text("toolCallId"), &part["output"]["value"]);
                 self.decided.extend(gate_of(&metadata));
             }
-            STARTED => {
+            Some(Known::ToolInvocationStarted) => {
                 self.mark_started(&text("toolCallId"), part["input"].clone());
                 self.decided.extend(gate_of(&metadata));
             }
-            Kind::SESSION_WAITING_APPROVAL => self.note_gate(&metadata),
-            Kind::SESSION_STATUS_CHANGE => self.note_stop(&metadata),
-            INJECTED => self.add_answers(&metadata, text("text")),
-            MESSAGE => self.hold_message(domain::thread::text_of(event.content.get())),
+            Some(Known::SessionWaitingApproval) => self.note_gate(&metadata),
+            Some(Known::SessionStatusChange) => self.note_stop(&metadata),
+            Some(Known::SessionContextInjected) => self.add_answers(&metadata, text("text")),
+            Some(Known::UserMessage) => self.hold_message(domain::thread::text_of(event.content.get())),
             _ => self.apply_notice(&metadata, text("text")),
         }
         let step = &metadata[STEP];

@@ -37,7 +37,7 @@ use super::{
     worker_api::WorkerApi,
 };
 use conversation::{Conversation, DENIALS, Entry, GATE, STARTED, STEP};
-use domain::{count::counted, message::ModelContext};
+use domain::{count::counted, event::Known, message::ModelContext};
 use serde_json::{Value, json, value::to_raw_value};
 use std::{
     future::Future,
@@ -201,7 +201,7 @@ impl ChatRun<'_> {
         let lease = &self.context.lease;
         let on_retry = async |why: String| {
             // A closed queue means that the lease is lost, which ends the run.
-            let _ = self.context.record(texts("external.event", &why, &note("retry", true))).await;
+            let _ = self.context.record(texts(Known::ExternalEvent.as_str(), &why, &note("retry", true))).await;
         };
         // Replies in a conversation are published while they are generated; a task's are not.
         let deltas = || self.job.is_thread().then(|| DeltaSender::start(lease.clone()));
@@ -216,10 +216,10 @@ impl ChatRun<'_> {
         reply: ModelReply,
         model_context: &mut Option<Value>,
     ) -> Result<(), Stop> {
-        let mut events = agent_event::text("agent.thinking", &reply.thinking, &Notes::new());
+        let mut events = agent_event::text(Known::AgentThinking.as_str(), &reply.thinking, &Notes::new());
         let has_text = !reply.text.trim().is_empty();
         if has_text {
-            events.extend(agent_event::text("agent.message", &reply.text, &Notes::new()));
+            events.extend(agent_event::text(Known::AgentMessage.as_str(), &reply.text, &Notes::new()));
         }
         let mut entries: Vec<_> = has_text.then(|| Entry::AgentText(reply.text.clone())).into_iter().collect();
         let mut named = conversation.clone();
@@ -232,12 +232,12 @@ impl ChatRun<'_> {
         if let Some(declined) = &reply.declined {
             events.extend(declined_events(declined));
         } else if entries.is_empty() {
-            events.extend(texts("external.event", "The model answered nothing.", &Notes::new()));
+            events.extend(texts(Known::ExternalEvent.as_str(), "The model answered nothing.", &Notes::new()));
         }
         if reply.tokens.is_none()
             && let Err(failure) = self.chat.budget.held_without_usage()
         {
-            events.extend(texts("external.event", &failure.message, &note("budgetUnknown", true)));
+            events.extend(texts(Known::ExternalEvent.as_str(), &failure.message, &note("budgetUnknown", true)));
         }
         conversation.spent.add(reply.tokens);
         self.save_spent(conversation);
@@ -452,7 +452,7 @@ impl ChatRun<'_> {
         mark: &str,
         value: Value,
     ) -> Result<(), Stop> {
-        let events = texts("external.event", &text, &note(mark, value));
+        let events = texts(Known::ExternalEvent.as_str(), &text, &note(mark, value));
         conversation.push_user_text(text);
         self.write(events).await
     }

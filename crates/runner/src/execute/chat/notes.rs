@@ -7,6 +7,7 @@ use super::{
     },
     reply::Declined,
 };
+use domain::event::Known;
 use domain::message::ModelContext;
 use serde_json::{Value, value::to_raw_value};
 use wire::event::NewEvent;
@@ -16,10 +17,10 @@ use wire::event::NewEvent;
 pub(super) fn declined_events(declined: &Declined) -> Vec<NewEvent> {
     let notes = note("stopReason", declined.stop_reason.clone());
     if declined.text.trim().is_empty() {
-        return texts("external.event", &declined.sentence(""), &notes);
+        return texts(Known::ExternalEvent.as_str(), &declined.sentence(""), &notes);
     }
     let notes = notes.into_iter().chain(note("declined", true)).collect();
-    agent_event::text("agent.message", &declined.text, &notes)
+    agent_event::text(Known::AgentMessage.as_str(), &declined.text, &notes)
 }
 
 /// Notes on an event what the model was given, if that fits; otherwise the next answer is tried.

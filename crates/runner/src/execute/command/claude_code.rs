@@ -12,6 +12,7 @@ use super::{
     },
     output::{Output, Parsed},
 };
+use domain::event::Known;
 use serde_json::{Value, json, value::to_raw_value};
 use std::collections::HashMap;
 use wire::event::NewEvent;
@@ -27,9 +28,9 @@ impl Parser {
     /// Parses the next line.
     pub fn read(&mut self, line: Value) -> Vec<Parsed> {
         match line["type"].as_str() {
-            Some("assistant") => events(&line, self.message(&line, "agent.message")),
+            Some("assistant") => events(&line, self.message(&line, Known::AgentMessage.as_str())),
             // Text in a user message is the prompt that was sent; the other blocks are tool results.
-            Some("user") => events(&line, self.message(&line, "external.event")),
+            Some("user") => events(&line, self.message(&line, Known::ExternalEvent.as_str())),
             Some("result") => vec![Parsed::Result(outcome(&line))],
             Some("stream_event") => Vec::new(),
             _ => events(&line, said(&describe_line(&line), &line, &Notes::new())),
@@ -55,7 +56,7 @@ impl Parser {
         let text = |name: &str| block[name].as_str().unwrap_or_default();
         match text("type") {
             "text" => spoken(kind, text("text"), notes),
-            "thinking" => agent_event::text("agent.thinking", text("thinking"), notes),
+            "thinking" => agent_event::text(Known::AgentThinking.as_str(), text("thinking"), notes),
             "tool_use" | "server_tool_use" | "mcp_tool_use" => {
                 self.tools.insert(text("id").to_owned(), text("name").to_owned());
                 vec![agent_event::tool_call(text("id"), text("name"), &block["input"], notes)]
@@ -73,11 +74,11 @@ impl Parser {
 
 /// The events of a text. Open models write their reasoning into it.
 fn spoken(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
-    if kind != "agent.message" {
+    if kind != Known::AgentMessage {
         return agent_event::text(kind, text, notes);
     }
     let split = think::split(text);
-    let mut made = agent_event::text("agent.thinking", &split.thinking, notes);
+    let mut made = agent_event::text(Known::AgentThinking.as_str(), &split.thinking, notes);
     made.extend(agent_event::text(kind, &split.text, notes));
     made
 }

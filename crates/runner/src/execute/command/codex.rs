@@ -12,6 +12,7 @@ use super::{
     },
     output::{Output, Parsed},
 };
+use domain::event::Known;
 use serde_json::{Value, json, value::to_raw_value};
 use std::collections::HashSet;
 use wire::event::NewEvent;
@@ -52,7 +53,7 @@ impl Parser {
             "error" => {
                 let mut parsed = self.failed(&line["message"]);
                 let text = line["message"].as_str().unwrap_or("error");
-                parsed.extend(texts("external.event", text, &Notes::new()).into_iter().map(Parsed::Event));
+                parsed.extend(texts(Known::ExternalEvent.as_str(), text, &Notes::new()).into_iter().map(Parsed::Event));
                 return parsed;
             }
             other => said(other, &line, &Notes::new()),
@@ -76,13 +77,13 @@ impl Parser {
         match item["type"].as_str().unwrap_or_default() {
             "agent_message" => {
                 let split = think::split(text);
-                let mut made = agent_event::text("agent.thinking", &split.thinking, &Notes::new());
-                made.extend(agent_event::text("agent.message", &split.text, &Notes::new()));
+                let mut made = agent_event::text(Known::AgentThinking.as_str(), &split.thinking, &Notes::new());
+                made.extend(agent_event::text(Known::AgentMessage.as_str(), &split.text, &Notes::new()));
                 self.answer = Some(split.text);
                 made
             }
-            "reasoning" => agent_event::text("agent.thinking", text, &Notes::new()),
-            "error" => texts("external.event", item["message"].as_str().unwrap_or("error"), &Notes::new()),
+            "reasoning" => agent_event::text(Known::AgentThinking.as_str(), text, &Notes::new()),
+            "error" => texts(Known::ExternalEvent.as_str(), item["message"].as_str().unwrap_or("error"), &Notes::new()),
             kind => match tool(item) {
                 Some((name, _)) => {
                     let mut made = self.started(item);

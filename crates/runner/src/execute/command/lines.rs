@@ -18,6 +18,7 @@ use super::{
 use domain::{
     Timestamp,
     decoding::{Repair, What, decode_line, describe, read_json},
+    event::Known,
     event::{Author, EventRole, Kind, may_write, normalize_content, validate_metadata},
     gate::canonical_digest,
     id::EventId,
@@ -111,7 +112,7 @@ impl LineParser {
 
     fn interpret(&mut self, text: &str, line: &Line) -> Interpreted {
         // Output of a coding agent outside of its format is diagnostics, not its reply.
-        let diagnostics = |why, lost| Interpreted::Text(AboutText { kind: "external.event", why, lost });
+        let diagnostics = |why, lost| Interpreted::Text(AboutText { kind: Known::ExternalEvent.as_str(), why, lost });
         match &mut self.syntax {
             Syntax::Stderr => diagnostics(None, None),
             Syntax::Lines => interpret(text, line),
@@ -169,7 +170,7 @@ impl LineParser {
         let text = format!("What could not be read in {stream} was repaired: {}{last}.", describe(repairs));
         let notes = [("repaired", true.into()), ("line", first.line.into()), ("column", first.column.into())];
         let notes = notes.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect();
-        event::texts("external.event", &text, &notes)
+        event::texts(Known::ExternalEvent.as_str(), &text, &notes)
     }
 }
 
@@ -223,17 +224,17 @@ fn is_of_type(text: &str, line: &Line, kinds: &[&str]) -> bool {
 /// is no message of the agent, which would count as its reply.
 pub fn unasked(ask: &AskFeedback) -> Vec<NewEvent> {
     let text = serde_json::to_string(ask).unwrap_or_else(|_| ask.message.clone());
-    event::texts("external.event", &text, &note("unasked", true))
+    event::texts(Known::ExternalEvent.as_str(), &text, &note("unasked", true))
 }
 
 /// The result of a command that failed afterwards or asks people, as text: it is not the session's result.
 pub fn unused_result(output: &Output) -> Vec<NewEvent> {
     let text = json!({ "type": "result", "result": output.result, "usage": output.usage }).to_string();
-    event::texts("agent.message", &text, &note("unusedResult", true))
+    event::texts(Known::AgentMessage.as_str(), &text, &note("unusedResult", true))
 }
 
 fn interpret(text: &str, line: &Line) -> Interpreted {
-    let about = |why, lost| Interpreted::Text(AboutText { kind: "agent.message", why, lost });
+    let about = |why, lost| Interpreted::Text(AboutText { kind: Known::AgentMessage.as_str(), why, lost });
     if !begins_like_object(text, line) {
         return about(None, None);
     }

@@ -7,6 +7,7 @@ use super::{
     split::{Line, Splitter},
 };
 use domain::decoding::StreamDecoder;
+use domain::event::Known;
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
@@ -159,7 +160,7 @@ impl PipeReader {
         let Some(asker) = &self.asker else { return };
         if let Err(error) = asker.ask(ask).await {
             let text = format!("a request to people was refused: {error}");
-            for event in event::texts("external.event", &text, &event::note("requestRefused", true)) {
+            for event in event::texts(Known::ExternalEvent.as_str(), &text, &event::note("requestRefused", true)) {
                 self.record(event).await;
             }
         }

@@ -7,6 +7,7 @@ use super::{
     },
     Answer,
 };
+use domain::event::Known;
 use serde_json::{Value, json};
 
 pub const DESCRIPTION: &str =
@@ -24,6 +25,6 @@ pub fn schema() -> Value {
 pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure> {
     let text = input["text"].as_str().unwrap_or_default();
     // A closed queue means that the lease is lost, which the worker sees by itself.
-    let _ = context.record(texts("external.event", text, &note("note", true))).await;
+    let _ = context.record(texts(Known::ExternalEvent.as_str(), text, &note("note", true))).await;
     Ok(Ok(json!("noted")))
 }

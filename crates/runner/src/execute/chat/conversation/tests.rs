@@ -98,7 +98,7 @@ fn an_answer_that_was_recorded_in_part_is_forgotten_and_an_open_call_is_not() {
 
 #[test]
 fn a_message_of_a_person_ends_open_calls_of_the_agent() {
-    let message = |text: &str| event(MESSAGE, json!({"type": "text", "text": text}), json!({}));
+    let message = |text: &str| event(Known::UserMessage.as_str(), json!({"type": "text", "text": text}), json!({}));
     let log = [message("Hello"), call("c1", COST()), text("torn", json!({})), message("Stop")];
     let conversation = conversation_of(&log);
     assert!(conversation.open_calls().is_empty());
@@ -118,7 +118,7 @@ fn a_decided_call_stays_open_for_messages_until_it_has_a_result_or_the_agent_goe
     let gate = "0193b0a0-0000-7000-8000-00000000009b";
     let (gate_id, tool_call_id) = (gate.parse().unwrap(), Some("c1".to_owned()));
     let decision = Resume { gate_id, tool_call_id, decision: Decision::Deny, note: None, block: None, outcome: None };
-    let message = |text: &str| event(MESSAGE, json!({"type": "text", "text": text}), json!({}));
+    let message = |text: &str| event(Known::UserMessage.as_str(), json!({"type": "text", "text": text}), json!({}));
     let opened = event("session.waiting_approval", json!({}), json!({"gateId": gate}));
     let mut log = vec![message("Do it"), call("c1", json!({})), call("c2", COST()), opened, message("Hurry")];
     let open = |decision| -> Vec<String> {

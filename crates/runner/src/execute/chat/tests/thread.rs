@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::execute::fake::Fault;
-use domain::thread::{INTERRUPTED, MESSAGE, REPLY, SOURCE};
+use domain::event::Known;
+use domain::thread::{INTERRUPTED, SOURCE};
 
 /// Makes the session a conversation.
 fn thread(job: &mut Job) {
@@ -20,7 +21,7 @@ fn record(fake: &Fake, kind: &str, content: Value, metadata: Value) {
 
 /// Records a message of the person and claims the session for the next turn.
 fn say(fake: &Fake, text: &str) {
-    record(fake, MESSAGE, json!([{"type": "text", "text": text}]), json!({}));
+    record(fake, Known::UserMessage.as_str(), json!([{"type": "text", "text": text}]), json!({}));
     fake.with(|m| m.status = "running".into());
 }
 
@@ -110,7 +111,7 @@ async fn a_yield_that_the_server_refuses_leaves_the_conversation_open_and_its_re
 
 /// The texts of the agent in the log.
 fn replies(fake: &Fake) -> Vec<String> {
-    fake.log().into_iter().filter(|(kind, _)| kind == REPLY).map(|(_, text)| text).collect()
+    fake.log().into_iter().filter(|(kind, _)| *kind == Known::AgentMessage).map(|(_, text)| text).collect()
 }
 
 #[tokio::test]
@@ -136,7 +137,7 @@ async fn a_reply_is_recorded_once_although_its_worker_was_lost_before_the_turn_e
 async fn what_an_earlier_attempt_said_at_its_work_does_not_replace_the_reply() {
     let fake = fake().await;
     say(&fake, "Hello");
-    record(&fake, REPLY, json!([{"type": "text", "text": "I look."}]), json!({}));
+    record(&fake, Known::AgentMessage.as_str(), json!([{"type": "text", "text": "I look."}]), json!({}));
     let (worker, _stop) = fake.worker(r#"echo '{"type":"result","result":"Done."}'"#);
     let mut job = job(claimed(json!(null)));
     thread(&mut job);

@@ -1,42 +1,8 @@
-//! Event kinds: a list of known kinds. Any other dotted lower-case name is a valid kind too.
+//! The names of kinds. Any dotted lower-case name is a valid kind, whether Shiftbook knows it or not.
 
+use super::kind::Known;
 use crate::limit::KIND_BYTES_MAX;
 use std::fmt;
-
-/// The kinds that Shiftbook knows, grouped as in the documentation.
-pub const KNOWN: [&str; 31] = [
-    "user.message",
-    "user.tool_result",
-    "user.tool_confirmation",
-    "user.form_submit",
-    "user.form_draft",
-    "user.output_approval",
-    "agent.message",
-    "agent.tool_call",
-    "agent.tool_result",
-    "agent.thinking",
-    "session.created",
-    "session.claimed",
-    "session.status_change",
-    "session.error",
-    "session.completed",
-    "session.context_injected",
-    "session.waiting_approval",
-    "session.feedback_requested",
-    "tool.session_started",
-    "tool.field_changed",
-    "tool.invocation_started",
-    "tool.invocation_completed",
-    "tool.invocation_failed",
-    "tool.composition_step.started",
-    "tool.composition_step.completed",
-    "human.navigate",
-    "human.entity_view",
-    "human.marker",
-    "human.task_switch",
-    "external.event",
-    "state.patch",
-];
 
 /// The first word of a kind. It decides who may write events of the kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,35 +35,6 @@ pub struct Kind(String);
 pub struct InvalidKind;
 
 impl Kind {
-    /// `session.created`
-    pub const SESSION_CREATED: &'static str = "session.created";
-    /// `session.claimed`
-    pub const SESSION_CLAIMED: &'static str = "session.claimed";
-    /// `session.status_change`
-    pub const SESSION_STATUS_CHANGE: &'static str = "session.status_change";
-    /// `session.error`
-    pub const SESSION_ERROR: &'static str = "session.error";
-    /// `session.completed`
-    pub const SESSION_COMPLETED: &'static str = "session.completed";
-    /// `session.context_injected`
-    pub const SESSION_CONTEXT_INJECTED: &'static str = "session.context_injected";
-    /// `session.waiting_approval`
-    pub const SESSION_WAITING_APPROVAL: &'static str = "session.waiting_approval";
-    /// `session.feedback_requested`
-    pub const SESSION_FEEDBACK_REQUESTED: &'static str = "session.feedback_requested";
-    /// `user.output_approval`
-    pub const USER_OUTPUT_APPROVAL: &'static str = "user.output_approval";
-    /// `user.tool_confirmation`
-    pub const USER_TOOL_CONFIRMATION: &'static str = "user.tool_confirmation";
-    /// `user.tool_result`
-    pub const USER_TOOL_RESULT: &'static str = "user.tool_result";
-    /// `user.form_submit`
-    pub const USER_FORM_SUBMIT: &'static str = "user.form_submit";
-    /// `user.form_draft`
-    pub const USER_FORM_DRAFT: &'static str = "user.form_draft";
-    /// The kinds that a recent-activity block shows.
-    pub const HUMAN: [&'static str; 4] = ["human.navigate", "human.entity_view", "human.marker", "human.task_switch"];
-
     /// Parses a kind: two or more words of `a-z 0-9 _` joined by dots. The first word starts with a letter.
     ///
     /// # Errors
@@ -117,9 +54,9 @@ impl Kind {
         &self.0
     }
 
-    /// Whether Shiftbook knows this kind.
-    pub fn is_known(&self) -> bool {
-        KNOWN.contains(&self.as_str())
+    /// Returns the kind as one that Shiftbook knows; `None` if it does not.
+    pub fn known(&self) -> Option<Known> {
+        Known::parse(&self.0)
     }
 
     /// Returns the prefix, which is the kind's first word.
@@ -137,6 +74,12 @@ impl Kind {
     }
 }
 
+impl From<Known> for Kind {
+    fn from(kind: Known) -> Self {
+        Self(kind.as_str().to_owned())
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -149,8 +92,9 @@ mod tests {
 
     #[test]
     fn every_known_kind_is_well_formed() {
-        for kind in KNOWN {
-            assert!(Kind::parse(kind).unwrap().is_known(), "{kind}");
+        for kind in Known::ALL {
+            assert_eq!(Kind::parse(kind.as_str()).unwrap().known(), Some(kind));
+            assert_eq!(Kind::from(kind).as_str(), kind.as_str());
         }
     }
 

@@ -1,0 +1,57 @@
+//! What the events of decisions at gates have in common: `user.output_approval`, `user.tool_confirmation` and the
+//! answers among `user.form_submit`.
+
+use super::payload::{read_fields, text_of};
+use crate::{
+    Timestamp,
+    feedback_request::Outcome,
+    gate::{GateKind, Verdict},
+    id::GateId,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A decision, or the withdrawal of one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Decision {
+    /// What the reviewer wrote.
+    #[serde(skip)]
+    pub note: Option<String>,
+    /// The gate.
+    pub gate_id: GateId,
+    /// How a question ended, where the verdict does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// What the gate asks to decide on.
+    pub kind: GateKind,
+    /// Number of the decision among those of the gate; the first is 1.
+    pub number: u32,
+    /// Digest of the values that were decided on, hexadecimal.
+    pub digest: String,
+    /// What was decided; `None` if an earlier decision was withdrawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Verdict>,
+    /// Number of the decision that was withdrawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<u32>,
+    /// Id of the tool call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    /// Name of the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// The changed values, or the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    /// Until when its author can withdraw it (UTC), if that is possible.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect_at: Option<Timestamp>,
+}
+
+impl Decision {
+    /// Reads the event of a decision.
+    pub(super) fn of_event(content: &str, metadata: &str) -> Option<Self> {
+        Some(Self { note: text_of(content), ..read_fields(metadata)? })
+    }
+}

@@ -1,0 +1,47 @@
+//! `session.status_change`: the session got another status.
+
+use super::payload::{Payload, Writer, json_text, read_fields};
+use crate::event::{EventRole, Group};
+use crate::session::Status;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+/// A change of status.
+pub struct StatusChange {
+    /// The status before; `None` if the session had none.
+    pub from: Option<Status>,
+    /// The status after.
+    pub to: Status,
+    /// Why, for people.
+    pub reason: String,
+    /// Digest of the final row, in the change to a final status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_digest: Option<Value>,
+    /// Digest of what the session was created with, in a change that gives it a new title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_digest: Option<Value>,
+}
+
+impl Payload for StatusChange {
+    const WRITER: Writer = Writer::Server;
+    const ROLE: EventRole = EventRole::System;
+    const GROUP: Group = Group::State;
+
+    fn read(_content: &str, metadata: &str) -> Option<Self> {
+        read_fields(metadata)
+    }
+
+    fn content(&self) -> String {
+        "[]".into()
+    }
+
+    fn metadata(&self) -> String {
+        json_text(self)
+    }
+
+    fn sentence(&self) -> Option<String> {
+        Some(self.reason.clone())
+    }
+}

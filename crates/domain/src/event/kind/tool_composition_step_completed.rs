@@ -1,0 +1,36 @@
+//! `tool.composition_step.completed`: a step of a composite tool is done.
+
+use super::payload::{Members, Payload, Writer, about, text_content, text_of};
+use crate::event::{EventRole, Group};
+use serde_json::json;
+
+/// A step of a composite tool is done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StepCompleted {
+    /// What the worker says about it.
+    pub text: Option<String>,
+    /// Name of the step.
+    pub step: Option<String>,
+}
+
+impl Payload for StepCompleted {
+    const WRITER: Writer = Writer::Worker;
+    const ROLE: EventRole = EventRole::Agent;
+    const GROUP: Group = Group::Tools;
+
+    fn read(content: &str, metadata: &str) -> Option<Self> {
+        Some(Self { text: text_of(content), step: Members::read(metadata).text(&["step", "stepName", "name"]) })
+    }
+
+    fn content(&self) -> String {
+        text_content(self.text.as_deref())
+    }
+
+    fn metadata(&self) -> String {
+        self.step.as_ref().map_or_else(|| "{}".into(), |step| json!({ "step": step }).to_string())
+    }
+
+    fn sentence(&self) -> Option<String> {
+        Some(about("Step completed", self.text.as_deref().or(self.step.as_deref())))
+    }
+}

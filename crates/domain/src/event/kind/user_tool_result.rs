@@ -1,0 +1,33 @@
+//! `user.tool_result`: a person, or a program in their place, supplied the result of a custom tool.
+
+use super::payload::{Payload, Writer, json_text, read_fields};
+use crate::event::{EventRole, Group};
+use serde::{Deserialize, Serialize};
+
+/// The supplied result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SuppliedResult {
+    /// The result: a JSON array with one part of type `tool-result`.
+    #[serde(skip)]
+    pub content: String,
+    /// Attempt that called the tool.
+    pub attempt: u32,
+}
+
+impl Payload for SuppliedResult {
+    const WRITER: Writer = Writer::Server;
+    const ROLE: EventRole = EventRole::User;
+    const GROUP: Group = Group::Tools;
+
+    fn read(content: &str, metadata: &str) -> Option<Self> {
+        Some(Self { content: content.to_owned(), ..read_fields(metadata)? })
+    }
+
+    fn content(&self) -> String {
+        self.content.clone()
+    }
+
+    fn metadata(&self) -> String {
+        json_text(self)
+    }
+}
