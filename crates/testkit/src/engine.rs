@@ -1,6 +1,9 @@
 //! A temporary database on either engine, and direct connections to it that bypass the product.
 
-use crate::template::{self, SQLITE_FILE, url_of};
+use crate::{
+    people::People,
+    template::{self, Content, SQLITE_FILE, url_of},
+};
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, Row as _, SqliteConnection};
 use std::{
     fs,
@@ -171,9 +174,20 @@ impl IntoSql for AssertSqlSafe<&str> {
 impl Engine {
     /// Creates a directory with a migrated SQLite file.
     pub async fn sqlite() -> Self {
+        Self::sqlite_with(Content::Migrated).await.0
+    }
+
+    /// The same with the people of a fixture.
+    pub(crate) async fn sqlite_with_people() -> (Self, People) {
+        let (engine, people) = Self::sqlite_with(Content::People).await;
+        (engine, people.unwrap())
+    }
+
+    async fn sqlite_with(content: Content) -> (Self, Option<People>) {
         let dir = tempfile::tempdir().unwrap();
-        fs::copy(template::sqlite().await, dir.path().join(SQLITE_FILE)).unwrap();
-        Self::Sqlite(dir)
+        let (file, people) = template::sqlite(content).await;
+        fs::copy(file, dir.path().join(SQLITE_FILE)).unwrap();
+        (Self::Sqlite(dir), people)
     }
 
     /// Creates a migrated database on the test server.
@@ -181,15 +195,25 @@ impl Engine {
     /// # Panics
     /// If there is no test server. Skipping the tests would leave half of the contract untested without a failure.
     pub async fn postgres() -> Self {
+        Self::postgres_with(Content::Migrated).await.0
+    }
+
+    /// The same with the people of a fixture.
+    pub(crate) async fn postgres_with_people() -> (Self, People) {
+        let (engine, people) = Self::postgres_with(Content::People).await;
+        (engine, people.unwrap())
+    }
+
+    async fn postgres_with(content: Content) -> (Self, Option<People>) {
         let server = std::env::var(POSTGRES_URL).unwrap_or_else(|_| {
             panic!("{POSTGRES_URL} is not set: run `cargo xtask test`, or start a PostgreSQL and set it")
         });
         let name = format!("t_{}", uuid::Uuid::from_u128(fastrand::u128(..)).simple());
         let mut connection = PgConnection::connect(&server).await.unwrap();
-        let template = template::postgres(&mut connection, &server).await;
+        let (template, people) = template::postgres(&mut connection, &server, content).await;
         let copy = format!("CREATE DATABASE {name} TEMPLATE {template}");
         connection.execute(AssertSqlSafe(copy)).await.unwrap();
-        Self::Postgres { url: url_of(&server, &name), server, name }
+        (Self::Postgres { url: url_of(&server, &name), server, name }, people)
     }
 
     /// Returns the database in the form in which the ledger opens it.

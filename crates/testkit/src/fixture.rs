@@ -1,28 +1,24 @@
 //! A ledger with two workspaces and the people and tokens that tests need.
 
-use crate::{Engine, SeededEntropy, TestClock};
+use crate::{
+    Engine, TestClock,
+    open::{open, open_as, open_with, options},
+    people::{People, person},
+};
 use domain::{
     Scope,
     event::{Body, Event, Known, kind::Writer},
     id::SessionId,
-    role::{Role, TokenScope},
+    role::Role,
     session::{Session, Type},
 };
 use ledger::{
-    InstanceKey, LeaseClock, Ledger, Mode, Options, PasswordCost, auth, event as events,
+    LeaseClock, Ledger, Mode, Options, PasswordCost, event as events,
     event::NewEvent,
-    member,
     session::{self, Claim, NewSession},
-    token,
 };
 use serde_json::{json, value::RawValue};
 use std::{sync::Arc, time::Duration};
-
-/// Password of every person in a fixture.
-pub const PASSWORD: &str = "correct horse battery";
-
-/// Instance key of every fixture.
-pub const INSTANCE_KEY: &str = "9f2c41d7e05b8a639f2c41d7e05b8a639f2c41d7e05b8a639f2c41d7e05b8a63";
 
 /// A ledger, its engine, and the scopes of its users.
 pub struct Fixture {
@@ -51,25 +47,18 @@ pub struct Fixture {
 impl Fixture {
     /// Creates a fixture on SQLite.
     pub async fn sqlite() -> Self {
-        Self::on(Engine::sqlite().await).await
+        Self::on(Engine::sqlite_with_people().await).await
     }
 
     /// Creates a fixture on PostgreSQL.
     pub async fn postgres() -> Self {
-        Self::on(Engine::postgres().await).await
+        Self::on(Engine::postgres_with_people().await).await
     }
 
-    async fn on(engine: Engine) -> Self {
+    async fn on((engine, people): (Engine, People)) -> Self {
         let clock = TestClock::default();
         let ledger = open(&engine, &clock).await;
-        let admin = person(&ledger, "acme", "ada@acme.test", Role::Admin).await;
-        let operator = person(&ledger, "acme", "otto@acme.test", Role::Operator).await;
-        let member = person(&ledger, "acme", "mia@acme.test", Role::Member).await;
-        let other_member = person(&ledger, "acme", "max@acme.test", Role::Member).await;
-        let stranger = person(&ledger, "other", "sam@other.test", Role::Admin).await;
-        let made = token::create(&ledger, &admin, "worker", Role::Operator, Some(TokenScope::Worker)).await;
-        let (_, worker_secret) = made.unwrap();
-        let worker = auth::by_token(&ledger, &worker_secret).await.unwrap().unwrap().scope;
+        let People { admin, operator, member, other_member, worker, stranger, worker_secret } = people;
         Self { ledger, engine, clock, admin, operator, member, other_member, worker, stranger, worker_secret }
     }
 
@@ -182,39 +171,6 @@ impl Fixture {
         self.ledger.close().await;
         self.engine.discard().await;
     }
-}
-
-async fn open(engine: &Engine, clock: &TestClock) -> Ledger {
-    open_as(engine, clock, Mode::Server).await
-}
-
-/// Opens the ledger with leases by the test's clock, on both engines. `lease_clock.rs` tests the database's clock.
-async fn open_as(engine: &Engine, clock: &TestClock, mode: Mode) -> Ledger {
-    open_with(engine, clock, mode, LeaseClock::Process(Arc::new(clock.clone()))).await
-}
-
-async fn open_with(engine: &Engine, clock: &TestClock, mode: Mode, lease_clock: LeaseClock) -> Ledger {
-    let ledger = Ledger::open(options(engine, clock, mode, lease_clock)).await.unwrap();
-    ledger.use_instance_key(InstanceKey::parse(INSTANCE_KEY).unwrap());
-    ledger
-}
-
-/// Options with a low cost of passwords: at the cost of an installation, hashing for five people took most of a test's
-/// time.
-fn options(engine: &Engine, clock: &TestClock, mode: Mode, lease_clock: LeaseClock) -> Options {
-    Options {
-        database: engine.database(),
-        mode,
-        clock: Arc::new(clock.clone()),
-        lease_clock,
-        entropy: Arc::new(SeededEntropy::new(fastrand::u64(..))),
-        password_cost: PasswordCost::Least,
-    }
-}
-
-async fn person(ledger: &Ledger, tenant: &str, email: &str, role: Role) -> Scope {
-    member::add_by_operator(ledger, tenant, email, role, PASSWORD).await.unwrap();
-    auth::sign_in(ledger, email, PASSWORD, "").await.unwrap().identity.scope
 }
 
 /// Creates an event of this kind without content.

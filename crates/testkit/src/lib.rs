@@ -8,6 +8,8 @@ mod engine;
 mod fixture;
 pub mod model;
 mod not_tested;
+mod open;
+mod people;
 pub mod proxy;
 pub mod receiver;
 pub mod smtp;
@@ -16,8 +18,9 @@ pub mod tls;
 
 pub use clock::{SeededEntropy, TestClock};
 pub use engine::{Engine, Raw};
-pub use fixture::{Fixture, INSTANCE_KEY, event, human, text};
+pub use fixture::{Fixture, event, human, text};
 pub use not_tested::not_tested;
+pub use open::INSTANCE_KEY;
 
 /// Runs each named `async fn(Fixture)` once per engine, as `sqlite::name` and `postgres::name`.
 #[macro_export]
