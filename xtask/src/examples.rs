@@ -15,7 +15,7 @@ use crate::progress::say;
 use crate::scripted_model::ScriptedModel;
 use crate::served::{Admin, Client, Served, text};
 use crate::steps::Count;
-use crate::workspace::{cargo, command};
+use crate::workspace::command;
 
 /// Examples that are workers themselves: they use SHIFTBOOK_URL and SHIFTBOOK_TOKEN and claim sessions of their agent
 /// over HTTP.
@@ -151,9 +151,8 @@ fn until(what: &str, is_so: impl Fn() -> Result<bool>) -> Result<()> {
 
 /// Loads exports of every kind with a trainer's libraries.
 fn load_training_data(folder: &Path) -> Result<()> {
-    let mut probe = cargo();
-    probe.args(["run", "--quiet", "--package", "datalake", "--bin", "datalake-probe", "--", "samples"]).arg(folder);
-    let made = capture(&mut probe)?;
+    // Compiled together with the tests: alone it would get other features, and cargo would compile its crates again.
+    let made = capture(command(Build::Tests.program("datalake-probe")).arg("samples").arg(folder))?;
     let mut load = command(example_python());
     // The files are local, so no model hub is needed.
     load.env("HF_HUB_OFFLINE", "1").env("HF_HUB_DISABLE_TELEMETRY", "1").env("HF_HOME", folder.join("hub"));
