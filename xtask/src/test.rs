@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 
@@ -11,11 +10,10 @@ use crate::postgres::{Postgres, URL_VARIABLE};
 use crate::process::{interrupted, run, run_quietly, run_watched};
 use crate::progress::say;
 use crate::steps::{Count, Report, Runner, count_in_line, failed_in_line};
+use crate::torture::Tier;
 use crate::workspace::cargo;
 use crate::{e2e, examples, prerequisites, schemathesis, scratch, site, tidy, torture, trl, wasm_target};
 
-/// Minutes of torture on PostgreSQL.
-const POSTGRES_MINUTES: &str = "0.75";
 /// The search for planted bugs: a minute for each, of which they took half at most.
 const PLANTED: [&str; 3] = ["planted", "--minutes", "1"];
 
@@ -69,10 +67,11 @@ impl Step {
         Step::Release,
         Step::Budget,
         Step::Schemathesis,
-        Step::Torture,
-        Step::Planted,
         Step::E2e,
         Step::Examples,
+        // It begins before the examples, which leave a core to it.
+        Step::Torture,
+        Step::Planted,
         Step::Trl,
     ];
 
@@ -149,16 +148,22 @@ pub fn test(options: &Options) -> Result<()> {
     // Dropped after the database inside it.
     let scratch = scratch::in_memory();
     let mut postgres: Option<Postgres> = None;
+    let mut torture: Option<Tier> = None;
     let build = if options.release { Build::Release } else { Build::Tests };
     for step in Step::ALL.into_iter().filter(|step| step.is_wanted(options)) {
-        // A missing prerequisite does not stop other steps: those that need it fail themselves.
-        let hopeless = step.needs().iter().any(|need| *need != Step::Prerequisites && report.failed(need.name()));
-        if hopeless {
+        let is_before_torture = step == Step::Examples && Step::Torture.is_wanted(options) && !interrupted();
+        if is_before_torture && !is_hopeless(Step::Torture, &report) {
+            // If it does not start, the step itself tries again and says why.
+            torture = url(&postgres).and_then(|url| Tier::start(build, &url)).ok();
+        }
+        if is_hopeless(step, &report) {
             report.not_run(step.name());
         } else {
-            report.step(step.name(), |tests| perform(step, build, &mut postgres, tests));
+            report.step(step.name(), |tests| perform(step, build, &mut postgres, &mut torture, tests));
         }
     }
+    // After an interrupt it still runs.
+    let _ = torture.map(Tier::finish);
     drop(postgres);
     drop(scratch);
     if interrupted() {
@@ -172,7 +177,19 @@ pub fn test(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn perform(step: Step, build: Build, postgres: &mut Option<Postgres>, tests: &mut Option<Count>) -> Result<()> {
+/// Whether a step that this one needs has failed. A missing prerequisite does not stop other steps: those that need it
+/// fail themselves.
+fn is_hopeless(step: Step, report: &Report) -> bool {
+    step.needs().iter().any(|need| *need != Step::Prerequisites && report.failed(need.name()))
+}
+
+fn perform(
+    step: Step,
+    build: Build,
+    postgres: &mut Option<Postgres>,
+    torture: &mut Option<Tier>,
+    tests: &mut Option<Count>,
+) -> Result<()> {
     match step {
         Step::Prerequisites => prerequisites::ensure(),
         Step::Fmt => run(cargo().args(["fmt", "--all", "--check"])),
@@ -187,7 +204,10 @@ fn perform(step: Step, build: Build, postgres: &mut Option<Postgres>, tests: &mu
         Step::Tests => rust_tests(&url(postgres)?, tests),
         Step::Release => build::build(),
         Step::Budget => site::check_budget(),
-        Step::Torture => torture_tier(build, &url(postgres)?),
+        Step::Torture => match torture.take() {
+            Some(running) => running.finish(),
+            None => Tier::start(build, &url(postgres)?)?.finish(),
+        },
         Step::Planted => torture::command(&PLANTED.map(str::to_owned)),
         Step::E2e => {
             let outcome = e2e::e2e(build, &[]);
@@ -263,36 +283,6 @@ fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
         bail!("no test ran");
     }
     Ok(())
-}
-
-/// Two minutes on SQLite, and one pass through what can be done to a server on PostgreSQL.
-fn torture_tier(build: Build, postgres_url: &str) -> Result<()> {
-    let seed = std::env::var("SHIFTBOOK_TORTURE_SEED").or_else(|_| fresh_seed())?;
-    say(&format!("    seed {seed}; again with: cargo xtask torture --tier test --seed {seed}"));
-    say(&format!(
-        "    on PostgreSQL beside it; again with: cargo xtask torture --postgres --minutes {POSTGRES_MINUTES} --seed {seed}"
-    ));
-    let on_sqlite = ["--tier", "test", "--seed", &seed].map(str::to_owned);
-    let on_postgres =
-        ["--minutes", POSTGRES_MINUTES, "--seed", &seed, "--database-url", postgres_url].map(str::to_owned);
-    // Both have a fixed duration and leave half of two cores idle.
-    std::thread::scope(|scope| {
-        let beside = scope.spawn(|| torture::quietly(build, &on_postgres));
-        let outcome = torture::torture(build, &on_sqlite);
-        let Ok(of_postgres) = beside.join() else { bail!("torture on PostgreSQL panicked") };
-        if of_postgres.is_ok() {
-            say("    on PostgreSQL: nothing found");
-        }
-        outcome.and(of_postgres)
-    })
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a fresh seed per run is wanted; it is printed, so every run can be repeated"
-)]
-fn fresh_seed() -> Result<String> {
-    Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.subsec_nanos().to_string())
 }
 
 #[cfg(test)]
