@@ -2,7 +2,9 @@ import { defineConfig } from "@playwright/test";
 import config from "./playwright.config";
 
 // A trace records every step, which on two cores costs more than what is measured.
-const use = { ...config.use, trace: "off", screenshot: "off" } as const;
+// With animations, as most people see the pages.
+const contextOptions = { reducedMotion: "no-preference" } as const;
+const use = { ...config.use, trace: "off", screenshot: "off", contextOptions } as const;
 
 /**
  * Benchmarks, run by hand: `SHIFTBOOK_BIN=… npx playwright test --config bench.config.ts`. They print figures and

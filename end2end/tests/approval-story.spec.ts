@@ -5,6 +5,9 @@
 import { type Locator, type Page } from "@playwright/test";
 import { api, expect, hydrated, runWorker, signIn, environment, test } from "../support";
 
+/** This story runs with the animations of the pages, which are off elsewhere. */
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 interface Approval {
   id: string;
   sessionId: string;

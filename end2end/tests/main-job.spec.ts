@@ -2,6 +2,9 @@
 import { type Page } from "@playwright/test";
 import { api, expect, hydrated, runWorker, signIn, environment, test } from "../support";
 
+/** The main use runs with the animations of the pages, which are off elsewhere. */
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 /** A small agent: three events, a pause that reads a line from stdin, and a result. */
 const AGENT = `
 read -r input
