@@ -13,6 +13,7 @@ mod prerequisites;
 mod process;
 mod progress;
 mod run;
+mod rust_tests;
 mod schemathesis;
 mod scratch;
 mod scripted_model;

@@ -251,27 +251,47 @@ fn read_back(mut file: std::fs::File) -> Result<Vec<u8>> {
 }
 
 /// Runs a command with its output on ours and also hands every line of it to `seen`. The result is the
-/// command's own; lines are handed over also when it fails.
-pub fn run_watched(command: &mut Command, seen: &mut (dyn FnMut(&str) + Send)) -> Result<()> {
+/// command's own; lines are handed over also when it fails. A command that writes no line for longer than `silence` is
+/// stopped, and has failed.
+pub fn run_watched(
+    command: &mut Command,
+    silence: Option<Duration>,
+    seen: &mut (dyn FnMut(&str) + Send),
+) -> Result<()> {
     let what = shown(command);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = Managed::spawn(command, Kind::Command)?;
     let stdout = child.child.stdout.take();
     let stderr = child.child.stderr.take();
-    let seen = Mutex::new(seen);
-    let status = std::thread::scope(|scope| {
+    let heard = Mutex::new(Instant::now());
+    let seen = Mutex::new(|line: &str| {
+        *heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        seen(line);
+    });
+    let status = std::thread::scope(|scope| -> Result<ExitStatus> {
         if let Some(stdout) = stdout {
             scope.spawn(|| pass_on(stdout, &mut std::io::stdout(), &seen));
         }
         if let Some(stderr) = stderr {
             scope.spawn(|| pass_on(stderr, &mut std::io::stderr(), &seen));
         }
-        child.wait(None)
+        loop {
+            if let Some(status) = child.ended()? {
+                return Ok(status);
+            }
+            let silent = heard.lock().unwrap_or_else(PoisonError::into_inner).elapsed();
+            if silence.is_some_and(|longest| silent > longest) {
+                // Its output ends with it, and with the programs that it has started.
+                child.stop();
+                bail!("`{what}` wrote nothing for {} s and was stopped", silent.as_secs());
+            }
+            std::thread::sleep(POLL);
+        }
     })?;
     check(status, &what)
 }
 
-fn pass_on(from: impl Read, to: &mut dyn Write, seen: &Mutex<&mut (dyn FnMut(&str) + Send)>) {
+fn pass_on(from: impl Read, to: &mut dyn Write, seen: &Mutex<impl FnMut(&str)>) {
     let mut from = BufReader::new(from);
     let mut line = Vec::new();
     while matches!(from.read_until(b'\n', &mut line), Ok(length) if length > 0) {
@@ -319,6 +339,17 @@ mod tests {
         // Without the limit the command would succeed, after a quarter of an hour.
         let slow = run_quietly(Command::new("sleep").arg("1000"), Some(Duration::from_millis(100)));
         assert!(slow.unwrap_err().to_string().contains("gave no answer"));
+    }
+
+    #[test]
+    fn a_command_that_falls_silent_is_stopped_and_its_lines_were_seen() {
+        let mut lines = Vec::new();
+        let silence = Some(Duration::from_millis(100));
+        let slow = run_watched(Command::new("sh").args(["-c", "echo one; sleep 1000"]), silence, &mut |line| {
+            lines.push(line.to_owned());
+        });
+        assert!(slow.unwrap_err().to_string().contains("wrote nothing"));
+        assert!(lines.iter().all(|line| line == "one"), "{lines:?}");
     }
 
     #[test]

@@ -144,15 +144,24 @@ pub fn count_in_line(runner: Runner, line: &str) -> Option<Count> {
     Some(Count { passed: number("passed")?, failed })
 }
 
-/// The test that nextest reports as not passed, such as `FAIL [ 0.4s] (3/9) testkit::contract claim::one_winner`:
-/// the name of its program and its own.
+/// The test that a runner reports as not passed. nextest writes
+/// `FAIL [ 0.4s] (3/9) testkit::contract claim::one_winner`, with the name of the program; the harness of Rust writes
+/// `claim::one_winner --- FAILED`.
 pub fn failed_in_line(line: &str) -> Option<&str> {
+    if let Some(name) = line.strip_suffix(" --- FAILED") {
+        return name.split_whitespace().last();
+    }
     let (status, test) = line.split_once("] ")?;
     let (word, _) = status.split_once(" [")?;
     let is_failure = word.starts_with("FAIL") || word.starts_with("TIMEOUT") || word.starts_with("SIG");
     // The count of tests so far comes before the name.
     let name = test.split_once(") ").map_or(test, |(_, name)| name);
     is_failure.then_some(name.trim())
+}
+
+/// The test that the harness of Rust reports as slow: `test claim::one_winner has been running for over 60 seconds`.
+pub fn slow_in_line(line: &str) -> Option<&str> {
+    line.split_once(" has been running for over ")?.0.split_whitespace().last()
 }
 
 #[cfg(test)]
@@ -207,6 +216,11 @@ mod tests {
         assert_eq!(failed_in_line("TIMEOUT [ 120.0s] testkit::contract claim::one_winner"), name);
         assert_eq!(failed_in_line("SIGABRT [   0.1s] (11/11) testkit::contract claim::one_winner"), name);
         assert_eq!(failed_in_line("SLOW [> 30.0s] testkit::contract claim::one_winner"), None);
+        assert_eq!(failed_in_line("claim::one_winner --- FAILED"), Some("claim::one_winner"));
+        // After the dots and the count of those that passed.
+        assert_eq!(failed_in_line("..... 5/1556 claim::one_winner --- FAILED"), Some("claim::one_winner"));
+        let slow = "...test claim::one_winner has been running for over 60 seconds";
+        assert_eq!(slow_in_line(slow), Some("claim::one_winner"));
         assert_eq!(failed_in_line("Summary [   0.405s] 9 tests run: 9 passed, 0 skipped"), None);
     }
 

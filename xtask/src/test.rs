@@ -1,18 +1,14 @@
 //! `cargo xtask test`: everything that must hold before a commit; `.ci/run` runs the same.
 
-use std::collections::BTreeSet;
-use std::io::IsTerminal;
-
 use anyhow::{Context, Result, bail};
 
-use crate::build::{self, Build, TESTED};
-use crate::postgres::{Postgres, URL_VARIABLE};
-use crate::process::{interrupted, run, run_quietly, run_watched};
-use crate::progress::say;
-use crate::steps::{Count, Report, Runner, count_in_line, failed_in_line};
+use crate::build::{self, Build};
+use crate::postgres::Postgres;
+use crate::process::{interrupted, run};
+use crate::steps::{Count, Report};
 use crate::torture::Tier;
 use crate::workspace::cargo;
-use crate::{e2e, examples, prerequisites, schemathesis, scratch, site, tidy, torture, trl, wasm_target};
+use crate::{e2e, examples, prerequisites, rust_tests, schemathesis, scratch, site, tidy, torture, trl, wasm_target};
 
 /// The search for planted bugs: a minute for each, of which they took half at most.
 const PLANTED: [&str; 3] = ["planted", "--minutes", "1"];
@@ -201,7 +197,7 @@ fn perform(
             *postgres = Some(Postgres::start()?);
             Ok(())
         }
-        Step::Tests => rust_tests(&url(postgres)?, tests),
+        Step::Tests => rust_tests::check(&url(postgres)?, tests),
         Step::Release => build::build(),
         Step::Budget => site::check_budget(),
         Step::Torture => match torture.take() {
@@ -231,58 +227,6 @@ fn clippy() -> Result<()> {
     let compiler = wasm_target::ensure()?;
     wasm_target::lint(&compiler, &["domain", "wire"])?;
     wasm_target::lint(&compiler, &["app", "frontend"])
-}
-
-/// Environment variable: a file to which each test that cannot run on this machine appends a line. Test runners show
-/// no output of tests that pass.
-const NOT_TESTED_VARIABLE: &str = "SHIFTBOOK_NOT_TESTED_FILE";
-
-/// Unit and contract tests on both engines. nextest where it is installed, because it tells slow and stuck tests apart;
-/// documentation examples always by cargo itself.
-fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
-    let has_nextest = run_quietly(cargo().args(["nextest", "--version"]), None).is_ok();
-    // One and a half threads per core: tests wait for servers, databases and each other a quarter of the time.
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = (cores + cores.div_ceil(2)).to_string();
-    let mut calls = Vec::new();
-    if has_nextest {
-        calls.push((Runner::Nextest, vec!["nextest", "run", "--no-fail-fast", "--test-threads", &threads]));
-    } else {
-        calls.push((Runner::Cargo, vec!["test", "--no-fail-fast", "--lib", "--bins", "--tests"]));
-    }
-    calls.push((Runner::Cargo, vec!["test", "--no-fail-fast", "--doc"]));
-
-    let mut total = Count::default();
-    let mut outcome = Ok(());
-    let mut failed = BTreeSet::new();
-    let not_tested = tempfile::NamedTempFile::new_in(scratch::folder())?;
-    for (runner, call) in calls {
-        let mut command = build::checked_cargo();
-        command.env(URL_VARIABLE, postgres_url).env(NOT_TESTED_VARIABLE, not_tested.path()).args(call).args(TESTED);
-        if std::io::stdout().is_terminal() {
-            command.env("CARGO_TERM_COLOR", "always");
-        }
-        let result = run_watched(&mut command, &mut |line| {
-            if let Some(count) = count_in_line(runner, line) {
-                total.add(count);
-            }
-            failed.extend(failed_in_line(line).map(str::to_owned));
-        });
-        outcome = outcome.and(result);
-    }
-    *tests = Some(total);
-    for line in std::fs::read_to_string(not_tested.path())?.lines() {
-        say(&format!("    not tested: {line}"));
-    }
-    if !failed.is_empty() {
-        let names = failed.into_iter().collect::<Vec<_>>().join("\n    ");
-        bail!("these did not pass:\n    {names}");
-    }
-    outcome?;
-    if total == Count::default() {
-        bail!("no test ran");
-    }
-    Ok(())
 }
 
 #[cfg(test)]
