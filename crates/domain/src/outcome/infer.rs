@@ -164,7 +164,9 @@ pub fn infer(languages: &Languages, prompt: &str, reply: &str, next: &str) -> In
 /// Finds the phrases of a message. If it has none, words without weight are left out: "You completely ignored …".
 fn signs_of(language: &Language, now: &Message, subject: Subject) -> PhraseMatches {
     let signs = phrase_match::read(language, now, subject);
-    if !signs.found.is_empty() {
+    // Where words are not separated, an idiom would be torn apart.
+    let has_idiom = || now.clauses.iter().any(|clause| language.acknowledges(&clause.words));
+    if !signs.found.is_empty() || language.is_by_character() && has_idiom() {
         return signs;
     }
     let plain = phrase_match::read(language, &now.without(|words| language.filler_at(words)), subject);
@@ -331,8 +333,13 @@ impl Case<'_> {
     }
 
     /// Rejects the answer if the message quotes its code together with an error and asks nothing, or if it is
-    /// hardly more than an error and the answer was code.
+    /// hardly more than an error and the answer was code, or an error of a spreadsheet.
     fn code_came_back(&self) -> Option<Decision> {
+        if let Some(error) = pasted::cell_error(&self.now.raw) {
+            let is_new = !self.before.raw.contains(error) && !self.reply.contains(error);
+            let found = Decision::new(Outcome::Rejected, Rule::CodeFailed, vec![error.to_owned()], CODE_FAILED);
+            return Some(found).filter(|_| is_new && self.is_only_an_error());
+        }
         let complaint = pasted::complaint(&self.now.raw)?;
         let asks = self.now.clauses.iter().any(|clause| clause.asks);
         let offered: BTreeSet<&str> = self.answer.code.iter().map(String::as_str).collect();

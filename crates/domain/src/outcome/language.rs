@@ -82,6 +82,13 @@ struct Table {
     refusal: Vec<String>,
     negation: Vec<String>,
     negation_follows: bool,
+    count: Vec<String>,
+    whereabouts: Vec<String>,
+    #[serde(default)]
+    negated_form: Vec<String>,
+    denial: Vec<String>,
+    #[serde(default)]
+    letters: String,
     #[serde(default = "one")]
     characters_per_word: usize,
     common: Vec<String>,
@@ -137,6 +144,14 @@ pub struct Language {
     negation: Vec<Phrase>,
     /// Whether a negation may follow the phrase that it negates ("das hilft nicht").
     pub(super) negation_follows: bool,
+    count: Vec<Phrase>,
+    whereabouts: Vec<Phrase>,
+    /// Forms of verbs that have a negation inside ("*mıyor").
+    negated_form: Vec<Phrase>,
+    /// Negations of a verb, next to it.
+    denial: Vec<Phrase>,
+    /// Letters that only this language has.
+    letters: String,
     /// About how many words of [`super::text`] a word has: 1, and 2 in languages that are compared by characters.
     characters_per_word: usize,
     common: Vec<Phrase>,
@@ -213,6 +228,11 @@ impl Language {
             refusal: list(&table.refusal)?,
             negation: list(&table.negation)?,
             negation_follows: table.negation_follows,
+            count: list(&table.count)?,
+            whereabouts: list(&table.whereabouts)?,
+            negated_form: list(&table.negated_form)?,
+            denial: list(&table.denial)?,
+            letters: table.letters,
             characters_per_word: table.characters_per_word,
             common: list(&table.common)?,
         })
@@ -324,7 +344,7 @@ impl Language {
     pub(super) fn can_name(&self, word: &str, chars_min: usize) -> bool {
         let is_long = || word.chars().count() >= chars_min;
         let is_kana = |c: char| matches!(c, '\u{3040}'..='\u{309f}');
-        let is_weighty = if self.characters_per_word > 1 { !word.starts_with(is_kana) } else { is_long() };
+        let is_weighty = if self.is_by_character() { !word.starts_with(is_kana) } else { is_long() };
         (is_weighty || word.contains(|c: char| c.is_ascii_digit())) && !self.is_common(word)
     }
 
@@ -403,16 +423,57 @@ impl Language {
         count
     }
 
+    /// Whether `words` begin with what the person has counted: "I count".
+    pub(super) fn counts(&self, words: &[String]) -> bool {
+        any_begins(words, &self.count)
+    }
+
+    /// Whether the clause asks for the place of something: "Where is", "and the".
+    pub(super) fn asks_where(&self, words: &[String]) -> bool {
+        any_within(words, &self.whereabouts)
+    }
+
+    /// Whether the word is a form of a verb that has a negation inside.
+    pub(super) fn is_negated_form(&self, word: &String) -> bool {
+        any_begins(std::slice::from_ref(word), &self.negated_form)
+    }
+
+    /// Returns the length of the longest negation of a verb at the start of `words`.
+    pub(super) fn denial_at(&self, words: &[String]) -> Option<usize> {
+        longest(words, &self.denial)
+    }
+
+    /// Returns two neighbouring words as one, if they can be characters of a word that names something; `None` in
+    /// languages that separate words.
+    pub(super) fn word_of(&self, pair: &[String]) -> Option<String> {
+        let is_ideograph = |word: &String| word.starts_with(|c: char| ('\u{3400}'..='\u{9fff}').contains(&c));
+        let [one, other] = pair else { return None };
+        let is_word = self.is_by_character() && is_ideograph(one) && is_ideograph(other);
+        (is_word && !(self.is_common(one) && self.is_common(other))).then(|| format!("{one}{other}"))
+    }
+
+    /// Whether the language is compared by characters, as it does not separate words.
+    pub(super) fn is_by_character(&self) -> bool {
+        self.characters_per_word > 1
+    }
+
+    /// Returns the least number of characters of a word that can name something, `chars_min` in languages that separate
+    /// words.
+    pub(super) fn name_chars_min(&self, chars_min: usize) -> usize {
+        (chars_min / self.characters_per_word).max(2)
+    }
+
     pub(super) fn negates_at(&self, words: &[String]) -> bool {
         any_begins(words, &self.negation)
     }
 
     /// Returns how many words at the start of `words` belong to this language: those of the longest phrase,
-    /// common word or request.
+    /// common word or request, or a word with a letter of this language.
     pub(super) fn known_at(&self, words: &[String]) -> usize {
         let phrase = self.phrase_at(words).map_or(0, |(length, _)| length);
         let begins = |list: &[Phrase]| longest(words, list).unwrap_or(0);
-        phrase.max(begins(&self.common)).max(begins(&self.request))
+        let has_letter = words.first().is_some_and(|word| word.contains(|c| self.letters.contains(c)));
+        phrase.max(begins(&self.common)).max(begins(&self.request)).max(usize::from(has_letter))
     }
 }
 

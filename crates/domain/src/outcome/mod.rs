@@ -6,6 +6,7 @@
 //! the request before is recorded as evidence and never decides. Without evidence for either side the outcome
 //! is neutral. A neutral outcome never becomes a label.
 
+mod denied;
 mod infer;
 mod language;
 mod languages;
@@ -13,6 +14,7 @@ mod objection;
 mod pasted;
 mod phrase;
 mod phrase_match;
+mod restated;
 mod similarity;
 mod text;
 mod tracker;

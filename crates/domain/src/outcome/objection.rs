@@ -4,14 +4,14 @@
 
 use super::{
     language::Language,
-    text::{Clause, Message, capitalised_words_of, words_of},
+    text::{Clause, Message, capitalised_words_of, names_of, words_of},
 };
 use std::collections::BTreeSet;
 
 /// Longest message in which an objection is searched for, in words. A longer message has text to work on.
 const WORDS_MAX: usize = 30;
 /// Least length of a word that can name what a request or an answer is about, characters.
-const NAME_CHARS_MIN: usize = 4;
+pub(super) const NAME_CHARS_MIN: usize = 4;
 /// Most letters by which two forms of a word differ: "clause" and "clauses".
 const ENDING_CHARS_MAX: usize = 2;
 /// Least number of letters that two forms of a word share at their start, and most letters after them.
@@ -19,11 +19,6 @@ const STEM_CHARS_MIN: usize = 5;
 const STEM_ENDING_CHARS_MAX: usize = 4;
 /// Most letters after the shared ones in two forms of a word of an inflected language.
 const FORM_ENDING_CHARS_MAX: usize = 3;
-/// Longest clause that denies what the answer said, in words.
-const DENIAL_WORDS_MAX: usize = 10;
-/// Least number of words of the answer in such a clause, and how many of them each other name needs beside it.
-const DENIED_NAMES_MIN: usize = 2;
-const DENIED_NAMES_PER_NEW: usize = 3;
 /// Longest clause that says that something the answer names is still as it was, in words.
 const PERSISTENCE_WORDS_MAX: usize = 9;
 /// Longest article that is written with its noun, without the apostrophe: "qu" of "qu'allemand".
@@ -32,48 +27,29 @@ const ARTICLE_CHARS_MAX: usize = 2;
 const EXCLUSION_REACH: usize = 3;
 /// Longest clause that only names what the answer is ("That's a line chart"), in words.
 const NAMING_WORDS_MAX: usize = 5;
-/// Longest clause that contrasts ("…, not on Tuesday"), in words.
-const CONTRAST_WORDS_MAX: usize = 4;
-/// Longest clause that repeats what was asked for, before a contrast, in words.
-const INSISTING_WORDS_MAX: usize = 3;
 /// Longest clause that states another number ("It's 391"), in words.
-const NUMBER_WORDS_MAX: usize = 6;
+pub(super) const NUMBER_WORDS_MAX: usize = 6;
 /// Longest clause that names another person ("It was Kafka"), in words.
 const IDENTITY_WORDS_MAX: usize = 4;
-/// Longest clause that calculates ("240 divided by 5 is 48"), in words.
-const CALCULATION_WORDS_MAX: usize = 8;
 /// Longest clause that says that the answer has what must not be, in words.
 const EXCLUDED_WORDS_MAX: usize = 7;
-/// Longest message that is hardly more than another number ("206, actually"), in words.
-const RESTATED_WORDS_MAX: usize = 5;
-/// Largest distance between the word that points to the answer and the number, in words.
-const NUMBER_REACH: usize = 3;
 
 /// Returns the words of the first clause of `now` that objects to `reply`, the answer to `asked`.
 pub(super) fn find(language: &Language, asked: &Message, reply: &str, now: &Message) -> Option<String> {
-    if now.words().count() > WORDS_MAX || now.clauses.iter().any(|clause| clause.asks) {
+    if now.words().count() > WORDS_MAX {
         return None;
     }
-    let request: Vec<String> = words_of(&asked.raw).iter().map(|word| bare(word).to_owned()).collect();
-    let excluded = language.excluded(&request, EXCLUSION_REACH).cloned().collect();
-    let replied = words_of(reply).iter().map(|word| bare(word).to_owned()).collect();
-    // A request that is not known may have asked for a fact.
-    let is_question = || asked.clauses.iter().any(|clause| clause.asks);
-    let asks_fact = request.is_empty() || is_question() || request.iter().any(|word| is_digit(word));
-    let capitalised = capitalised_words_of(&now.raw);
-    let asks_who = asked.clauses.iter().any(|clause| clause.asks && language.asks_who(&clause.words));
-    let turn = Turn {
-        language,
-        asked: request.iter().cloned().collect(),
-        excluded,
-        replied,
-        asks_fact,
-        asks_who,
-        capitalised,
-    };
+    let turn = Turn::read(language, asked, reply, now);
+    let all = || now.words().collect::<Vec<_>>().join(" ");
+    if turn.misses_what_was_asked(now) {
+        return Some(all());
+    }
+    if now.clauses.iter().any(|clause| clause.asks) {
+        return None;
+    }
     let asks_for = |clause: &Clause| language.has_please(&clause.words);
     if turn.restates(now) && !now.clauses.iter().any(asks_for) {
-        return Some(now.words().collect::<Vec<_>>().join(" "));
+        return Some(all());
     }
     let requests = |clause: &Clause| {
         language.has_please(&clause.words)
@@ -94,22 +70,55 @@ pub(super) fn find(language: &Language, asked: &Message, reply: &str, now: &Mess
 }
 
 /// What was asked and what was answered, code included.
-struct Turn<'a> {
-    language: &'a Language,
-    asked: BTreeSet<String>,
+pub(super) struct Turn<'a> {
+    pub(super) language: &'a Language,
+    pub(super) asked: BTreeSet<String>,
     /// The words that the request excludes: "nuts" of "without nuts".
     excluded: BTreeSet<String>,
-    replied: BTreeSet<String>,
+    pub(super) replied: BTreeSet<String>,
+    /// Neighbouring words of the request and of the answer, joined: words of languages that are compared by
+    /// characters.
+    pub(super) asked_pairs: BTreeSet<String>,
+    pub(super) replied_pairs: BTreeSet<String>,
+    /// The words after numbers of the answer: "percent".
+    pub(super) units: BTreeSet<String>,
+    /// The words of the answer with a capital letter that are not the first of a sentence.
+    pub(super) named: BTreeSet<String>,
     /// Whether the request is a question, or has a number to calculate with. Otherwise another number is new
     /// information.
-    asks_fact: bool,
+    pub(super) asks_fact: bool,
     /// Whether the request asks for a person.
     asks_who: bool,
     /// The words of the message with a capital letter, names among them.
-    capitalised: BTreeSet<String>,
+    pub(super) capitalised: BTreeSet<String>,
 }
 
-impl Turn<'_> {
+impl<'a> Turn<'a> {
+    fn read(language: &'a Language, asked: &Message, reply: &str, now: &Message) -> Turn<'a> {
+        let plain = |text: &str| words_of(text).iter().map(|word| bare(word).to_owned()).collect::<Vec<String>>();
+        let (request, answer) = (plain(&asked.raw), plain(reply));
+        let excluded = language.excluded(&request, EXCLUSION_REACH).cloned().collect();
+        // A request that is not known may have asked for a fact.
+        let is_question = || asked.clauses.iter().any(|clause| clause.asks);
+        let asks_fact = request.is_empty() || is_question() || request.iter().any(|word| is_digit(word));
+        let asks_who = asked.clauses.iter().any(|clause| clause.asks && language.asks_who(&clause.words));
+        let is_counted = |pair: &&[String]| is_digit(&pair[0]) || language.is_number(&pair[0]);
+        let pairs = |words: &[String]| words.windows(2).filter_map(|pair| language.word_of(pair)).collect();
+        Turn {
+            language,
+            excluded,
+            asked_pairs: pairs(&request),
+            replied_pairs: pairs(&answer),
+            units: answer.windows(2).filter(is_counted).map(|pair| pair[1].clone()).collect(),
+            named: names_of(reply),
+            asked: request.into_iter().collect(),
+            replied: answer.into_iter().collect(),
+            asks_fact,
+            asks_who,
+            capitalised: capitalised_words_of(&now.raw),
+        }
+    }
+
     /// Whether the clause at index `at` objects to the answer.
     fn objects(&self, now: &Message, at: usize, words: &[String]) -> bool {
         let language = self.language;
@@ -128,47 +137,26 @@ impl Turn<'_> {
                 || self.identifies(words)
                 || alone && self.has_excluded(words)
                 || self.counts_otherwise(words)
+                || self.measures_otherwise(words)
+                || self.renames(words)
+                || self.denies_a_word(words)
+                || self.denies_shortly(words)
+                || self.corrects(now, at)
                 || at > 0
                     && words.len() == now.clauses[at].words.len()
                     && self.contrasts(&now.clauses[at - 1].words, words)
         };
         let is_own = || now.clauses.iter().any(|clause| language.mentions_own(&clause.words));
-        let names_it = || now.words().any(|word| self.is_known(word));
+        let names_it = || now.clauses.iter().any(|clause| self.knows_any(&clause.words));
         language.reports(words) && names_it() || self.misses(words, now) || !is_own() && is_about_it()
-    }
-
-    /// Whether a message, or its first clause, is hardly more than another number than the answer's: "206, actually",
-    /// "1822. 1889 was the republic".
-    fn restates(&self, now: &Message) -> bool {
-        let words: Vec<String> = now.words().map(str::to_owned).collect();
-        let first = now.clauses.first().map(|clause| clause.words.as_slice()).unwrap_or_default();
-        self.is_another_number(&words) || self.is_another_number(first) && !self.language.mentions_own(&words)
-    }
-
-    fn is_another_number(&self, words: &[String]) -> bool {
-        let is_other =
-            |word: &String| self.is_number(word) && !self.replied.contains(word) && !self.asked.contains(word);
-        let is_light = |word: &String| {
-            self.language.is_common(word)
-                || self.language.filler_at(std::slice::from_ref(word)).is_some()
-                || self.replied.contains(word) && !self.is_number(word)
-        };
-        let compares = self.asks_fact && self.replied.iter().any(|word| self.is_number(word));
-        compares
-            && !self.language.mentions_own(words)
-            // "We're 6", "make it 10": what is new, and no correction.
-            && !self.language.mentions_speaker(words)
-            && !self.language.requests(words)
-            && words.len() <= self.language.span(RESTATED_WORDS_MAX)
-            && words.iter().filter(|word| is_other(word)).count() == 1
-            && words.iter().all(|word| is_other(word) || is_light(word))
     }
 
     /// Whether the clause says that something which the answer introduced is not there: "I see no Export button".
     fn misses(&self, words: &[String], now: &Message) -> bool {
         let is_quoted = |code: &String| code.split_whitespace().any(|word| self.replied.contains(&word.to_lowercase()));
         let is_replied = |word: &String| self.is_name(word) && has(&self.replied, word);
-        let names_it = || words.iter().any(is_replied) || now.code.iter().any(is_quoted);
+        let has_pair = || self.has_pair(words, &self.replied_pairs);
+        let names_it = || words.iter().any(is_replied) || has_pair() || now.code.iter().any(is_quoted);
         self.language.misses(words) && !self.language.is_elsewhere(words) && names_it()
     }
 
@@ -194,44 +182,19 @@ impl Turn<'_> {
         names.peek().is_some() && names.all(|word| self.is_known(word))
     }
 
-    /// Whether a clause has hardly more than words of the answer, and a negation: "There's no metro in Gdańsk".
-    fn denies_what_was_said(&self, words: &[String]) -> bool {
-        let language = self.language;
-        let names = words.iter().filter(|word| language.can_name(word, NAME_CHARS_MIN));
-        let (known, new): (Vec<&String>, Vec<&String>) = names.partition(|word| self.is_replied(word));
-        words.len() <= language.span(DENIAL_WORDS_MAX)
-            && known.len() >= DENIED_NAMES_MIN
-            && new.len() * DENIED_NAMES_PER_NEW <= known.len()
-            && self.denies(words)
-            && !language.mentions_speaker(words)
-    }
-
-    /// Whether the clause denies a number of the answer: "It's long not 500 any more".
-    fn denies_number(&self, words: &[String]) -> bool {
-        let is_denied = |at: usize| {
-            let number = words.get(at + 1).filter(|word| is_digit(word));
-            self.language.negates_at(&words[at..at + 1])
-                && number.is_some_and(|word| self.replied.contains(word) && !self.asked.contains(word))
-        };
-        words.len() <= NUMBER_WORDS_MAX && (0..words.len()).any(is_denied)
-    }
-
     /// Whether the clause only names what the answer is: "That's a line chart".
     fn names(&self, words: &[String]) -> bool {
         let Some(length) = self.language.pointer_at(words) else { return false };
         words.len() <= NAMING_WORDS_MAX && !self.denies(words) && words[length..].iter().any(|word| self.is_new(word))
     }
 
-    fn denies(&self, words: &[String]) -> bool {
-        (0..words.len()).any(|at| self.language.negates_at(&words[at..]))
-    }
-
     /// Whether the clause says that what was asked for or answered is still as it was: "Column B still has duplicates",
     /// or only "Still."
     fn persists(&self, words: &[String]) -> bool {
         let is_short = || words.len() <= self.language.span(PERSISTENCE_WORDS_MAX);
-        let names_answer = || is_short() && !self.denies(words) && words.iter().any(|word| self.is_known(word));
-        let names_it = || words.iter().any(|word| self.is_asked(word)) || names_answer();
+        let names_answer = || is_short() && !self.denies(words) && self.knows_any(words);
+        let is_asked = || words.iter().any(|word| self.is_asked(word)) || self.has_pair(words, &self.asked_pairs);
+        let names_it = || is_asked() || names_answer();
         self.language.only_persists(words)
             || self.language.persists(words) && !self.language.mentions_speaker(words) && names_it()
     }
@@ -252,82 +215,60 @@ impl Turn<'_> {
             && words.iter().any(|word| is_other(word) && self.capitalised.contains(word))
     }
 
-    /// Whether the clause states another number than the answer ("It's 391"), or the number of what was asked for
-    /// ("That's four sentences").
-    fn counts_otherwise(&self, words: &[String]) -> bool {
-        let compares = self.asks_fact && self.replied.iter().any(|word| self.is_number(word));
-        let is_other =
-            |word: &String| self.is_number(word) && !self.replied.contains(word) && !self.asked.contains(word);
-        let calculates = || words.iter().any(|word| self.is_number(word) && self.asked.contains(word));
-        if words.len() <= CALCULATION_WORDS_MAX && compares && calculates() && words.iter().any(is_other) {
-            return true;
-        }
-        if words.len() > NUMBER_WORDS_MAX {
-            return false;
-        }
-        let Some(length) = self.language.pointer_at(words) else { return false };
-        let end = words.len().min(length + NUMBER_REACH);
-        let Some(at) = (length..end).find(|at| self.is_number(&words[*at])) else { return false };
-        let counts = || words[at + 1..].iter().any(|word| self.is_asked(word)) && !self.asked.contains(&words[at]);
-        compares && !self.replied.contains(&words[at]) || counts()
-    }
-
-    /// Whether the clause is "not", and a word of the answer or of the request ("1648, not 1748"), or follows
-    /// hardly more than a word of the request ("Bulleted, not like that").
-    fn contrasts(&self, before: &[String], words: &[String]) -> bool {
-        let Some((negation, rest)) = words.split_first() else { return false };
-        let mut names = rest.iter().filter(|word| !self.language.is_common(word));
-        let (Some(name), None) = (names.next(), names.next()) else { return false };
-        let is_known = || self.replied.iter().chain(&self.asked).any(|known| is_alike(known, bare(name)));
-        let insists = before.len() <= INSISTING_WORDS_MAX && before.iter().any(|word| self.is_asked(word));
-        words.len() <= CONTRAST_WORDS_MAX
-            && self.language.negates_at(std::slice::from_ref(negation))
-            && (is_known() || insists)
-    }
-
     /// Whether the answer has the word and the request does not.
     fn is_new(&self, word: &str) -> bool {
         self.is_name(word) && has(&self.replied, word) && !has(&self.asked, word)
     }
 
-    fn is_asked(&self, word: &str) -> bool {
+    pub(super) fn is_asked(&self, word: &str) -> bool {
         self.is_name(word) && has(&self.asked, word)
     }
 
     /// Whether the answer has the word, or a form of it.
-    fn is_replied(&self, word: &str) -> bool {
+    pub(super) fn is_replied(&self, word: &str) -> bool {
         has(&self.replied, word) || self.replied.iter().any(|other| is_form(other, bare(word)))
     }
 
     /// Whether the answer or the request has the word, or a form of it.
-    fn is_known(&self, word: &str) -> bool {
+    pub(super) fn is_known(&self, word: &str) -> bool {
         self.is_name(word)
             && (self.is_replied(word)
                 || has(&self.asked, word)
                 || self.asked.iter().any(|other| is_form(other, bare(word))))
     }
 
-    fn is_name(&self, word: &str) -> bool {
-        let is_long = bare(word).chars().count() >= NAME_CHARS_MIN || word.contains(|c: char| c.is_ascii_digit());
-        is_long && !self.language.is_common(word)
+    /// Whether the answer or the request has one of the words.
+    fn knows_any(&self, words: &[String]) -> bool {
+        let has_pair = |known: &BTreeSet<String>| self.has_pair(words, known);
+        has_pair(&self.replied_pairs) || has_pair(&self.asked_pairs) || words.iter().any(|word| self.is_known(word))
     }
 
-    fn is_number(&self, word: &str) -> bool {
+    /// Whether two neighbouring characters are a word of `known`, in languages that are compared by characters.
+    fn has_pair(&self, words: &[String], known: &BTreeSet<String>) -> bool {
+        words.windows(2).filter_map(|pair| self.language.word_of(pair)).any(|pair| known.contains(&pair))
+    }
+
+    pub(super) fn is_name(&self, word: &str) -> bool {
+        let is_long = bare(word).chars().count() >= self.language.name_chars_min(NAME_CHARS_MIN);
+        (is_long || word.contains(|c: char| c.is_ascii_digit())) && !self.language.is_common(word)
+    }
+
+    pub(super) fn is_number(&self, word: &str) -> bool {
         is_digit(word) || self.language.is_number(word)
     }
 }
 
-fn is_digit(word: &str) -> bool {
+pub(super) fn is_digit(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Returns the word without an article that is written with it: "allemand" of "l'allemand".
-fn bare(word: &str) -> &str {
+pub(super) fn bare(word: &str) -> &str {
     word.split_once('\'').map_or(word, |(article, noun)| if article.len() <= ARTICLE_CHARS_MAX { noun } else { word })
 }
 
 /// Whether two words are the same or forms of one word: "translate" and "translated".
-fn is_alike(one: &str, other: &str) -> bool {
+pub(super) fn is_alike(one: &str, other: &str) -> bool {
     let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let longest = one.chars().count().max(other.chars().count());
     one == other || shared >= STEM_CHARS_MIN && longest - shared <= STEM_ENDING_CHARS_MAX
@@ -341,7 +282,7 @@ fn is_form(one: &str, other: &str) -> bool {
 }
 
 /// Whether the set has the word or another form of it.
-fn has(words: &BTreeSet<String>, word: &str) -> bool {
+pub(super) fn has(words: &BTreeSet<String>, word: &str) -> bool {
     let word = bare(word);
     words.contains(word)
         || words.iter().any(|other| {

@@ -64,6 +64,23 @@ fn exception(word: &str) -> Option<String> {
     (is_named && is_word).then(|| name.to_owned())
 }
 
+/// Whether a line begins with the name of an exception, so that all of it is from a tool.
+pub(super) fn begins_with_exception(line: &str) -> bool {
+    line.split_whitespace().next().and_then(exception).is_some()
+}
+
+/// Returns the first error of a spreadsheet in the text: `#REF!`, `#DIV/0!`.
+pub(super) fn cell_error(text: &str) -> Option<&str> {
+    let is_letter = |c: char| c.is_uppercase() || c.is_ascii_digit() || c == '/';
+    text.split_whitespace().find_map(|word| {
+        let start = word.find('#')?;
+        let rest = &word[start + 1..];
+        let end = rest.find(|c| !is_letter(c)).unwrap_or(rest.len());
+        let ends = rest[end..].starts_with(['!', '?']) || matches!(&rest[..end], "N/A" | "NV" | "Н/Д");
+        (end >= 2 && ends && rest.starts_with(char::is_uppercase)).then(|| &word[start..start + 1 + end])
+    })
+}
+
 /// Whether a line of a message is from a tool and not from the person: an error, or a line of a stack trace.
 pub(super) fn is_from_a_tool(line: &str) -> bool {
     complaint(line).is_some() || line.starts_with("at ") && line.ends_with(')') || line.starts_with("File \"")

@@ -186,7 +186,9 @@ impl Reader<'_> {
         // "Sorted wrongly", and what the person says of the request, need no subject.
         let is_plain =
             class == Correction && (words.len() <= BARE_CLAUSE_WORDS_MAX || self.language.demands(&words[at..]));
-        let needs_subject = class == Failure || class.rejects() && !is_plain && (length == 1 || is_inside);
+        // Where words are not separated, a subject is often left out: "not responding" is about the answer.
+        let may_fail = !self.language.is_by_character() || self.has_subject(clause_at, at);
+        let needs_subject = class == Failure && may_fail || class.rejects() && !is_plain && (length == 1 || is_inside);
         if needs_subject && self.language.only_opens(&words[..at]) {
             return !self.follows_request(clause_at);
         }
@@ -220,7 +222,8 @@ impl Reader<'_> {
         let sentence = self.message.clauses[clause_at].sentence;
         let mut said = self.message.clauses.iter().filter(|clause| clause.sentence == sentence);
         // Of a request that is not known, what the person says about it is true.
-        let insists = || self.subject.asked.is_empty() || words[at + length..].iter().any(|word| self.is_asked(word));
+        let mut others = before.iter().chain(&words[at + length..]);
+        let mut insists = || self.subject.asked.is_empty() || others.any(|word| self.is_asked(word));
         let starts_own = |words: &[String]| language.mentions_own(&words[..words.len().min(SUBJECT_WORDS_MAX)]);
         let mut earlier = said.clone().take_while(|clause| clause.words != *words);
         !earlier.any(|clause| starts_own(&clause.words))
@@ -255,9 +258,26 @@ impl Reader<'_> {
 
     /// Whether the words before index `at` refer to the answer, or name something that the answer introduced.
     fn is_about_the_answer(&self, words: &[String], at: usize) -> bool {
-        let named =
-            |word: &String| word.chars().count() >= NAME_CHARS_MIN && self.subject.replied.contains(word.as_str());
-        self.language.answer_before(words, at) || words[..at].iter().any(named)
+        let chars_min = self.language.name_chars_min(NAME_CHARS_MIN);
+        let is_replied = |word: &String| self.subject.replied.contains(word.as_str());
+        let named = |word: &String| word.chars().count() >= chars_min && is_replied(word);
+        let is_pair = |pair: &[String]| self.language.word_of(pair).is_some() && pair.iter().all(is_replied);
+        self.language.answer_before(words, at) || words[..at].iter().any(named) || words[..at].windows(2).any(is_pair)
+    }
+
+    /// Whether something is named before index `at`, or by the end of the clause before ("The printer, it broke"), in
+    /// languages that are compared by characters.
+    fn has_subject(&self, clause_at: usize, at: usize) -> bool {
+        let clause = &self.message.clauses[clause_at];
+        let earlier = self.message.clauses[..clause_at].last().filter(|other| other.sentence == clause.sentence);
+        let ends_so = |other: &Clause| self.names_something(&other.words[other.words.len().saturating_sub(2)..]);
+        self.names_something(&clause.words[..at]) || at == 0 && earlier.is_some_and(ends_so)
+    }
+
+    /// Whether the words can name something, in languages that are compared by characters.
+    fn names_something(&self, words: &[String]) -> bool {
+        let is_noun = |word: &String| word.chars().count() > 1 && self.language.can_name(word, NAME_CHARS_MIN);
+        words.iter().any(is_noun) || words.windows(2).any(|pair| self.language.word_of(pair).is_some())
     }
 }
 

@@ -89,7 +89,8 @@ fn split(text: &str) -> (String, Vec<String>) {
     let mut prose = String::new();
     let mut code = Vec::new();
     let mut fence: Option<&str> = None;
-    let is_pasted = |line: &str| pasted::is_from_a_tool(line) && text.trim().contains('\n');
+    let is_pasted =
+        |line: &str| pasted::is_from_a_tool(line) && text.trim().contains('\n') || pasted::begins_with_exception(line);
     for line in text.lines() {
         let trimmed = line.trim();
         let marker = ["```", "~~~"].into_iter().find(|marker| trimmed.starts_with(marker));
@@ -213,6 +214,18 @@ pub(super) fn words_of(text: &str) -> Vec<String> {
 pub(super) fn capitalised_words_of(text: &str) -> BTreeSet<String> {
     let is_capital = |word: &&str| word.starts_with(char::is_uppercase);
     cut(text).unicode_words().filter(is_capital).map(word).collect()
+}
+
+/// Returns the words of a text that begin with a capital letter and are not the first of a sentence, in the spelling of
+/// the tables.
+pub(super) fn names_of(text: &str) -> BTreeSet<String> {
+    let is_capital = |word: &&str| word.starts_with(char::is_uppercase);
+    let text = cut(text);
+    text.unicode_sentences()
+        .flat_map(|sentence| sentence.unicode_words().skip(1))
+        .filter(is_capital)
+        .map(word)
+        .collect()
 }
 
 /// Whether a reply ends with a question. Then "yes" and "no" answer the question and do not judge the reply.
