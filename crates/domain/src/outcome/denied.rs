@@ -140,13 +140,15 @@ impl Turn<'_> {
             return self.replied.iter().any(|known| shared_chars(known, &words[at]) >= STEM_SHARED_MIN);
         }
         let Some(length) = language.denial_at(&words[at..]) else { return false };
-        let is_word = |word: &String| {
-            let is_verb = !is_digit(word) && !self.capitalised.contains(word);
-            is_verb && language.can_name(word, NAME_CHARS_MIN) && self.is_replied(word)
-        };
+        let is_word =
+            |word: &String| !is_digit(word) && language.can_name(word, NAME_CHARS_MIN) && self.is_replied(word);
         if language.negation_follows {
+            // A noun before a negation is an object: "Karaoke mag sie nicht".
+            let is_verb = |word: &String| !self.capitalised.contains(word) && is_word(word);
             let before = &words[at.saturating_sub(language.span(DENIAL_REACH))..at];
-            return before.iter().rev().find(|word| language.can_name(word, NAME_CHARS_MIN)).is_some_and(is_word);
+            if before.iter().rev().find(|word| language.can_name(word, NAME_CHARS_MIN)).is_some_and(is_verb) {
+                return true;
+            }
         }
         let behind = &words[at + length..];
         let pair = behind.get(..2).and_then(|pair| language.word_of(pair));

@@ -451,7 +451,12 @@ impl Case<'_> {
         if !self.signs.found.is_empty() || ends_with_question(self.reply) {
             return None;
         }
-        let objection = objection::find(self.language?, &self.before, self.reply, &self.now)?;
+        let other = || objection::is_only_another_number(&self.before, self.reply, &self.now);
+        let found = match self.language {
+            Some(language) => objection::find(language, &self.before, self.reply, &self.now),
+            None => other().then(|| self.now.raw.trim().to_owned()),
+        };
+        let objection = found?;
         Some(Decision::new(Outcome::Rejected, Rule::Objection, vec![objection], OBJECTED))
     }
 

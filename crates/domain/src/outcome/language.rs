@@ -85,10 +85,14 @@ struct Table {
     count: Vec<String>,
     whereabouts: Vec<String>,
     #[serde(default)]
+    lasting: Vec<String>,
+    #[serde(default)]
     negated_form: Vec<String>,
     denial: Vec<String>,
     #[serde(default)]
     letters: String,
+    #[serde(default)]
+    capitalises_nouns: bool,
     #[serde(default = "one")]
     characters_per_word: usize,
     common: Vec<String>,
@@ -146,12 +150,16 @@ pub struct Language {
     pub(super) negation_follows: bool,
     count: Vec<Phrase>,
     whereabouts: Vec<Phrase>,
+    /// Words that complain that something is still so, and say hardly anything else.
+    lasting: Vec<Phrase>,
     /// Forms of verbs that have a negation inside ("*mıyor").
     negated_form: Vec<Phrase>,
     /// Negations of a verb, next to it.
     denial: Vec<Phrase>,
     /// Letters that only this language has.
     letters: String,
+    /// Whether all nouns have a capital letter, so that it marks no name.
+    capitalises_nouns: bool,
     /// About how many words of [`super::text`] a word has: 1, and 2 in languages that are compared by characters.
     characters_per_word: usize,
     common: Vec<Phrase>,
@@ -230,9 +238,11 @@ impl Language {
             negation_follows: table.negation_follows,
             count: list(&table.count)?,
             whereabouts: list(&table.whereabouts)?,
+            lasting: list(&table.lasting)?,
             negated_form: list(&table.negated_form)?,
             denial: list(&table.denial)?,
             letters: table.letters,
+            capitalises_nouns: table.capitalises_nouns,
             characters_per_word: table.characters_per_word,
             common: list(&table.common)?,
         })
@@ -378,6 +388,11 @@ impl Language {
         any_within(words, &self.persistence)
     }
 
+    /// Whether the clause complains that something is still so.
+    pub(super) fn lasts(&self, words: &[String]) -> bool {
+        any_within(words, &self.lasting)
+    }
+
     /// Whether the clause says that something is not there.
     pub(super) fn misses(&self, words: &[String]) -> bool {
         any_within(words, &self.absence)
@@ -421,6 +436,11 @@ impl Language {
             count += length;
         }
         count
+    }
+
+    /// Whether all nouns have a capital letter.
+    pub(super) fn capitalises_nouns(&self) -> bool {
+        self.capitalises_nouns
     }
 
     /// Whether `words` begin with what the person has counted: "I count".

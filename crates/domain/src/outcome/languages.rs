@@ -169,6 +169,9 @@ mod tests {
         assert_eq!(of("Это неправильно, я просил другое"), Some("ru"));
         assert_eq!(of("どうもありがとうございます"), Some("ja"));
         assert_eq!(of("谢谢，这个可以用了"), Some("zh"));
+        // A letter that no other language has tells the language of a word that no table has.
+        assert_eq!(of("klasörlerin yarısı"), Some("tr"));
+        assert_eq!(of("żółta ciężarówka"), Some("pl"));
     }
 
     #[test]

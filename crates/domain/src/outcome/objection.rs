@@ -4,6 +4,7 @@
 
 use super::{
     language::Language,
+    phrase_match::PERSON_CHARS_MIN,
     text::{Clause, Message, capitalised_words_of, names_of, words_of},
 };
 use std::collections::BTreeSet;
@@ -23,6 +24,8 @@ const FORM_ENDING_CHARS_MAX: usize = 3;
 const PERSISTENCE_WORDS_MAX: usize = 9;
 /// Longest article that is written with its noun, without the apostrophe: "qu" of "qu'allemand".
 const ARTICLE_CHARS_MAX: usize = 2;
+/// Number of words at the start of a clause that can name a person: "o Tiago".
+const NAMED_WORDS_MAX: usize = 2;
 /// Largest distance between a word such as "without" and the word that it excludes, in words.
 const EXCLUSION_REACH: usize = 3;
 /// Longest clause that only names what the answer is ("That's a line chart"), in words.
@@ -67,6 +70,19 @@ pub(super) fn find(language: &Language, asked: &Message, reply: &str, now: &Mess
     let mut objections = clauses.filter(|(at, clause)| turn.objects(now, *at, language.after_contrast(&clause.words)));
     let (_, found) = objections.find(|(at, clause)| is_free(*at, clause.sentence))?;
     Some(found.words.join(" "))
+}
+
+/// Whether a message in any language is nothing but a number, after an answer with other numbers: "1000".
+pub(super) fn is_only_another_number(asked: &Message, reply: &str, now: &Message) -> bool {
+    let is_said = |number: &str| words_of(reply).iter().chain(&words_of(&asked.raw)).any(|word| word == number);
+    let mut words = now.words();
+    match (words.next(), words.next()) {
+        (Some(number), None) => {
+            let answers = || words_of(reply).iter().any(|word| is_digit(word));
+            is_digit(number) && !now.raw.contains('?') && answers() && !is_said(number)
+        }
+        _ => false,
+    }
 }
 
 /// What was asked and what was answered, code included.
@@ -133,14 +149,13 @@ impl<'a> Turn<'a> {
                 || self.denies_what_was_said(words)
                 || self.denies_number(words)
                 || self.names(words)
-                || self.persists(words)
+                || !self.is_about_somebody(words) && self.persists(words)
                 || self.identifies(words)
                 || alone && self.has_excluded(words)
                 || self.counts_otherwise(words)
                 || self.measures_otherwise(words)
                 || self.renames(words)
-                || self.denies_a_word(words)
-                || self.denies_shortly(words)
+                || !self.is_about_somebody(words) && (self.denies_a_word(words) || self.denies_shortly(words))
                 || self.corrects(now, at)
                 || at > 0
                     && words.len() == now.clauses[at].words.len()
@@ -149,6 +164,14 @@ impl<'a> Turn<'a> {
         let is_own = || now.clauses.iter().any(|clause| language.mentions_own(&clause.words));
         let names_it = || now.clauses.iter().any(|clause| self.knows_any(&clause.words));
         language.reports(words) && names_it() || self.misses(words, now) || !is_own() && is_about_it()
+    }
+
+    /// Whether the clause begins with a name that neither the request nor the answer has: "Karin never has meetings".
+    fn is_about_somebody(&self, words: &[String]) -> bool {
+        let is_person =
+            |word: &String| self.capitalised.contains(word) && self.language.can_name(word, PERSON_CHARS_MIN);
+        let is_name = |word: &String| is_person(word) && !self.is_replied(word) && !has(&self.asked, word);
+        !self.language.capitalises_nouns() && words.iter().take(NAMED_WORDS_MAX).any(is_name)
     }
 
     /// Whether the clause says that something which the answer introduced is not there: "I see no Export button".
@@ -189,13 +212,14 @@ impl<'a> Turn<'a> {
     }
 
     /// Whether the clause says that what was asked for or answered is still as it was: "Column B still has duplicates",
-    /// or only "Still."
+    /// or only "Still.", or in a short clause that something "still" is so, in languages with words that mean only that.
     fn persists(&self, words: &[String]) -> bool {
         let is_short = || words.len() <= self.language.span(PERSISTENCE_WORDS_MAX);
         let names_answer = || is_short() && !self.denies(words) && self.knows_any(words);
         let is_asked = || words.iter().any(|word| self.is_asked(word)) || self.has_pair(words, &self.asked_pairs);
         let names_it = || is_asked() || names_answer();
         self.language.only_persists(words)
+            || self.language.lasts(words) && is_short() && !self.language.mentions_speaker(words)
             || self.language.persists(words) && !self.language.mentions_speaker(words) && names_it()
     }
 
@@ -275,7 +299,7 @@ pub(super) fn is_alike(one: &str, other: &str) -> bool {
 }
 
 /// Whether two words share all but the end, as forms of inflected languages do: "metro" and "metra".
-fn is_form(one: &str, other: &str) -> bool {
+pub(super) fn is_form(one: &str, other: &str) -> bool {
     let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let longest = one.chars().count().max(other.chars().count());
     shared >= NAME_CHARS_MIN && longest - shared <= FORM_ENDING_CHARS_MAX
@@ -320,6 +344,18 @@ mod tests {
             ["Spread the load.", "The traffic goes to three nodes.", "All traffic still goes to node 1"],
             ["Corrige los precios.", "Los precios son brutos.", "Los precios siguen en neto"],
             ["", "The button is blue now.", "That is not blue"],
+            ["", "Books have 21 percent VAT.", "books have 9 percent"],
+            ["", "I cut the text to a hundred words.", "I count 180"],
+            ["What is the capital of Turkey?", "The capital is Istanbul.", "The capital is Ankara"],
+            ["Give me the list as a table.", "Apples, pears, plums.", "Where is the table?"],
+            ["List merits and drawbacks.", "Merits: fast, cheap.", "And the drawbacks?"],
+            ["", "Функция сортирует список.", "она его не сортирует"],
+            ["", "He was mayor of The Hague.", "never mayor"],
+            ["", "Закон касается компаний от 50 сотрудников.", "не от 50, а от 250"],
+            ["", "Yasa 50 çalışanı kapsıyor.", "50 değil 250"],
+            ["", "Het plaatje is transparant.", "nog steeds een rand"],
+            ["", "标志已经移到右边。", "标志还在下面"],
+            ["", "1500", "1000"],
         ] {
             let found = inferred(turn);
             assert_eq!(
@@ -351,6 +387,12 @@ mod tests {
             ["Corrija a tabela.", "Atualizei o script.", "ainda não rodei o script"],
             ["Write to them.", "Dear neighbours …", "It's not the neighbours below, it's the ones above."],
             ["Sort the table.", "The table is sorted.", "We don't need that today"],
+            ["Add a shelf.", "I added a shelf.", "And the colour?"],
+            ["How do I cook noodles?", "Boil water first.", "how long for the noodles?"],
+            ["", "Cook the rice for 20 minutes.", "we counted 12 guests"],
+            ["", "De trein rijdt elk half uur.", "gisteren reed er geen trein"],
+            ["", "Kegeln, Karaoke, Picknick", "Karaoke mag sie nicht so."],
+            ["", "1500", "1000?"],
         ] {
             let found = inferred(turn);
             assert_eq!(found.outcome, Outcome::Neutral, "{turn:?}: {found:?}");
@@ -366,6 +408,11 @@ mod tests {
         let other = format!("My other project says {error}");
         assert_eq!(inferred([install[0], install[1], &other]).outcome, Outcome::Neutral);
         assert_eq!(inferred([install[0], "It is installed.", error]).outcome, Outcome::Neutral);
+        let missing = "AttributeError: 'list' object has no attribute 'shuffle'";
+        assert_eq!(inferred(["", "Use list.shuffle().", missing]).outcome, Outcome::Rejected);
+        let sheet = inferred(["", "This formula gives the mean.", "#DIV/0! in every cell"]);
+        assert_eq!((sheet.outcome, sheet.evidence.rule), (Outcome::Rejected, Rule::CodeFailed), "{sheet:?}");
+        assert_eq!(inferred(["Why #DIV/0! in A1?", "A1 is empty.", "#DIV/0! in B1"]).outcome, Outcome::Neutral);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 
 use super::{
     language::{Class, Language},
-    text::{Clause, Message},
+    objection::is_form,
+    text::{Clause, Message, capitalised_words_of},
 };
 use std::collections::BTreeSet;
 
@@ -19,6 +20,8 @@ const PRAISE_CLAUSE_WORDS_MAX: usize = 3;
 const FACE_WORDS_MAX: usize = 12;
 /// Least length of a word of the answer that can name a subject, characters.
 const NAME_CHARS_MIN: usize = 4;
+/// Least length of a person's name, characters.
+pub(super) const PERSON_CHARS_MIN: usize = 3;
 /// Number of words at the start of a sentence that can be its subject: "my bank".
 const SUBJECT_WORDS_MAX: usize = 2;
 /// Longest phrase that needs the answer as its subject inside a clause, in words.
@@ -78,7 +81,8 @@ pub(super) struct Subject<'a> {
 /// Finds the phrases of a message.
 pub(super) fn read(language: &Language, message: &Message, subject: Subject) -> PhraseMatches {
     let mut signs = PhraseMatches::default();
-    let reader = Reader { language, message, subject };
+    let capitalised = capitalised_words_of(&message.raw);
+    let reader = Reader { language, message, subject, capitalised };
     let mut reported = None;
     for (at, clause) in message.clauses.iter().enumerate() {
         let before = signs.found.len();
@@ -101,6 +105,8 @@ struct Reader<'a> {
     language: &'a Language,
     message: &'a Message,
     subject: Subject<'a>,
+    /// The words of the message with a capital letter, names among them.
+    capitalised: BTreeSet<String>,
 }
 
 impl Reader<'_> {
@@ -230,7 +236,18 @@ impl Reader<'_> {
             && !said.any(|clause| clause.words != *words && language.mentions_others(&clause.words))
             && !language.mentions_others(before)
             && !language.mentions_own(before)
+            && !self.is_about_somebody(before)
             && (!language.demands(phrase) || insists())
+    }
+
+    /// Whether the words begin with a name that neither the request nor the answer has: "Tom still did not reply".
+    fn is_about_somebody(&self, before: &[String]) -> bool {
+        let Subject { asked, replied } = self.subject;
+        let is_known =
+            |word: &String| asked.contains(word.as_str()) || replied.iter().any(|known| is_form(known, word));
+        before.iter().take(SUBJECT_WORDS_MAX).any(|word| {
+            self.capitalised.contains(word) && self.language.can_name(word, PERSON_CHARS_MIN) && !is_known(word)
+        }) && !self.language.capitalises_nouns()
     }
 
     /// Whether the sentence turns to another matter before the phrase at index `at`: "The printer is broken too, it
@@ -260,7 +277,8 @@ impl Reader<'_> {
     fn is_about_the_answer(&self, words: &[String], at: usize) -> bool {
         let chars_min = self.language.name_chars_min(NAME_CHARS_MIN);
         let is_replied = |word: &String| self.subject.replied.contains(word.as_str());
-        let named = |word: &String| word.chars().count() >= chars_min && is_replied(word);
+        let has_form = |word: &String| self.subject.replied.iter().any(|known| is_form(known, word));
+        let named = |word: &String| word.chars().count() >= chars_min && (is_replied(word) || has_form(word));
         let is_pair = |pair: &[String]| self.language.word_of(pair).is_some() && pair.iter().all(is_replied);
         self.language.answer_before(words, at) || words[..at].iter().any(named) || words[..at].windows(2).any(is_pair)
     }

@@ -40,14 +40,14 @@ impl Turn<'_> {
         let is_light = |word: &String| {
             self.language.is_common(word)
                 || self.language.filler_at(std::slice::from_ref(word)).is_some()
-                || self.replied.contains(word) && !self.is_number(word)
+                || self.is_replied(word) && !self.is_number(word)
         };
         let compares = self.asks_fact && self.replied.iter().any(|word| self.is_number(word));
         compares
             && !self.language.mentions_own(words)
             // "We're 6", "make it 10": what is new, and no correction.
             && !self.language.mentions_speaker(words)
-            && !self.language.requests(words)
+            && (!self.language.requests(words) || self.language.pointer_at(words).is_some())
             && words.len() <= self.language.span(RESTATED_WORDS_MAX)
             && words.iter().filter(|word| is_other(word)).count() == 1
             && words.iter().all(|word| is_other(word) || is_light(word))
