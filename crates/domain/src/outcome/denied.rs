@@ -104,8 +104,8 @@ impl Turn<'_> {
         is_name && !self.replied.contains(word) && !self.asked.contains(word)
     }
 
-    /// Whether the clause negates a word of the answer that stands beside the negation: "That has not been running since
-    /// December".
+    /// Whether the clause negates a word of the answer that stands beside the negation: "It has not been running since
+    /// May".
     pub(super) fn denies_a_word(&self, words: &[String]) -> bool {
         let language = self.language;
         let is_new = |word: &&String| language.can_name(word, NAME_CHARS_MIN) && !self.is_known(word);

@@ -156,10 +156,9 @@ pub struct Language {
     negated_form: Vec<Phrase>,
     /// Negations of a verb, next to it.
     denial: Vec<Phrase>,
-    /// Letters that only this language has.
     letters: String,
     /// Whether all nouns have a capital letter, so that it marks no name.
-    capitalises_nouns: bool,
+    pub(super) capitalises_nouns: bool,
     /// About how many words of [`super::text`] a word has: 1, and 2 in languages that are compared by characters.
     characters_per_word: usize,
     common: Vec<Phrase>,
@@ -349,15 +348,6 @@ impl Language {
         longest(words, &self.persistence) == Some(words.len())
     }
 
-    /// Whether a word can name what a text is about: it is no frequent word and has at least `chars_min` characters. In
-    /// languages that are compared by characters it is an ideograph or a word in katakana.
-    pub(super) fn can_name(&self, word: &str, chars_min: usize) -> bool {
-        let is_long = || word.chars().count() >= chars_min;
-        let is_kana = |c: char| matches!(c, '\u{3040}'..='\u{309f}');
-        let is_weighty = if self.is_by_character() { !word.starts_with(is_kana) } else { is_long() };
-        (is_weighty || word.contains(|c: char| c.is_ascii_digit())) && !self.is_common(word)
-    }
-
     /// Whether the words mention other people, whose opinion may follow.
     pub(super) fn mentions_others(&self, words: &[String]) -> bool {
         any_within(words, &self.others)
@@ -438,11 +428,6 @@ impl Language {
         count
     }
 
-    /// Whether all nouns have a capital letter.
-    pub(super) fn capitalises_nouns(&self) -> bool {
-        self.capitalises_nouns
-    }
-
     /// Whether `words` begin with what the person has counted: "I count".
     pub(super) fn counts(&self, words: &[String]) -> bool {
         any_begins(words, &self.count)
@@ -463,24 +448,9 @@ impl Language {
         longest(words, &self.denial)
     }
 
-    /// Returns two neighbouring words as one, if they can be characters of a word that names something; `None` in
-    /// languages that separate words.
-    pub(super) fn word_of(&self, pair: &[String]) -> Option<String> {
-        let is_ideograph = |word: &String| word.starts_with(|c: char| ('\u{3400}'..='\u{9fff}').contains(&c));
-        let [one, other] = pair else { return None };
-        let is_word = self.is_by_character() && is_ideograph(one) && is_ideograph(other);
-        (is_word && !(self.is_common(one) && self.is_common(other))).then(|| format!("{one}{other}"))
-    }
-
     /// Whether the language is compared by characters, as it does not separate words.
     pub(super) fn is_by_character(&self) -> bool {
         self.characters_per_word > 1
-    }
-
-    /// Returns the least number of characters of a word that can name something, `chars_min` in languages that separate
-    /// words.
-    pub(super) fn name_chars_min(&self, chars_min: usize) -> usize {
-        (chars_min / self.characters_per_word).max(2)
     }
 
     pub(super) fn negates_at(&self, words: &[String]) -> bool {

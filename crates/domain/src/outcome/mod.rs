@@ -10,6 +10,7 @@ mod denied;
 mod infer;
 mod language;
 mod languages;
+mod naming;
 mod objection;
 mod pasted;
 mod phrase;

@@ -4,8 +4,8 @@
 
 use super::{
     language::Language,
-    phrase_match::PERSON_CHARS_MIN,
-    text::{Clause, Message, capitalised_words_of, names_of, words_of},
+    similarity::is_form,
+    text::{Clause, Message, PERSON_CHARS_MIN, capitalised_words_of, names_of, words_of},
 };
 use std::collections::BTreeSet;
 
@@ -18,8 +18,6 @@ const ENDING_CHARS_MAX: usize = 2;
 /// Least number of letters that two forms of a word share at their start, and most letters after them.
 const STEM_CHARS_MIN: usize = 5;
 const STEM_ENDING_CHARS_MAX: usize = 4;
-/// Most letters after the shared ones in two forms of a word of an inflected language.
-const FORM_ENDING_CHARS_MAX: usize = 3;
 /// Longest clause that says that something the answer names is still as it was, in words.
 const PERSISTENCE_WORDS_MAX: usize = 9;
 /// Longest article that is written with its noun, without the apostrophe: "qu" of "qu'allemand".
@@ -171,7 +169,7 @@ impl<'a> Turn<'a> {
         let is_person =
             |word: &String| self.capitalised.contains(word) && self.language.can_name(word, PERSON_CHARS_MIN);
         let is_name = |word: &String| is_person(word) && !self.is_replied(word) && !has(&self.asked, word);
-        !self.language.capitalises_nouns() && words.iter().take(NAMED_WORDS_MAX).any(is_name)
+        !self.language.capitalises_nouns && words.iter().take(NAMED_WORDS_MAX).any(is_name)
     }
 
     /// Whether the clause says that something which the answer introduced is not there: "I see no Export button".
@@ -212,7 +210,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Whether the clause says that what was asked for or answered is still as it was: "Column B still has duplicates",
-    /// or only "Still.", or in a short clause that something "still" is so, in languages with words that mean only that.
+    /// or only "Still.", or in a short clause that something is "still" so.
     fn persists(&self, words: &[String]) -> bool {
         let is_short = || words.len() <= self.language.span(PERSISTENCE_WORDS_MAX);
         let names_answer = || is_short() && !self.denies(words) && self.knows_any(words);
@@ -296,13 +294,6 @@ pub(super) fn is_alike(one: &str, other: &str) -> bool {
     let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let longest = one.chars().count().max(other.chars().count());
     one == other || shared >= STEM_CHARS_MIN && longest - shared <= STEM_ENDING_CHARS_MAX
-}
-
-/// Whether two words share all but the end, as forms of inflected languages do: "metro" and "metra".
-pub(super) fn is_form(one: &str, other: &str) -> bool {
-    let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    let longest = one.chars().count().max(other.chars().count());
-    shared >= NAME_CHARS_MIN && longest - shared <= FORM_ENDING_CHARS_MAX
 }
 
 /// Whether the set has the word or another form of it.

@@ -3,8 +3,8 @@
 
 use super::{
     language::{Class, Language},
-    objection::is_form,
-    text::{Clause, Message, capitalised_words_of},
+    similarity::is_form,
+    text::{Clause, Message, PERSON_CHARS_MIN, capitalised_words_of},
 };
 use std::collections::BTreeSet;
 
@@ -20,8 +20,6 @@ const PRAISE_CLAUSE_WORDS_MAX: usize = 3;
 const FACE_WORDS_MAX: usize = 12;
 /// Least length of a word of the answer that can name a subject, characters.
 const NAME_CHARS_MIN: usize = 4;
-/// Least length of a person's name, characters.
-pub(super) const PERSON_CHARS_MIN: usize = 3;
 /// Number of words at the start of a sentence that can be its subject: "my bank".
 const SUBJECT_WORDS_MAX: usize = 2;
 /// Longest phrase that needs the answer as its subject inside a clause, in words.
@@ -247,7 +245,7 @@ impl Reader<'_> {
             |word: &String| asked.contains(word.as_str()) || replied.iter().any(|known| is_form(known, word));
         before.iter().take(SUBJECT_WORDS_MAX).any(|word| {
             self.capitalised.contains(word) && self.language.can_name(word, PERSON_CHARS_MIN) && !is_known(word)
-        }) && !self.language.capitalises_nouns()
+        }) && !self.language.capitalises_nouns
     }
 
     /// Whether the sentence turns to another matter before the phrase at index `at`: "The printer is broken too, it

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 
+/// Least number of letters that two forms of a word share at their start, and most letters after them.
+const FORM_SHARED_CHARS_MIN: usize = 4;
+const FORM_ENDING_CHARS_MAX: usize = 3;
+
 /// Returns the similarity of two requests in thousandths: the larger of the overlap of words and the overlap of
 /// letter triples. The overlap of words ignores order; the overlap of triples tolerates inflection and
 /// spelling.
@@ -27,6 +31,13 @@ fn triples(words: &[&str]) -> BTreeSet<[char; 3]> {
         found.extend(padded.windows(3).map(|three| [three[0], three[1], three[2]]));
     }
     found
+}
+
+/// Whether two words share all but the end, as forms of inflected languages do: "metro" and "metra".
+pub(super) fn is_form(one: &str, other: &str) -> bool {
+    let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let longest = one.chars().count().max(other.chars().count());
+    shared >= FORM_SHARED_CHARS_MIN && longest - shared <= FORM_ENDING_CHARS_MAX
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ use unicode_segmentation::UnicodeSegmentation;
 const CHARS_MAX: usize = 8_000;
 /// Most words that are read from the start of a message, and as many again from its end.
 const WORDS_MAX: usize = 400;
+/// Least length of a person's name, characters.
+pub(super) const PERSON_CHARS_MIN: usize = 3;
 /// Most lines of code that are compared.
 const CODE_LINES_MAX: usize = 400;
 
