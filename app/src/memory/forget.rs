@@ -24,7 +24,9 @@ use domain::{
     memory_writer::turn::{OWN_PLATFORM, own_path},
 };
 use leptos::prelude::*;
-use wire::memory_forget::{ForgottenDocument, ForgottenLead, ForgottenLine, ForgottenPerson, ForgottenProposal};
+use wire::memory_forget::{
+    ForgottenDocument, ForgottenLead, ForgottenLine, ForgottenPerson, ForgottenProposal, PromotedEntity,
+};
 
 /// Data of the page.
 #[derive(Debug, Clone, Default)]
@@ -122,6 +124,7 @@ fn result(props: &ForgetProps, found: &ForgottenPerson) -> impl IntoView + use<>
         </Section>
         <Section name="kept" title="What is kept, and what cannot be found">
             <ul class="forget-kept">{kept}</ul>
+            {static_html(promoted(&found.promoted))}
         </Section>
         {confirm}
     }
@@ -190,6 +193,20 @@ fn lead(lead: &ForgottenLead) -> AnyView {
     .into_any()
 }
 
+/// The way to each entity that is kept: its page erases it.
+fn promoted(entities: &[PromotedEntity]) -> Option<impl IntoView + use<>> {
+    let rows = entities.iter().map(|one| {
+        let href = format!("/entities/{}", one.entity_id);
+        view! {
+            <li class="forget-document">
+                <p><a href=href dir="auto">{one_line(&one.title, 200)}</a><span class="meta">" was made from their response"</span></p>
+            </li>
+        }
+    });
+    let rows = rows.collect::<Vec<_>>();
+    (!rows.is_empty()).then(|| view! { <ul class="forget-list">{rows}</ul> })
+}
+
 /// The form that erases. The names can be corrected, and looked for again first.
 fn confirm(props: &ForgetProps, found: &ForgottenPerson) -> impl IntoView + use<> {
     let form = props.form.of("forget");
@@ -238,6 +255,10 @@ mod tests {
                 email: Some("ines@example.org".into()),
                 responses: 2,
             }],
+            promoted: vec![PromotedEntity {
+                entity_id: "0193b0a0-0000-7000-8000-0000000000e2".parse().unwrap(),
+                title: "<i>Ines</i> Ltd".into(),
+            }],
             interactions: 0,
             kept: vec!["Logs are kept.".into()],
         };
@@ -252,6 +273,8 @@ mod tests {
             "Ines\nIn",
             "Ines &lt;ines@example.org&gt;",
             ", with 2 responses",
+            "href=\"/entities/0193b0a0-0000-7000-8000-0000000000e2\"",
+            "&lt;i&gt;Ines&lt;/i&gt; Ltd",
         ] {
             assert!(html.contains(part), "{part}: {html}");
         }

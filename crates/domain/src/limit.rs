@@ -341,6 +341,8 @@ pub const MEMORY_FORGET_NAMES_MAX: usize = 50;
 pub const MEMORY_FORGET_LINES_MAX: usize = 1_000;
 /// Leads that are erased with a person who is forgotten. The next call erases the next ones.
 pub const MEMORY_FORGET_LEADS_MAX: usize = 1_000;
+/// Most entities that the answer to forgetting a person names as made from their responses.
+pub const MEMORY_FORGET_PROMOTED_MAX: u32 = 100;
 /// Most words of a search in memory. Of a text with more words, those that the fewest documents have are looked for.
 pub const MEMORY_QUERY_TERMS_MAX: usize = 32;
 /// Most words of a text whose documents are counted to choose the words of a search. Of more words, the longest.

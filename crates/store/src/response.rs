@@ -14,6 +14,7 @@ use domain::{
 use uuid::Uuid;
 
 pub use list::{Filter, ResponseCounts, counts, list, versions_of_view};
+pub use promoted::{promoted_of_lead, promoted_of_member};
 
 macro_rules! response_select {
     ($rest:literal) => {
@@ -41,6 +42,7 @@ macro_rules! seen_by {
 
 // After the macros, which the statements of lists use.
 pub(crate) mod list;
+pub(crate) mod promoted;
 
 const BY_ID: &str = response_select!("session_id = $2");
 const BY_ID_LOCKED_POSTGRES: &str = response_select!("session_id = $2 FOR UPDATE");

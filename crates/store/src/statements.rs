@@ -28,6 +28,7 @@ fn on_both() -> Vec<Texts> {
         outbox::SQL,
         response::SQL,
         response::list::SQL,
+        response::promoted::SQL,
         retention::SQL,
         thread::SQL,
         view::SQL,

@@ -48,6 +48,10 @@ pub struct ForgottenPerson {
     /// At most 1,000.
     #[serde(default)]
     pub leads: Vec<ForgottenLead>,
+    /// Entities that were made from responses of the person. They are kept and can hold what the person typed; each can
+    /// be erased. At most 100.
+    #[serde(default)]
+    pub promoted: Vec<PromotedEntity>,
     /// Number of captured prompts with answers that are deleted from the training data.
     #[serde(default)]
     pub interactions: u64,
@@ -124,6 +128,19 @@ pub struct ForgottenLead {
     pub email: Option<String>,
     /// Number of their responses that have their content.
     pub responses: u64,
+}
+
+/// An entity that was made from a response of the person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PromotedEntity {
+    /// UUID of the entity.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub entity_id: EntityId,
+    /// Its present title.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
+    pub title: String,
 }
 
 /// A person who may be remembered again.

@@ -164,6 +164,7 @@ mod tests {
                 email: Some("ines@example.org".into()),
                 responses: 1,
             }],
+            promoted: Vec::new(),
             interactions: 2,
             kept: vec!["Logs.".into()],
         };

@@ -18,6 +18,7 @@ pub fn forgotten_person(found: from::Forgetting) -> to::ForgottenPerson {
         proposals,
         denials,
         leads,
+        promoted,
         interactions,
         kept,
         is_done,
@@ -44,6 +45,7 @@ pub fn forgotten_person(found: from::Forgetting) -> to::ForgottenPerson {
         email: one.email,
         responses: one.responses,
     };
+    let promoted_entity = |one: from::PromotedEntity| to::PromotedEntity { entity_id: one.entity_id, title: one.title };
     to::ForgottenPerson {
         applied: is_done,
         path,
@@ -53,6 +55,7 @@ pub fn forgotten_person(found: from::Forgetting) -> to::ForgottenPerson {
         proposals: proposals.into_iter().map(proposal).collect(),
         denials,
         leads: leads.into_iter().map(lead).collect(),
+        promoted: promoted.into_iter().map(promoted_entity).collect(),
         interactions,
         kept,
     }

@@ -4,6 +4,7 @@ use super::{
     ADMINS,
     lead::{self, ForgottenLead},
     person::{Person, Turns, member_of, names_of, parse},
+    promoted::{self, PromotedEntity},
     training,
 };
 use crate::{
@@ -56,6 +57,9 @@ pub struct Forgetting {
     pub denials: u64,
     /// Leads with a name or an address of the person, at most [`domain::limit::MEMORY_FORGET_LEADS_MAX`].
     pub leads: Vec<ForgottenLead>,
+    /// Entities that were made from responses of the person and are kept, at most
+    /// [`domain::limit::MEMORY_FORGET_PROMOTED_MAX`].
+    pub promoted: Vec<PromotedEntity>,
     /// Number of captured prompts with answers that are deleted.
     pub interactions: u64,
     /// Their sessions, and others of which something was going to be captured.
@@ -157,7 +161,10 @@ pub(super) async fn find(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<F
             search.second_pass(conn).await?;
             search.proposals(conn).await?;
             search.denials(conn).await?;
-            search.found.answer.leads = lead::find(conn, tenant_id, &search.given).await?;
+            let leads = lead::find(conn, tenant_id, &search.given).await?;
+            let member = member_of(&search.person.path);
+            search.found.answer.promoted = promoted::find(conn, tenant_id, &leads, member).await?;
+            search.found.answer.leads = leads;
             Ok(search.done())
         })
     });
@@ -391,6 +398,7 @@ impl Search {
         found.answer.short_names = short;
         found.answer.denials = found.denials.len() as u64;
         let kept = &mut found.answer.kept;
+        kept.extend(promoted::sentence(&found.answer.promoted));
         let count = turns.sessions.len() as u64;
         if count > 0 {
             let conversations = counted(count, "conversation");

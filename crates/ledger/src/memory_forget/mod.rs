@@ -11,6 +11,7 @@ mod document;
 mod find;
 mod lead;
 mod person;
+mod promoted;
 mod training;
 
 pub use apply::{Remembered, forget, lift};
@@ -18,6 +19,7 @@ pub use ask::{ForgetRequestRecord, ask, requests, withdraw};
 pub use document::erase;
 pub use find::{Forget, Forgetting, ForgottenDocument, ForgottenProposal, preview};
 pub use lead::ForgottenLead;
+pub use promoted::PromotedEntity;
 
 /// Why others are refused.
 const ADMINS: &str = "only admins can forget a person or let one be remembered again";

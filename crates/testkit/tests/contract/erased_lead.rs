@@ -1,25 +1,30 @@
 //! What a stranger typed before a form is erased: with the entity, by retention, and with a person who is forgotten.
 
 use crate::{
+    entity::company,
     feedback_request::request,
+    promotion::submitted,
     response::submission,
     response_table::answered_lead,
     retention::{columns_with, key},
     view_link_request::stranger,
 };
 use chrono::TimeDelta;
-use domain::view::Gate;
+use domain::{
+    id::{EntityId, EntityTypeId},
+    view::Gate,
+};
 use ledger::{
     Error, ResponseRecord,
     entity::{self, EntityChange},
     feedback_request::NewRequest,
-    memory_forget::{self, Forget},
-    response::{self, Submission},
+    memory_forget::{self, Forget, Forgetting},
+    response::{self, Promote, PromoteTo, Submission},
     retention::{self, Erased},
     session, view_link,
 };
 use serde_json::json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
@@ -27,6 +32,7 @@ on_both_engines!(
     retention_erases_a_lead_with_the_last_response,
     retention_keeps_a_lead_that_a_member_has_changed_and_one_who_never_answered_lately,
     forgetting_a_person_erases_the_leads_with_their_name_or_address_and_what_they_answered,
+    forgetting_a_person_names_the_entities_that_were_made_from_what_they_answered,
 );
 
 /// Columns in which the name or the address of a lead is.
@@ -145,5 +151,42 @@ async fn forgetting_a_person_erases_the_leads_with_their_name_or_address_and_wha
     }
     assert_eq!(memory_forget::preview(&f.ledger, &f.admin, of("zoe")).await.unwrap().leads, []);
     f.assert_verified().await;
+    f.done().await;
+}
+
+/// Makes a company from a response.
+async fn promoted(f: &Fixture, response: &ResponseRecord, type_id: EntityTypeId, title: &str) -> EntityId {
+    let new = Promote { to: PromoteTo::Type(type_id), title: Some(title.into()), fields: BTreeMap::new() };
+    let made = response::promote(&f.ledger, &f.operator, response.session_id, new).await.unwrap();
+    made.promotion.unwrap().entity_id
+}
+
+async fn forgetting_a_person_names_the_entities_that_were_made_from_what_they_answered(f: Fixture) {
+    let type_id = company(&f).await.id;
+    let (_, by_form) = answered_lead(&f).await;
+    let by_question = answered_question(&f).await;
+    let by_member = submitted(&f, json!({ "name": "Acme" })).await;
+    let northwind = promoted(&f, &by_form, type_id, "Zoe, Northwind").await;
+    let erased = promoted(&f, &by_question, type_id, "Zoe, again").await;
+    entity::erase(&f.ledger, &f.admin, erased).await.unwrap();
+    let acme = promoted(&f, &by_member, type_id, "Acme of Mia").await;
+
+    let names = |found: &Forgetting| found.promoted.iter().map(|one| one.entity_id).collect::<Vec<_>>();
+    let sentence = |found: &Forgetting| found.kept.iter().find(|text| text.contains("/erase")).cloned();
+    let of = |name: &str| Forget { person: "web-zoe".into(), names: Some(vec![name.into()]) };
+    let other = memory_forget::preview(&f.ledger, &f.admin, of("Nobody")).await.unwrap();
+    assert_eq!((names(&other), sentence(&other)), (Vec::new(), None));
+    let found = memory_forget::preview(&f.ledger, &f.admin, of("Zoe")).await.unwrap();
+    assert_eq!(names(&found), [northwind], "an erased one holds nothing");
+    let text = sentence(&found).expect("they are kept");
+    assert!(text.contains("Zoe, Northwind") && text.contains(&northwind.to_string()), "{text}");
+    let done = memory_forget::forget(&f.ledger, &f.admin, of("Zoe")).await.unwrap();
+    assert_eq!((names(&done), sentence(&done)), (vec![northwind], Some(text)));
+    assert_eq!(entity::get(&f.ledger, &f.admin, northwind).await.unwrap().title, "Zoe, Northwind", "it is kept");
+
+    // A member's own responses are found by their account.
+    let person = format!("shiftbook-{}", f.member.user_id().unwrap());
+    let mine = memory_forget::preview(&f.ledger, &f.admin, Forget { person, names: None }).await.unwrap();
+    assert_eq!(names(&mine), [acme]);
     f.done().await;
 }
