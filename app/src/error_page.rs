@@ -42,6 +42,11 @@ const fn words(code: Code) -> Words {
             happened: "The request is larger than the server accepts. Nothing was changed.",
             todo: "Go back, make it smaller and send it again.",
         },
+        414 => Words {
+            title: "That address is too long",
+            happened: "The address is longer than the server accepts. Nothing was changed.",
+            todo: "Check the address. A link that fills in a form must be shorter.",
+        },
         400 | 415 | 422 => Words {
             title: "That did not work",
             happened: "The server could not read the request. Nothing was changed.",

@@ -96,6 +96,8 @@ codes! {
     Unavailable = "unavailable", 503, "Not available right now";
     /// The page that asks for the change was opened under another sign-in; `detail` names the present one.
     OtherSignIn = "other_sign_in", 409, "The sign-in of this browser has changed";
+    /// Path and query of the address are longer than allowed.
+    TargetTooLong = "target_too_long", 414, "The address is too long";
 }
 
 /// One field that is wrong.

@@ -47,13 +47,14 @@ const TAGS: [(&str, &str); 21] = [
 ];
 
 /// Descriptions of the problem responses, by status.
-const PROBLEMS: [(&str, &str); 10] = [
+const PROBLEMS: [(&str, &str); 11] = [
     ("400", "`invalid_id`, `invalid_json` or `invalid_cursor`"),
     ("401", "`unauthenticated`: no credentials, or ones that are not valid (any more)"),
     ("403", "`forbidden`: role or token scope do not allow it; `cross_origin`: another site's page asked"),
     ("404", "`not_found`: it does not exist, or not for this caller"),
     ("408", "`request_timeout`: the body took too long to arrive"),
     ("413", "`too_large`"),
+    ("414", "`target_too_long`: path and query have more than 32 KiB. Without a body beyond 65,534 bytes"),
     ("415", "`unsupported_media_type`: send JSON"),
     ("422", "`invalid_request`: `errors` names the fields; `limit_reached`"),
     ("500", "`internal`: logged under `requestId`"),
@@ -63,8 +64,8 @@ const PROBLEMS: [(&str, &str); 10] = [
 /// Component name and description of the only problem response without a body: it is sent before the request is read.
 const HEAD_TOO_LARGE: (&str, &str) =
     ("HeadTooLarge", "The request's first line and headers are larger than 64 KiB. The answer has no body");
-/// The statuses of that response: of an address that is too long alone, and of everything together.
-const HEAD_TOO_LARGE_STATUSES: [&str; 2] = ["414", "431"];
+/// The status of that response.
+const HEAD_TOO_LARGE_STATUS: &str = "431";
 
 /// Everything but the paths.
 pub fn head() -> OpenApi {
@@ -122,10 +123,8 @@ pub fn json(mut document: OpenApi) -> String {
                 let refusal = RefOr::Ref(Ref::from_response_name(response_name(status)));
                 operation.responses.responses.entry(status.to_owned()).or_insert(refusal);
             }
-            for status in HEAD_TOO_LARGE_STATUSES {
-                let too_large = RefOr::Ref(Ref::from_response_name(HEAD_TOO_LARGE.0));
-                operation.responses.responses.insert(status.to_owned(), too_large);
-            }
+            let too_large = RefOr::Ref(Ref::from_response_name(HEAD_TOO_LARGE.0));
+            operation.responses.responses.insert(HEAD_TOO_LARGE_STATUS.to_owned(), too_large);
         }
     }
     document.to_pretty_json().unwrap_or_default()
@@ -147,7 +146,7 @@ fn statuses(operation: &Operation) -> Vec<&'static str> {
     let open = operation.security.is_some();
     let body = operation.request_body.is_some();
     let (path, query) = (takes(ParameterIn::Path), takes(ParameterIn::Query));
-    let mut statuses = vec!["500", "503"];
+    let mut statuses = vec!["414", "500", "503"];
     if !open {
         statuses.extend(["401", "403"]);
     }

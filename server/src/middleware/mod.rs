@@ -1,5 +1,5 @@
-//! The middleware before all routes: request id, cross-origin check, owner of the page, limits on bodies and time,
-//! panics, security headers, rendering of problems, the log line and its metrics.
+//! The middleware before all routes: request id, cross-origin check, owner of the page, limits on addresses, bodies and
+//! time, panics, security headers, rendering of problems, the log line and its metrics.
 
 mod body;
 mod body_limit;
@@ -8,6 +8,7 @@ mod encoding;
 mod finish;
 mod headers;
 mod owner;
+mod target_limit;
 
 use crate::{host, nonce::Nonce, problem::Problem, state::AppState};
 use axum::{
@@ -71,6 +72,7 @@ pub async fn run(State(state): State<AppState>, mut request: Request, next: Next
 /// Checks a request and reads its body. What load balancers ask is answered without: their answers depend on nothing
 /// else, and `/healthz` must not wait for the database.
 async fn admit(state: &AppState, request: Request, pages: bool) -> Result<(Request, body::Held<'_>), Problem> {
+    target_limit::check(request.uri())?;
     if host::is_probe(request.uri().path()) {
         return Ok((request, body::Held::default()));
     }

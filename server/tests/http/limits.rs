@@ -1,7 +1,7 @@
 //! P-36, P-37: slow or endless requests are ended, and other clients are served as before.
 
 use crate::{
-    app::{App, PASSWORD, Who},
+    app::{App, PASSWORD, Who, problem},
     routes::{documented, pages},
 };
 use domain::limit::{
@@ -169,19 +169,45 @@ async fn a_header_over_the_limit_is_refused_and_one_below_it_is_not() {
     }
 }
 
+/// Longest path and query of an address, in bytes.
+const TARGET_BYTES_MAX: usize = 32 * 1024;
+
+/// A path with a query, of this many bytes together.
+fn target(path: &str, bytes: usize) -> String {
+    format!("{path}?title={}", "x".repeat(bytes - path.len() - "?title=".len()))
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_address_over_the_limit_is_refused_as_the_api_documents() {
+async fn an_address_over_the_limit_is_refused_with_a_problem() {
     let app = App::start();
-    for (bytes, expected) in [(40_000, "HTTP/1.1 422"), (65_600, "HTTP/1.1 414")] {
-        let token = app.token(Who::Operator).unwrap();
-        let head = format!(
-            "GET /api/sessions?title={} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\r\n",
-            "x".repeat(bytes)
-        );
-        let mut stream = TcpStream::connect(&app.address).await.unwrap();
-        let _ = stream.write_all(head.as_bytes()).await;
-        assert_eq!(status(&mut stream).await, expected, "{bytes} bytes");
+    for (bytes, expected) in [(TARGET_BYTES_MAX, 422), (TARGET_BYTES_MAX + 1, 414), (60_000, 414)] {
+        for who in [Who::Operator, Who::Anonymous] {
+            let expected = if expected == 422 && who == Who::Anonymous { 401 } else { expected };
+            let answer = app.request(who, Method::GET, &target("/api/sessions", bytes)).send().await.unwrap();
+            let (status, problem) = problem(answer).await;
+            assert_eq!(status, expected, "{bytes} bytes: {problem}");
+            assert_eq!(problem["code"] == "target_too_long", expected == 414, "{problem}");
+            assert!(expected != 414 || problem["detail"].as_str().unwrap().contains(&bytes.to_string()), "{problem}");
+        }
     }
+    let shortest = app.request(Who::Anonymous, Method::GET, "/").send().await.unwrap();
+    assert!(!shortest.status().is_client_error(), "{}", shortest.status());
+    for (bytes, is_refused) in [(TARGET_BYTES_MAX, false), (TARGET_BYTES_MAX + 1, true)] {
+        let page = app.request(Who::Anonymous, Method::GET, &target("/sessions", bytes));
+        let page = page.header("accept", "text/html").send().await.unwrap();
+        assert_eq!(page.status() == 414, is_refused, "{bytes} bytes");
+        let page = page.text().await.unwrap();
+        assert_eq!(page.contains("That address is too long"), is_refused, "{bytes} bytes: {page}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_that_is_not_read_is_refused_without_a_body() {
+    let app = App::start();
+    let head = format!("GET {} HTTP/1.1\r\nhost: x\r\n\r\n", target("/api/sessions", 65_600));
+    let mut stream = TcpStream::connect(&app.address).await.unwrap();
+    let _ = stream.write_all(head.as_bytes()).await;
+    assert_eq!(status(&mut stream).await, "HTTP/1.1 414");
 }
 
 /// Begins a request without credentials and sends these bytes of its body, which announces more. The server may close
