@@ -4,8 +4,11 @@
 use crate::server_function::backend;
 use crate::server_function::{Client, Refusal};
 use leptos::prelude::server;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{self, SeqAccess, Visitor, value::SeqAccessDeserializer},
+};
+use std::{collections::BTreeMap, fmt};
 
 /// Items as a form names them, `items[ID]`: id, and the digest of the proposal that was shown. It is empty for items
 /// whose proposal does not matter, such as those of an undo.
@@ -16,13 +19,38 @@ pub type Items = BTreeMap<String, String>;
 pub type Fields = BTreeMap<String, Typed>;
 
 /// What was sent for a field of a form.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Typed {
     /// One text.
     Once(String),
     /// The chosen options of a group of check boxes.
     Several(Vec<String>),
+}
+
+impl<'de> Deserialize<'de> for Typed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TypedVisitor)
+    }
+}
+
+/// Reads what was sent for a field. A derived reader would say that no variant matches, and not what is expected.
+struct TypedVisitor;
+
+impl<'de> Visitor<'de> for TypedVisitor {
+    type Value = Typed;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("one text, or a list of texts")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Typed, E> {
+        Ok(Typed::Once(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, texts: A) -> Result<Typed, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(texts)).map(Typed::Several)
+    }
 }
 
 impl Typed {

@@ -2,20 +2,48 @@
 
 use crate::server_function::{Client, Created, Refusal, backend};
 use leptos::prelude::server;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{self, MapAccess, Visitor, value::MapAccessDeserializer},
+};
+use std::{collections::BTreeMap, fmt};
 
 /// Name of the form field of an input, or the begin of the names of its fields.
 pub const INPUT: &str = "input";
 
 /// What was typed into the form of a task's input.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum TypedInput {
     /// The text of the only field, `input`.
     Text(String),
     /// The texts of the fields `input.KEY`, by key.
     Fields(BTreeMap<String, String>),
+}
+
+impl<'de> Deserialize<'de> for TypedInput {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(InputVisitor)
+    }
+}
+
+/// Reads what was typed. A derived reader would say that no variant matches, and not what is expected.
+struct InputVisitor;
+
+impl<'de> Visitor<'de> for InputVisitor {
+    type Value = TypedInput;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("one text, or texts by key")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<TypedInput, E> {
+        Ok(TypedInput::Text(text.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, texts: A) -> Result<TypedInput, A::Error> {
+        BTreeMap::deserialize(MapAccessDeserializer::new(texts)).map(TypedInput::Fields)
+    }
 }
 
 impl Default for TypedInput {

@@ -178,6 +178,27 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_option_of_a_question_is_named_by_its_path_and_what_it_can_be() {
+        for (option, field, expected) in [
+            ("7", "fields[0].options[1]", "a text, or an object with `value` and `label`"),
+            ("null", "fields[0].options[1]", "a text, or an object with `value` and `label`"),
+            ("[]", "fields[0].options[1]", "a text, or an object with `value` and `label`"),
+            (r#"{"label":"x"}"#, "fields[0].options[1].value", "missing field `value`"),
+            (r#"{"value":7,"label":"x"}"#, "fields[0].options[1].value", "expected a string"),
+            (r#"{"value":"x","label":"x","style":"y"}"#, "fields[0].options[1].style", "unknown field `style`"),
+        ] {
+            let question = r#""key":"a","label":"A?","type":"single_choice""#;
+            let body = format!(r#"{{"title":"T","fields":[{{{question},"options":["x",{option}]}}]}}"#);
+            let problem = refused::<wire::view::CreateView>(&body);
+            assert_eq!(problem.errors[0].field, field, "{option}: {problem:?}");
+            assert!(problem.errors[0].message.contains(expected), "{option}: {problem:?}");
+        }
+        let good = r#"{"title":"T","fields":[{"key":"a","label":"A?","type":"single_choice",
+            "options":["x",{"value":"y","label":"Y"}]}]}"#;
+        assert!(parse_json::<wire::view::CreateView>(good.as_bytes()).is_ok());
+    }
+
+    #[test]
     fn half_of_a_surrogate_pair_is_refused_by_its_field() {
         for (body, field) in [
             (

@@ -20,18 +20,20 @@ fn field_of(path: &serde_path_to_error::Path, message: &str) -> String {
         root if root == "." => String::new(),
         path => path,
     };
-    let named = ["unknown field `", "missing field `", "duplicate field `"]
-        .into_iter()
-        .find_map(|start| message.strip_prefix(start))
-        .and_then(|rest| rest.split_once('`'))
-        .map(|(name, _)| name);
-    match named {
+    match named_field(message) {
         None if path.is_empty() => "body".to_owned(),
         None => path,
         Some(name) if path.is_empty() => name.to_owned(),
         Some(name) if path == name || path.ends_with(&format!(".{name}")) => path,
         Some(name) => format!("{path}.{name}"),
     }
+}
+
+/// The field that the message of a serde error begins with, if it is missing, unknown or sent twice.
+pub fn named_field(message: &str) -> Option<&str> {
+    let starts = ["unknown field `", "missing field `", "duplicate field `"];
+    let rest = starts.into_iter().find_map(|start| message.strip_prefix(start))?;
+    rest.split_once('`').map(|(name, _)| name)
 }
 
 /// Removes the position from an error message, because the field says where the error is.

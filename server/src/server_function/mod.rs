@@ -5,6 +5,7 @@
 //! deadline, problems and the log line.
 
 mod action;
+mod arguments;
 mod chat;
 mod export;
 mod form_post;
@@ -17,11 +18,16 @@ use crate::{extract::identify, problem::Problem, state::AppState};
 use app::server_function::Refusal;
 use axum::{
     Router,
+    body::Body,
     extract::{Request, State},
-    http::{HeaderValue, header::SET_COOKIE},
+    http::{
+        HeaderValue,
+        header::{CONTENT_TYPE, SET_COOKIE},
+    },
     response::{IntoResponse, Response},
     routing::{MethodFilter, on},
 };
+use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use ledger::{Scope, auth::Identity};
 use leptos::{
@@ -34,6 +40,8 @@ use wire::Code;
 
 /// Largest error body of a server function that is read again, bytes.
 const REFUSAL_BYTES_MAX: usize = 64 * 1024;
+/// Media type of a form.
+const FORM: &[u8] = b"application/x-www-form-urlencoded";
 
 /// The routes of all server functions. `pages` renders the page of a form that was refused.
 pub fn router(pages: Router) -> Router<AppState> {
@@ -67,6 +75,7 @@ async fn answer(state: AppState, pages: Router, request: Request) -> Response {
 /// # Errors
 /// Why the function was refused, with what only the log may show.
 async fn call(state: &AppState, identity: Identity, request: Request) -> Result<Response, Problem> {
+    let (request, sent) = with_fields(request).await?;
     let Some(mut service) = get_server_fn_service(request.uri().path(), request.method().clone()) else {
         return Err(Problem::new(Code::NotFound));
     };
@@ -98,17 +107,26 @@ async fn call(state: &AppState, identity: Identity, request: Request) -> Result<
     Err(match refused {
         Some(problem) => problem,
         // The function was not reached: its arguments could not be read.
-        None => unreadable_arguments(response).await,
+        None => unreadable_arguments(response, &sent).await,
     })
 }
 
-async fn unreadable_arguments(response: Response) -> Problem {
+/// Returns the request, and the fields that it sends: its body, or the query if the body is no form.
+async fn with_fields(request: Request) -> Result<(Request, Bytes), Problem> {
+    let (parts, body) = request.into_parts();
+    // The middleware has read it: this copies nothing.
+    let body = body.collect().await.map_err(|error| Problem::internal(error.to_string()))?.to_bytes();
+    let is_form = parts.headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(FORM));
+    let query = || Bytes::copy_from_slice(parts.uri.query().unwrap_or_default().as_bytes());
+    let sent = if is_form { body.clone() } else { query() };
+    Ok((Request::from_parts(parts, Body::from(body)), sent))
+}
+
+async fn unreadable_arguments(response: Response, sent: &[u8]) -> Problem {
     let body = http_body_util::Limited::new(response.into_body(), REFUSAL_BYTES_MAX).collect().await;
     let refusal = body.ok().and_then(|body| serde_json::from_slice::<Refusal>(&body.to_bytes()).ok());
     match refusal {
-        Some(Refusal { status: 422, detail, title, .. }) => {
-            Problem::detailed(Code::InvalidRequest, detail.unwrap_or(title))
-        }
+        Some(Refusal { status: 422, detail, title, .. }) => arguments::unreadable(detail.unwrap_or(title), sent),
         refusal => Problem::internal(format!("server function: {refusal:?}")),
     }
 }

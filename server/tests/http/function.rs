@@ -248,3 +248,44 @@ async fn recorded_events_are_checked_as_those_of_the_api() {
     let kinds: Vec<_> = log["events"].as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_eq!(kinds.iter().filter(|kind| **kind == "human.navigate").count(), 1, "{kinds:?}");
 }
+
+#[tokio::test]
+async fn a_field_of_the_wrong_shape_is_named_with_what_is_expected() {
+    let app = App::start();
+    let bob = bob(&app).await;
+    let id = fresh_uuid();
+    let decide = format!("id={id}&decision=approve");
+    let many = "decision=approve";
+    let trigger = format!("action_id={id}");
+    for (function, sent, wrong, field) in [
+        ("inbox/decide", "decision=approve", "id[a]=x", "id"),
+        ("inbox/decide", "decision=approve", "", "id"),
+        ("inbox/decide", &format!("id={id}"), "", "decision"),
+        ("inbox/decide", &format!("id={id}"), "decision[a]=approve", "decision"),
+        ("inbox/decide", &decide, "note[a]=x", "note"),
+        ("inbox/decide", &decide, "note[a][b]=x", "note"),
+        ("inbox/decide", &decide, "digest[a]=x", "digest"),
+        ("inbox/decide", &decide, "answer[a]=x", "answer"),
+        ("inbox/decide", &decide, "answer.name[a]=x", "answer.name"),
+        ("inbox/decide", &decide, "answer.name%5Ba%5D=x", "answer.name"),
+        ("inbox/decide", &decide, "value.tags[0][a]=x", "value.tags"),
+        ("inbox/questions-off", &format!("id={id}"), "answer.name[a]=x", "answer.name"),
+        ("inbox/decide-many", many, "items=x", "items"),
+        ("inbox/decide-many", many, "items[a][b]=x", "items[a]"),
+        ("inbox/decide-many", many, "answer.name[a]=x", "answer.name"),
+        ("inbox/decide-many", "", "decision[a]=x", "decision"),
+        ("inbox/undo", "", "items=x", "items"),
+        ("inbox/snooze", "", "seconds[a]=x", "seconds"),
+        ("action/trigger", &trigger, "input[a][b]=x", "input[a]"),
+        ("action/trigger", &trigger, "input[]=x", "input"),
+        ("action/trigger", "", "action_id[a]=x", "action_id"),
+    ] {
+        let asked = bob.call(Method::POST, &format!("/fn/{function}"));
+        let asked = asked.header("content-type", "application/x-www-form-urlencoded");
+        let (status, problem) = problem(asked.body(format!("{sent}&{wrong}")).send().await.unwrap()).await;
+        assert_eq!(status, 422, "{function} {sent} {wrong}: {problem}");
+        assert_eq!(problem["errors"][0]["field"], field, "{function} {sent} {wrong}: {problem}");
+        let message = problem["errors"][0]["message"].as_str().unwrap();
+        assert!(message.contains("expected here") || message.starts_with("missing field"), "{wrong}: {message}");
+    }
+}

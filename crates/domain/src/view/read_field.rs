@@ -4,6 +4,7 @@ use super::{Choice, Condition, Field, Kind, Test};
 use crate::criteria_set::Dimension;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
+use std::fmt;
 
 /// A field with every property that some kind has. Reading goes through this type so that a property that the
 /// kind does not have is refused by name.
@@ -47,19 +48,30 @@ struct AnyCondition {
 }
 
 /// An option: its value alone, or a value with a label.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum AnyChoice {
-    Value(String),
-    Full(Choice),
+struct AnyChoice(Choice);
+
+impl<'de> Deserialize<'de> for AnyChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ChoiceVisitor).map(Self)
+    }
 }
 
-impl From<AnyChoice> for Choice {
-    fn from(choice: AnyChoice) -> Self {
-        match choice {
-            AnyChoice::Value(value) => Self { label: value.clone(), value },
-            AnyChoice::Full(choice) => choice,
-        }
+/// Reads each form of an option by itself, so that an error names the member that is wrong.
+struct ChoiceVisitor;
+
+impl<'de> de::Visitor<'de> for ChoiceVisitor {
+    type Value = Choice;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text, or an object with `value` and `label`")
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Choice, E> {
+        Ok(Choice { value: value.to_owned(), label: value.to_owned() })
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, members: A) -> Result<Choice, A::Error> {
+        Choice::deserialize(de::value::MapAccessDeserializer::new(members))
     }
 }
 
@@ -81,7 +93,7 @@ impl AnyField {
         let key = self.key.clone();
         let missing = |name: &str| format!("field `{key}` needs `{name}`");
         let options = |given: Option<Vec<AnyChoice>>| -> Result<Vec<Choice>, String> {
-            Ok(given.ok_or_else(|| missing("options"))?.into_iter().map(Choice::from).collect())
+            Ok(given.ok_or_else(|| missing("options"))?.into_iter().map(|AnyChoice(choice)| choice).collect())
         };
         Ok(match self.r#type.as_str() {
             "short_text" => Kind::ShortText { min_length: self.min_length.take(), max_length: self.max_length.take() },
