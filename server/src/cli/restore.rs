@@ -124,7 +124,7 @@ async fn restore(args: &RestoreArgs, settings: &Settings, data_dir: &Path, stage
         }
     }
     let staged = Settings { database: Database::Sqlite(stage.to_owned()), ..settings.clone() };
-    let checked = if args.no_verify { opened(&staged).await? } else { verified(&staged, &keys).await? };
+    let checked = if args.no_verify { opened(&staged).await? } else { verified(&staged, &keys, &ratings).await? };
     names.sort_by_key(|name| *name == ledger::SQLITE_FILE);
     for name in names {
         let target = data_dir.join(name);
@@ -155,7 +155,8 @@ async fn opened(staged: &Settings) -> Result<String, Failure> {
     Ok("; its log was not checked: run `shiftbook verify` after the first start".to_owned())
 }
 
-async fn verified(staged: &Settings, keys: &[InstanceKey]) -> Result<String, Failure> {
+/// Checks the log and both files. `ratings` is the file that the staged ratings are a copy of.
+async fn verified(staged: &Settings, keys: &[InstanceKey], ratings: &Path) -> Result<String, Failure> {
     let ledger = open(staged, Mode::Reader).await?;
     let verified = ledger::verify::all(&ledger, keys, |_| ()).await;
     ledger.close().await;
@@ -169,9 +170,20 @@ async fn verified(staged: &Settings, keys: &[InstanceKey]) -> Result<String, Fai
         let bad = format!("session {session}, sequence {sequence}: {reason}");
         return Err(Failure::Failed(format!("nothing was restored: the backup does not verify: {bad}")));
     }
-    if !verified.problems.is_empty() {
-        let problems = verified.problems.join("\n");
+    let (of_ratings, problems): (Vec<_>, Vec<_>) =
+        verified.problems.into_iter().partition(|problem| problem.starts_with(RATINGS));
+    if !problems.is_empty() {
+        let problems = [problems, of_ratings].concat().join("\n");
         return Err(Failure::Failed(format!("nothing was restored: the backup is damaged: {problems}")));
+    }
+    if !of_ratings.is_empty() {
+        return Err(Failure::Failed(format!(
+            "nothing was restored: the ratings in {} are damaged, and the rest of the backup is sound. Move that file \
+             elsewhere and restore again: everything but the ratings comes back. Or put the ratings of another backup \
+             in its place. SQLite says: {}",
+            ratings.display(),
+            of_ratings.join("\n")
+        )));
     }
     let (sessions, events) = (counted(verified.sessions, "session"), counted(verified.events, "event"));
     Ok(format!(": {sessions}, {events}, every link holds"))

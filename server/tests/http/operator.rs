@@ -218,6 +218,37 @@ async fn what_is_no_sound_backup_is_not_restored() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn damaged_ratings_are_named_and_the_rest_is_restored_without_them() {
+    let (app, out) = backed_up().await;
+    let (copy, ratings) = (out.path().join("copy"), out.path().join("copy.session_feedback.sqlite3"));
+    let sound = fs::read(&ratings).unwrap();
+    let with = |place: usize, bytes: usize| {
+        let mut damaged = sound.clone();
+        damaged[place..][..bytes].fill(0xAA);
+        damaged
+    };
+    let damages = [
+        ("a text", b"a text, longer than a header is".to_vec()),
+        ("no header", with(0, 100)),
+        ("a damaged schema", with(100, 3_000)),
+        ("cut off", sound[..sound.len() / 2].to_vec()),
+    ];
+    for (number, (what, damaged)) in damages.into_iter().enumerate() {
+        fs::write(&ratings, damaged).unwrap();
+        let target = out.path().join(format!("for-{number}"));
+        let refused = restore(&app, &copy, &target).output().unwrap();
+        assert_eq!(refused.status.code(), Some(1), "{what}: {}", text(&refused));
+        let said = text(&refused);
+        assert!(said.contains(&format!("the ratings in {} are damaged", ratings.display())), "{what}: {said}");
+        assert!(said.contains("Move that file elsewhere"), "{what}: {said}");
+        assert_eq!(fs::read_dir(&target).map_or(0, Iterator::count), 0, "{what}: {said}");
+    }
+    fs::remove_file(&ratings).unwrap();
+    let restored = restore(&app, &copy, &out.path().join("without")).output().unwrap();
+    assert!(restored.status.success(), "{}", text(&restored));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_backs_up_by_its_schedule_and_a_start_continues_it() {
     let out = tempfile::tempdir().unwrap();
     let folder = out.path().join("copies");

@@ -151,14 +151,18 @@ impl Writer {
     }
 }
 
-/// What SQLite finds wrong in the file, where there is one.
+/// What SQLite finds wrong in the file, where there is one. Each text begins with the file's name. A file that is so
+/// damaged that SQLite does not read it is one of the problems too.
 pub(crate) fn check_file(data_dir: &Path) -> Result<Vec<String>> {
     let file = data_dir.join(FILE);
     if !file.exists() {
         return Ok(Vec::new());
     }
-    let (mut reader, _) = SqliteConnection::open_immutable(&file)?;
-    let problems = verify::check_file(&mut reader)?;
+    let checked = SqliteConnection::open_immutable(&file).map_err(Error::from);
+    let problems = match checked.and_then(|(mut reader, _)| verify::check_file(&mut reader)) {
+        Err(Error::Database(why)) => vec![why],
+        checked => checked?,
+    };
     Ok(problems.into_iter().map(|problem| format!("{FILE}: {problem}")).collect())
 }
 
