@@ -2,14 +2,16 @@
 
 mod first;
 mod messages;
+mod refused;
 mod remembering;
 
 pub use messages::ClaimedMessage;
 pub(crate) use remembering::Remembering;
 
+use self::refused::{Failed, Refused};
 use super::supply_tool_results::{SuppliedResult, of_wait};
 use crate::{
-    Error, Ledger, Result,
+    Ledger, Result,
     commit::{Change, Minter, state, write},
     feedback_request::{TakenAnswers, take_on},
     gate::{Denied, Resumed, denials_for_attempt, resume_context},
@@ -23,6 +25,7 @@ use chrono::TimeDelta;
 use domain::{
     Scope, Timestamp,
     event::kind::{self, Context, ContextInjected},
+    id::SessionId,
     limit::{
         CLAIM_AGENTS_MAX, CLAIM_MAX, CLAIM_OUTPUT_BYTES_MAX, CLAIM_RELATED_MAX, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN,
     },
@@ -113,10 +116,12 @@ pub struct Claimed {
     pub has_more_children: bool,
 }
 
-/// Claims up to `max` sessions, oldest first. Waits up to `wait` for the first one. Empty if there was none.
+/// Claims up to `max` sessions, oldest first. Waits up to `wait` for the first one. Empty if there was none. A session
+/// whose claim fails for a reason of its own is passed over.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a number, a duration or agents out of range.
+/// [`crate::Error::Invalid`] for a number, a duration or agents out of range. Why the oldest session cannot be claimed,
+/// if there is no other.
 pub async fn claim(ledger: &Ledger, scope: &Scope, claim: Claim, wait: Duration) -> Result<Vec<Claimed>> {
     claim_until(ledger, scope, claim, wait, std::future::pending()).await
 }
@@ -157,6 +162,22 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
     if let Some(claimed) = first::attempt(ledger, scope, &claim).await? {
         return Ok(claimed);
     }
+    let mut refused = Refused::default();
+    loop {
+        match general(ledger, scope, claim.clone(), refused.sessions.clone()).await {
+            Ok(claimed) => return refused.end(claimed),
+            Err(failed) => refused.add(failed)?,
+        }
+    }
+}
+
+/// Claims on the general path, in one transaction. Leaves out sessions that were refused before.
+async fn general(
+    ledger: &Ledger,
+    scope: &Scope,
+    claim: Claim,
+    refused: Vec<SessionId>,
+) -> std::result::Result<Vec<Claimed>, Failed> {
     let now = ledger.now();
     // Randomness is drawn before the transaction, which has no source of its own.
     let fresh = |_| Fresh {
@@ -171,18 +192,20 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
         .store()
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
-                let candidates = candidates(tx, &scope, &claim, leases).await?;
+                let candidates = candidates(tx, &scope, &claim, &refused, leases).await?;
                 let (mut claimed, mut remembered) = (Vec::with_capacity(candidates.len()), false);
                 if candidates.is_empty() {
                     return Ok((claimed, remembered));
                 }
                 for (Claimable { session, found_at }, fresh) in candidates.into_iter().zip(fresh) {
                     let term = Term { from: found_at, seconds: claim.lease_seconds };
-                    let (taken, has_memories) = take(tx, &scope, session, fresh, term).await?;
+                    let id = session.id;
+                    let taken = take(tx, &scope, session, fresh, term).await;
+                    let (taken, has_memories) = taken.map_err(|error| Failed { session: Some(id), error })?;
                     claimed.push(taken);
                     remembered |= has_memories;
                 }
-                Ok::<_, Error>((claimed, remembered))
+                Ok::<_, Failed>((claimed, remembered))
             })
         })
         .await?;
@@ -192,17 +215,28 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
     Ok(claimed)
 }
 
-/// Returns the oldest claimable sessions of all requested agents.
-async fn candidates(tx: &mut WriteTx<'_>, scope: &Scope, claim: &Claim, leases: LeaseTime) -> Result<Vec<Claimable>> {
-    let Some(slugs) = &claim.agent_slugs else {
-        return Ok(store::session::claimable(tx, scope.tenant_id, None, claim.max, leases).await?);
+/// Returns the oldest claimable sessions of all requested agents, without those that were refused before.
+async fn candidates(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    claim: &Claim,
+    refused: &[SessionId],
+    leases: LeaseTime,
+) -> Result<Vec<Claimable>> {
+    let (tenant_id, limit) = (scope.tenant_id, claim.max.saturating_add(refused.len() as u32));
+    let mut found = match &claim.agent_slugs {
+        None => store::session::claimable(tx, tenant_id, None, limit, leases).await?,
+        Some(slugs) => {
+            let mut found = Vec::new();
+            for slug in slugs {
+                found.extend(store::session::claimable(tx, tenant_id, Some(slug), limit, leases).await?);
+            }
+            found.sort_by_key(|one| (one.session.queued_at, one.session.id));
+            found.dedup_by_key(|one| one.session.id);
+            found
+        }
     };
-    let mut found = Vec::new();
-    for slug in slugs {
-        found.extend(store::session::claimable(tx, scope.tenant_id, Some(slug), claim.max, leases).await?);
-    }
-    found.sort_by_key(|one| (one.session.queued_at, one.session.id));
-    found.dedup_by_key(|one| one.session.id);
+    found.retain(|one| !refused.contains(&one.session.id));
     found.truncate(claim.max as usize);
     Ok(found)
 }

@@ -192,6 +192,11 @@ pub(crate) fn is_unique_violation(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation)
 }
 
+/// Whether a constraint of the database refused a row. Only PostgreSQL says so of every constraint.
+pub(crate) fn is_constraint_violation(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some_and(|error| !matches!(error.kind(), sqlx::error::ErrorKind::Other))
+}
+
 /// Whether PostgreSQL reached the lock timeout.
 pub(crate) fn is_lock_timeout(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(|error| error.code().as_deref() == Some("55P03"))

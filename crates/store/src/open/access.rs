@@ -186,7 +186,7 @@ impl Store {
     /// with the same terms share the statement.
     ///
     /// Returns `None`, and claims nothing, on SQLite and when one of the sessions was claimed before, depends
-    /// on others, has time limits, or belongs to a person who has a working session.
+    /// on others, has time limits, belongs to a person who has a working session, or does not take its events.
     ///
     /// # Errors
     /// [`Error::Unavailable`] also if too many claims wait or the server is stopping. If PostgreSQL does not answer

@@ -7,7 +7,7 @@
 
 use super::Row;
 use crate::{
-    engine::{Access, Error, Result, Texts},
+    engine::{Access, Error, Result, Texts, is_constraint_violation},
     event::{Head, NewRow, Notice, PreparedEvent, link},
     lease::LeaseTime,
 };
@@ -26,7 +26,10 @@ use uuid::Uuid;
 const CLAIM: &str = "SELECT (c.taken).*, c.digest_before FROM shiftbook_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
      $11, $12, $13, $14, $15, $16, $17, $18, $19) AS c";
 
-pub(crate) const POSTGRES_SQL: Texts = &[("session::first_claim::CLAIM", CLAIM)];
+const NOTHING: &str = "SELECT 1";
+
+pub(crate) const POSTGRES_SQL: Texts =
+    &[("session::first_claim::CLAIM", CLAIM), ("session::first_claim::NOTHING", NOTHING)];
 
 /// A claim of sessions that are queued for the first time, decided beforehand.
 #[derive(Debug, Clone)]
@@ -106,7 +109,16 @@ impl FirstClaim {
             .bind(events.each_ref().map(|event| event.body.0.to_vec()))
             .bind(events.each_ref().map(|event| tail(&claim_link(event, tenant_id, self))));
         let mut taken = Vec::with_capacity(self.events.len());
-        for (row, events) in query.fetch_all(connection).await?.iter().zip(&self.events) {
+        let rows = match query.fetch_all(&mut *connection).await {
+            Err(error) if is_constraint_violation(&error) => {
+                // The error is sent before the rows are unlocked, and the general path skips locked rows. The server
+                // answers this afterwards.
+                sqlx::query(NOTHING).execute(connection).await?;
+                return Ok(None);
+            }
+            rows => rows?,
+        };
+        for (row, events) in rows.iter().zip(&self.events) {
             let Some(before) = row.try_get::<Option<Vec<u8>>, _>("digest_before")? else { return Ok(None) };
             let session = Session::try_from(Row::from_row(row)?)?;
             let notice = claim_notice(&session, &before, self, events)?;

@@ -84,7 +84,7 @@ async fn a_repeat_of_equal_events_is_answered_with_what_was_recorded(f: Fixture)
 }
 
 /// Lets the database refuse every new row of `table` for which `condition` holds. Columns are those of `NEW`.
-async fn refuse_rows(f: &Fixture, table: &str, condition: &str) {
+pub(crate) async fn refuse_rows(f: &Fixture, table: &str, condition: &str) {
     let statements = match &f.engine {
         Engine::Sqlite(_) => vec![format!(
             "CREATE TRIGGER planted BEFORE INSERT ON {table} WHEN {condition} \

@@ -1,6 +1,6 @@
 //! P-12, P-13, P-14, P-16: claims, leases and fencing.
 
-use crate::graph::changes;
+use crate::{append_group::refuse_rows, graph::changes};
 use chrono::TimeDelta;
 use domain::{
     failure::RELEASED_TOO_OFTEN,
@@ -14,7 +14,7 @@ use ledger::{
     session::{self, Claim, Completion, Failure, NewSession},
 };
 use std::{collections::HashSet, time::Duration};
-use testkit::{Fixture, on_both_engines, text};
+use testkit::{Engine, Fixture, on_both_engines, text};
 
 on_both_engines!(
     a_queued_session_is_claimed_by_exactly_one_worker,
@@ -36,6 +36,7 @@ on_both_engines!(
     a_yielded_session_holds_no_lease,
     the_log_says_what_a_yielded_session_waits_for,
     a_row_that_refers_to_a_session_does_not_keep_it_from_being_claimed,
+    a_session_that_cannot_be_claimed_does_not_hold_up_those_behind_it,
 );
 
 fn done(attempt: u32, result: &str) -> Completion {
@@ -339,5 +340,36 @@ async fn a_row_that_refers_to_a_session_does_not_keep_it_from_being_claimed(f: F
     assert_eq!(claimed.iter().map(|session| session.id).collect::<Vec<_>>(), [id]);
     f.append(id, 1, vec![text("Beside it")]).await.unwrap();
     raw.execute("ROLLBACK").await.unwrap();
+    f.done().await;
+}
+
+async fn a_session_that_cannot_be_claimed_does_not_hold_up_those_behind_it(f: Fixture) {
+    let mut queued = Vec::new();
+    for _ in 0..5 {
+        queued.push(f.pending().await.id);
+        f.clock.advance(TimeDelta::milliseconds(2));
+    }
+    let refused = [queued[0], queued[2]];
+    let literal = |id: &SessionId| match f.engine {
+        Engine::Sqlite(_) => format!("x'{}'", id.0.simple()),
+        Engine::Postgres { .. } => format!("'{id}'"),
+    };
+    let literals: Vec<_> = refused.iter().map(literal).collect();
+    let condition = format!("NEW.event_type = 'session.claimed' AND NEW.session_id IN ({})", literals.join(", "));
+    refuse_rows(&f, "session_events", &condition).await;
+    let claim = async |max: u32| {
+        let any = Claim { agent_slugs: None, max, lease_seconds: 60 };
+        let claimed = session::claim(&f.ledger, &f.worker, any, Duration::ZERO).await?;
+        Ok::<_, Error>(claimed.into_iter().map(|one| one.session.id).collect::<Vec<_>>())
+    };
+    assert_eq!(claim(1).await.unwrap(), [queued[1]]);
+    assert_eq!(claim(2).await.unwrap(), [queued[3], queued[4]]);
+    let nothing_else = claim(2).await;
+    assert!(matches!(&nothing_else, Err(Error::Internal(text)) if text.contains("planted")), "{nothing_else:?}");
+    for id in refused {
+        let session = session::get(&f.ledger, &f.worker, id).await.unwrap();
+        assert_eq!((session.status(), session.attempt), (Status::Pending, 0), "it can be claimed when it is repaired");
+    }
+    f.assert_verified().await;
     f.done().await;
 }
