@@ -41,6 +41,7 @@ pub(super) const fn kind_word(kind: Kind) -> &'static str {
     match kind {
         Kind::SignInAccepted => "Signed in",
         Kind::SignInRefused => "Sign-in refused",
+        Kind::SignInBlocked => "Sign-ins blocked for a time",
         Kind::SignInEnded => "Signed out",
         Kind::MemberInvited => "Member invited",
         Kind::InvitationWithdrawn => "Invitation withdrawn",
@@ -61,6 +62,8 @@ pub(super) const fn kind_word(kind: Kind) -> &'static str {
         Kind::WebhookDeleted => "Webhook removed",
         Kind::WorkspaceChanged => "Settings changed",
         Kind::ExportStarted => "Export started",
+        Kind::ExportDownloaded => "Export downloaded",
+        Kind::ResponsesDownloaded => "Responses downloaded",
         Kind::PersonForgotten => "Person forgotten",
         Kind::PersonRemembered => "Person remembered again",
         Kind::SessionForgotten => "Training data of a session deleted",
@@ -130,6 +133,7 @@ fn words(entry: &AuditEntry, detail: &Value, names: &Names) -> (&'static str, &'
         Kind::SignInAccepted if detail["switched"] == true => ("switched to this workspace", "", String::new()),
         Kind::SignInAccepted => ("signed in", "", String::new()),
         Kind::SignInRefused => ("was refused a sign-in as", PERSON, refused(detail)),
+        Kind::SignInBlocked => ("blocked sign-ins as", PERSON, blocked(detail)),
         Kind::SignInEnded if detail["others"] == true => ("signed out other browsers", "", String::new()),
         Kind::SignInEnded => ("signed out", "", String::new()),
         Kind::MemberInvited => ("invited", "a person", format!("as {}", role(detail, "role"))),
@@ -158,6 +162,8 @@ fn words(entry: &AuditEntry, detail: &Value, names: &Names) -> (&'static str, &'
         }
         Kind::ExportStarted if entry.target.is_none() => ("exported training data", "", String::new()),
         Kind::ExportStarted => ("started", "an export of training data", String::new()),
+        Kind::ExportDownloaded => ("downloaded a file of", "an export of training data", String::new()),
+        Kind::ResponsesDownloaded => ("downloaded the responses to", "a form", String::new()),
         Kind::PersonForgotten => ("forgot a person", "", String::new()),
         Kind::PersonRemembered => ("allowed a forgotten person to be remembered again", "", String::new()),
         Kind::SessionForgotten => ("deleted the training data of", "a session", String::new()),
@@ -175,6 +181,12 @@ fn refused(detail: &Value) -> String {
         None => from,
         Some(more) => format!("{from}; before it {} more {} not listed", more, if more == 1 { "is" } else { "are" }),
     }
+}
+
+fn blocked(detail: &Value) -> String {
+    let count = |key: &str, what: &str| counted(detail[key].as_u64().unwrap_or_default(), what);
+    let (attempts, seconds) = (count("attempts", "wrong password"), count("seconds", "second"));
+    format!("for {seconds} by {attempts}, the last from {}", text(detail, "address"))
 }
 
 fn joined(detail: &Value, names: &Names) -> String {
@@ -259,6 +271,11 @@ mod tests {
                 said("sign_in.refused", None, user, json!({ "address": "203.0.113.9", "unlistedBefore": 12 })),
                 "Someone was refused a sign-in as Mia from 203.0.113.9; before it 12 more are not listed",
             ),
+            (
+                said("sign_in.blocked", None, user, json!({ "address": "203.0.113.9", "attempts": 7, "seconds": 4 })),
+                "Someone blocked sign-ins as Mia for 4 seconds by 7 wrong passwords, the last from 203.0.113.9",
+            ),
+            (said("responses.downloaded", ada, Some("view"), json!({})), "Ada downloaded the responses to Mia"),
             (
                 said("member.role_changed", ada, user, json!({ "from": "member", "to": "reviewer" })),
                 "Ada changed the role of Mia from member to reviewer",

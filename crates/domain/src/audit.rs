@@ -15,6 +15,9 @@ pub enum Kind {
     /// A sign-in to the account of a member was refused, because the password was wrong.
     #[serde(rename = "sign_in.refused")]
     SignInRefused,
+    /// Wrong passwords have blocked sign-ins to the account of a member for a time.
+    #[serde(rename = "sign_in.blocked")]
+    SignInBlocked,
     /// A person signed out, or ended sign-ins of other browsers.
     #[serde(rename = "sign_in.ended")]
     SignInEnded,
@@ -75,6 +78,12 @@ pub enum Kind {
     /// An export of training data began.
     #[serde(rename = "export.started")]
     ExportStarted,
+    /// A file of an export of training data was downloaded.
+    #[serde(rename = "export.downloaded")]
+    ExportDownloaded,
+    /// The responses to a view were downloaded as CSV.
+    #[serde(rename = "responses.downloaded")]
+    ResponsesDownloaded,
     /// Forgetting a person began.
     #[serde(rename = "person.forgotten")]
     PersonForgotten,
@@ -104,6 +113,7 @@ pub enum Kind {
 names!(Kind {
     SignInAccepted = "sign_in.accepted",
     SignInRefused = "sign_in.refused",
+    SignInBlocked = "sign_in.blocked",
     SignInEnded = "sign_in.ended",
     MemberInvited = "member.invited",
     InvitationWithdrawn = "member.invitation_withdrawn",
@@ -124,6 +134,8 @@ names!(Kind {
     WebhookDeleted = "webhook.deleted",
     WorkspaceChanged = "workspace.changed",
     ExportStarted = "export.started",
+    ExportDownloaded = "export.downloaded",
+    ResponsesDownloaded = "responses.downloaded",
     PersonForgotten = "person.forgotten",
     PersonRemembered = "person.remembered",
     SessionForgotten = "session.forgotten",
@@ -160,6 +172,8 @@ pub enum TargetKind {
     Entity,
     /// A link to a form.
     ViewLink,
+    /// A form or another view.
+    View,
 }
 
 names!(TargetKind {
@@ -174,6 +188,7 @@ names!(TargetKind {
     Document = "document",
     Entity = "entity",
     ViewLink = "view_link",
+    View = "view",
 });
 
 /// Whether a text has the form of an actor: `user:…`, `token:…`, `agent:…`, `respondent:…` or `system`.

@@ -75,11 +75,14 @@ impl ExportContent {
 pub async fn record_by_operator(ledger: &Ledger, tenant_slug: &str, what: ExportContent) -> Result<()> {
     let tenant = find_workspace_by_operator(ledger, tenant_slug).await?.ok_or(Error::NotFound("workspace"))?;
     let started = Act::new(Kind::ExportStarted, Caller::System, ledger.now()).with(json!({ "what": what.as_str() }));
-    let scope = Scope::system(tenant.id);
-    let written = ledger
-        .store()
-        .write::<_, Error, _>((&scope).into(), move |tx| Box::pin(async move { started.record(tx, tenant.id).await }));
-    written.await
+    started.write(ledger, &Scope::system(tenant.id)).await
+}
+
+/// Records in the audit list that the caller downloads a file of an export.
+pub async fn record_download(ledger: &Ledger, scope: &Scope, id: Uuid, file: &str) -> Result<()> {
+    require(scope, Permission::ManageSessions)?;
+    let downloaded = Act::new(Kind::ExportDownloaded, scope.caller, ledger.now());
+    downloaded.on(TargetKind::Export, id).with(json!({ "file": file })).write(ledger, scope).await
 }
 
 /// Records how an export ended. Permissions are not checked, because the person who started the export may have

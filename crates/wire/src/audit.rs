@@ -21,12 +21,13 @@ pub struct AuditEntry {
     /// What was done.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AuditKind))]
     pub kind: Kind,
-    /// Who did it; null for a refused sign-in, because no one has proven who they are.
+    /// Who did it; null for refused and blocked sign-ins, because no one has proven who they are.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Actor>))]
     pub actor: Option<String>,
     /// What it was done to; null if the workspace itself.
     pub target: Option<AuditTarget>,
-    /// What else is known, such as `role`, `from` and `to`; `address` is where a refused sign-in came from.
+    /// What else is known, such as `role`, `from` and `to`; `address` is where a refused sign-in came from. A
+    /// blocked one has the number of wrong passwords in `attempts` and how long it lasts in `seconds`.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub detail: Json,
     /// Digest of this entry and all before it.

@@ -87,7 +87,8 @@ impl CsvQuery {
 /// All responses, newest first, with a column for each field of the versions that they are for (`answers.mood`), and
 /// for each dimension of a rating (`answers.rate.tone`). Cells have stored values; several chosen options are separated
 /// by `|`, and inside one of them `|` is `\|` and `\` is `\\`. A text that a spreadsheet would calculate begins with an
-/// apostrophe. RFC 4180, UTF-8. Names and addresses of leads are empty for those who may not read them.
+/// apostrophe. RFC 4180, UTF-8. Names and addresses of leads are empty for those who may not read them. The download is
+/// an entry of the audit list.
 #[utoipa::path(
     get, path = "/api/views/{id}/responses.csv", operation_id = "downloadViewResponses", tag = "responses",
     params(("id" = uuid::Uuid, Path, description = "The view"), CsvQuery),
@@ -113,6 +114,7 @@ pub async fn of_view(
     let start = Reading { ledger, scope, wanted, table: Arc::new(table), cursor: Some(None) };
     // The first rows are read before the answer begins, so that their failure is a problem and no truncated file.
     let (rows, rest) = start.next().await?.unwrap_or_default();
+    use_case::record_download(&state.ledger, caller.scope(), id).await?;
     Ok((headers(&view.slug), Body::from_stream(chunks(head + &rows, rest))).into_response())
 }
 

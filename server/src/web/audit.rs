@@ -68,6 +68,9 @@ fn props(found: page::Page) -> Props {
     }
     let views: HashMap<_, _> =
         views.into_iter().map(|view| (view.id.to_string(), (view.title, format!("/views/{}", view.slug)))).collect();
+    for (id, (title, href)) in &views {
+        know(id.clone(), title.clone(), Some(href.clone()));
+    }
     let entries: Vec<_> = listed.items.into_iter().map(wire_map::audit_entry).collect();
     for entry in entries.iter().filter(|entry| entry.kind == Kind::LinkCreated) {
         let detail: serde_json::Value = serde_json::from_str(entry.detail.get()).unwrap_or_default();

@@ -19,7 +19,7 @@ use datalake::{
     export::{FileFormat, Preview, Progress, Row, Split},
 };
 use domain::{Scope, count::counted, interaction::ExportState, message::ToolCall};
-use ledger::export_job::ExportJobRecord;
+use ledger::export_job::{self, ExportJobRecord};
 use runner::export::{EXPORTS_KEPT_MAX, Job, Known, Stage, permit};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -274,6 +274,7 @@ async fn file(
     let job = found(&state, &viewer.scope, &id)?;
     let missing = || Problem::detailed(Code::NotFound, "this export has no such file");
     let (path, name, bytes) = which.split().and_then(|split| job.file(split)).ok_or_else(missing)?;
+    export_job::record_download(&state.ledger, &viewer.scope, job.id, &name).await?;
     Ok(sent(File::open(&path).await, media_type(job.options.file_format), &name, bytes)?)
 }
 

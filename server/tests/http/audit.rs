@@ -165,6 +165,29 @@ async fn a_refused_sign_in_is_recorded_with_its_address() {
 }
 
 #[tokio::test]
+async fn a_download_of_responses_is_recorded_and_one_that_is_refused_is_not() {
+    let app = App::start();
+    let fields = json!([{ "key": "name", "label": "Your name?", "type": "short_text" }]);
+    let new = json!({ "title": "Feedback <2026>", "slug": "feedback", "fields": fields });
+    let view = app.post(Who::Operator, "/api/views", new).await["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/views/{view}/responses.csv");
+    let download = async |who: Who, query: &str| {
+        app.request(who, Method::GET, &format!("{path}{query}")).send().await.unwrap().status()
+    };
+    assert_eq!(download(Who::Stranger, "").await, StatusCode::NOT_FOUND);
+    assert_eq!(download(Who::Member, "?bom=x").await, StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(read(&app, "?kind=responses.downloaded").await["items"], json!([]));
+    assert_eq!(download(Who::Member, "").await, StatusCode::OK);
+    let found = read(&app, "?kind=responses.downloaded").await;
+    let items = found["items"].as_array().unwrap();
+    assert_eq!((items.len(), &items[0]["target"]), (1, &json!({ "kind": "view", "id": view })));
+    assert!(items[0]["actor"].as_str().unwrap().starts_with("token:"), "{found}");
+    let page = Browser::of(&app, ADA).await.page("/settings/audit?kind=responses.downloaded").await.replace("<!>", "");
+    let sentence = "downloaded the responses to <a dir=\"auto\" href=\"/views/feedback\">Feedback &lt;2026&gt;</a>";
+    assert!(page.contains(sentence), "{page}");
+}
+
+#[tokio::test]
 async fn verify_names_an_audit_entry_that_was_changed() {
     let mut app = App::start();
     invite(&app, 1).await;

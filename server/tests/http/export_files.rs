@@ -169,6 +169,10 @@ async fn the_page_chooses_by_time_and_agent_and_offers_the_rows_for_validation_i
         rows.extend(file.lines().map(str::to_owned));
     }
     assert_eq!(rows.len(), SESSIONS, "each row is in one of the files");
+    let entries = app.request(Who::Admin, Method::GET, "/api/audit?kind=export.downloaded").send().await.unwrap();
+    let entries: Value = entries.json().await.unwrap();
+    let files: Vec<_> = entries["items"].as_array().unwrap().iter().map(|entry| &entry["detail"]["file"]).collect();
+    assert_eq!(files, ["sft-validation.jsonl", "sft.jsonl"], "each download is in the audit list: {entries}");
 }
 
 /// A turn of the conversation: the context of the model, a tool call with its result, and the answer.

@@ -1,8 +1,8 @@
 //! Recording acts.
 
-use crate::Result;
+use crate::{Error, Ledger, Result};
 use domain::{
-    Caller, Timestamp,
+    Caller, Scope, Timestamp,
     audit::{Kind, TargetKind},
     id::{TenantId, UserId},
     limit::AUDIT_PEOPLE_MAX,
@@ -22,9 +22,9 @@ impl Act {
         Self(NewEntry { at, kind, actor: Some(by.to_string()), target: None, detail: "{}".to_owned() })
     }
 
-    /// A sign-in to the account of this person that was refused. Nobody has proven who tried it.
-    pub(crate) fn refused_sign_in(user_id: UserId, at: Timestamp) -> Self {
-        let entry = NewEntry { at, kind: Kind::SignInRefused, actor: None, target: None, detail: "{}".to_owned() };
+    /// What a refused sign-in to the account of this person is recorded as. Nobody has proven who tried it.
+    pub(crate) fn refused_sign_in(kind: Kind, user_id: UserId, at: Timestamp) -> Self {
+        let entry = NewEntry { at, kind, actor: None, target: None, detail: "{}".to_owned() };
         Self(entry).on(TargetKind::User, user_id.0)
     }
 
@@ -50,6 +50,15 @@ impl Act {
     /// list of the workspace until the end, and must not wait for anything else meanwhile.
     pub(crate) async fn record(&self, tx: &mut WriteTx<'_>, tenant_id: TenantId) -> Result<()> {
         Ok(store::audit::append(tx, tenant_id, &self.0).await?)
+    }
+
+    /// Records an act that changes nothing else, in a transaction of its own, in the workspace of this scope.
+    pub(crate) async fn write(self, ledger: &Ledger, scope: &Scope) -> Result<()> {
+        let tenant_id = scope.tenant_id;
+        let written = ledger
+            .store()
+            .write::<_, Error, _>(scope.into(), move |tx| Box::pin(async move { self.record(tx, tenant_id).await }));
+        written.await
     }
 
     /// Records the act in all workspaces of which a person is an active member: it concerns their account.

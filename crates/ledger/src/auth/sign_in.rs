@@ -4,7 +4,7 @@ use super::{
     Address, Secret, SecretKind,
     identify::{IDLE_LIFE, Identity, Person, identity_of_user},
     password::verify_password,
-    throttle::{email_digest, reserve},
+    throttle::{block_of, email_digest, reserve},
 };
 use crate::{
     Ledger,
@@ -57,18 +57,25 @@ pub async fn sign_in(ledger: &Ledger, email: &str, password: &str, browser: &str
 }
 
 /// Records that a sign-in to the account with this e-mail address was refused, in the audit lists of all workspaces of
-/// its person. `from` is the address of the network that it came from. Nothing is recorded for an unknown account.
+/// its person. `from` is the address of the network that it came from. If it has blocked the account for a time, that
+/// is recorded too, once for each block. Nothing is recorded for an unknown account.
 ///
 /// [`sign_in`] does not do this itself: who waits for its answer could tell known accounts by the time that it takes.
 pub async fn record_refused_sign_in(ledger: &Ledger, email: &str, from: IpAddr) -> Result<()> {
     let Ok(email) = Address::parse(email).map(Address::into_string) else { return Ok(()) };
-    let user = ledger
-        .store()
-        .read(Access::System, move |conn| Box::pin(async move { store::user::find_by_email(conn, &email).await }))
-        .await?;
-    let Some(user) = user else { return Ok(()) };
+    let read = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move {
+            let Some(user) = store::user::find_by_email(conn, &email).await? else { return Ok(None) };
+            Ok(Some((user, store::sign_in_attempts(conn, email_digest(&email)).await?)))
+        })
+    });
+    let Some((user, attempts)) = read.await? else { return Ok(()) };
     let now = ledger.now();
-    let refused = Act::refused_sign_in(user.id, now);
+    let refused = Act::refused_sign_in(Kind::SignInRefused, user.id, now);
+    let blocked = attempts.and_then(|attempts| block_of(attempts, now)).map(|block| {
+        let detail = json!({ "address": from, "attempts": block.attempts, "seconds": block.seconds });
+        Act::refused_sign_in(Kind::SignInBlocked, user.id, now).with(detail)
+    });
     let written = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
         Box::pin(async move {
             let mut tenants: Vec<_> =
@@ -81,6 +88,9 @@ pub async fn record_refused_sign_in(ledger: &Ledger, email: &str, from: IpAddr) 
                         _ => json!({ "address": from, "unlistedBefore": unlisted }),
                     };
                     refused.clone().with(detail).record(tx, tenant_id).await?;
+                    if let Some(blocked) = &blocked {
+                        blocked.record(tx, tenant_id).await?;
+                    }
                 }
             }
             Ok(())

@@ -62,6 +62,21 @@ fn check_attempt(attempts: SignInAttempts, now: Timestamp) -> Result<SignInAttem
     Ok(SignInAttempts { failures, blocked_until: now + delay_after(failures) })
 }
 
+/// A block of sign-ins to an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Block {
+    /// Number of wrong passwords in a row that led to it.
+    pub(super) attempts: u64,
+    /// Seconds until it ends, at least 1.
+    pub(super) seconds: u64,
+}
+
+/// The block that these attempts have led to, while it lasts.
+pub(super) fn block_of(attempts: SignInAttempts, now: Timestamp) -> Option<Block> {
+    let SignInAttempts { failures, blocked_until } = attempts;
+    (blocked_until > now).then(|| Block { attempts: failures, seconds: seconds_up(blocked_until - now) })
+}
+
 /// Returns the wait in whole seconds, at least 1. Rounded up, so that a caller who waits for it is not refused
 /// again.
 fn seconds_up(wait: TimeDelta) -> u64 {

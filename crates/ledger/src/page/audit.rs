@@ -8,7 +8,7 @@ use crate::{
 };
 use domain::{
     Scope,
-    audit::Kind,
+    audit::{Kind, TargetKind},
     id::{TenantId, ViewId},
     limit::GROUPS_MAX,
 };
@@ -30,7 +30,7 @@ pub struct Page {
     pub groups: Vec<GroupRecord>,
     /// Invitations that work now.
     pub invitations: Vec<AccessLinkRecord>,
-    /// Forms to which the entries name links, as far as they exist.
+    /// Forms that the entries name, or to which they name links, as far as they exist.
     pub views: Vec<ViewRecord>,
 }
 
@@ -66,8 +66,10 @@ struct OfLink {
 /// The forms that these entries name. A page has at most as many as it has entries.
 async fn views(conn: &mut Conn<'_>, tenant_id: TenantId, entries: &[EntryRecord]) -> Result<Vec<ViewRecord>> {
     let links = entries.iter().filter(|entry| matches!(entry.kind, Kind::LinkCreated | Kind::LinkRevoked));
-    let ids: BTreeSet<_> =
-        links.filter_map(|entry| serde_json::from_str::<OfLink>(&entry.detail).ok()).map(|of| of.view).collect();
+    let of_links = links.filter_map(|entry| serde_json::from_str::<OfLink>(&entry.detail).ok()).map(|of| of.view);
+    let targets = entries.iter().filter_map(|entry| entry.target);
+    let of_targets = targets.filter(|(kind, _)| *kind == TargetKind::View).map(|(_, id)| ViewId(id));
+    let ids: BTreeSet<_> = of_links.chain(of_targets).collect();
     let mut found = Vec::with_capacity(ids.len());
     for id in ids {
         found.extend(store::view::find(conn, tenant_id, id).await?);

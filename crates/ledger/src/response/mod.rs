@@ -2,6 +2,7 @@
 //! first change, running once something is answered, completed when it is submitted.
 
 mod columns;
+mod download;
 mod get;
 mod leads;
 mod list;
@@ -20,6 +21,7 @@ mod sweep;
 pub(crate) use open::{ViewVersions, is_cancelled, published, view_versions};
 
 pub use columns::columns;
+pub use download::record_download;
 pub use get::get;
 pub use leads::{Lead, Leads, hide_lead, leads};
 pub use list::{ListResponses, list};

@@ -50,8 +50,8 @@ on_both_engines!(
     nobody_changes_or_removes_an_entry,
 );
 
-const MIA: &str = "mia@acme.test";
-const PASSWORD: &str = "correct horse battery";
+pub const MIA: &str = "mia@acme.test";
+pub const PASSWORD: &str = "correct horse battery";
 const NEW: &str = "a better password";
 
 /// All entries of the workspace of this scope, oldest first.
@@ -63,30 +63,30 @@ async fn entries(f: &Fixture, admin: &Scope) -> Vec<EntryRecord> {
 }
 
 /// Takes the entries that were added since the last call.
-struct Reading {
+pub struct Reading {
     seen: usize,
 }
 
 impl Reading {
-    async fn begin(f: &Fixture) -> Self {
+    pub async fn begin(f: &Fixture) -> Self {
         Self { seen: entries(f, &f.admin).await.len() }
     }
 
-    async fn next(&mut self, f: &Fixture) -> Vec<EntryRecord> {
+    pub async fn next(&mut self, f: &Fixture) -> Vec<EntryRecord> {
         let new = entries(f, &f.admin).await.split_off(self.seen);
         self.seen += new.len();
         new
     }
 
     /// Expects entries of these kinds and no others. Returns the last one.
-    async fn expect(&mut self, f: &Fixture, kinds: &[Kind]) -> EntryRecord {
+    pub async fn expect(&mut self, f: &Fixture, kinds: &[Kind]) -> EntryRecord {
         let new = self.next(f).await;
         assert_eq!(new.iter().map(|entry| entry.kind).collect::<Vec<_>>(), kinds);
         new.into_iter().next_back().unwrap()
     }
 }
 
-fn detail(entry: &EntryRecord) -> Value {
+pub fn detail(entry: &EntryRecord) -> Value {
     serde_json::from_str(&entry.detail).unwrap()
 }
 

@@ -5,6 +5,7 @@ mod append;
 mod append_group;
 mod append_known;
 mod audit;
+mod audit_download;
 mod bundle;
 mod busy;
 mod capture;
