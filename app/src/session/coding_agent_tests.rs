@@ -6,10 +6,11 @@ use super::{fixture::event, one_line, rows::rows_fragment};
 use domain::hook::{Source, read};
 use wire::event::Event;
 
-const RECORDED: [(Source, &str); 3] = [
+const RECORDED: [(Source, &str); 4] = [
     (Source::ClaudeCode, include_str!("../../../crates/domain/fixtures/hooks/claude-code.jsonl")),
     (Source::ClaudeCode, include_str!("../../../crates/domain/fixtures/hooks/claude-code-more.jsonl")),
     (Source::Codex, include_str!("../../../crates/domain/fixtures/hooks/codex.jsonl")),
+    (Source::Gemini, include_str!("../../../crates/domain/fixtures/hooks/gemini.jsonl")),
 ];
 
 fn events(source: Source, lines: &str) -> Vec<Event> {
@@ -19,7 +20,7 @@ fn events(source: Source, lines: &str) -> Vec<Event> {
 
 #[test]
 fn every_call_is_one_row_with_its_result() {
-    for (source, lines) in [RECORDED[0], RECORDED[2]] {
+    for (source, lines) in [RECORDED[0], RECORDED[2], RECORDED[3]] {
         let events = events(source, lines);
         let html = rows_fragment("s", &events, &crate::session::Titles::new());
         let results = events.iter().filter(|event| event.kind == "agent.tool_result").count();

@@ -28,7 +28,9 @@ impl<S: Send + Sync> FromRequestParts<S> for SourceName {
         let params = RawPathParams::from_request_parts(parts, state).await.ok();
         let name = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "source"));
         let known = name.and_then(|(_, value)| Source::parse(value));
-        known.map(Self).ok_or_else(|| Problem::detailed(Code::NotFound, "hooks come from `claude-code` or `codex`"))
+        known
+            .map(Self)
+            .ok_or_else(|| Problem::detailed(Code::NotFound, "hooks come from `claude-code`, `codex` or `gemini`"))
     }
 }
 
@@ -48,11 +50,11 @@ pub struct RecordQuery {
 ///
 /// The body is the hook's JSON as the agent sends it; unknown fields are kept. Each session of the agent is one session
 /// of the log, with the status of the agent: `running`, `waiting_human` while it asks its person, `idle` between turns,
-/// `completed` at its end. The agent reads the answer: `{}`, or context for its next turn after `SessionStart` and
-/// `UserPromptSubmit`.
+/// `completed` at its end. The agent reads the answer: `{}`, or context for its next turn after `SessionStart`,
+/// `UserPromptSubmit` and `BeforeAgent`.
 #[utoipa::path(
     post, path = "/api/hooks/{source}", operation_id = "recordHook", tag = "hooks", request_body = wire::schema::Hook,
-    params(("source" = wire::schema::HookSource, Path, description = "`claude-code` or `codex`"), RecordQuery),
+    params(("source" = wire::schema::HookSource, Path, description = "`claude-code`, `codex` or `gemini`"), RecordQuery),
     responses(
         (status = 200, description = "What the agent is told", body = HookAnswer),
         (

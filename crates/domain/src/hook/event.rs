@@ -42,7 +42,7 @@ pub(super) fn call(source: Source, payload: &Payload<'_>) -> HookEvent {
     let (input, cut) = fitting(payload.raw("tool_input"));
     let part = ToolPart {
         kind: "tool-call",
-        tool_call_id: tool_use_id(payload),
+        tool_call_id: tool_use_id(source, payload),
         tool_name: tool_name(payload),
         input: Some(input),
         output: None,
@@ -65,7 +65,7 @@ pub(super) fn answer(source: Source, payload: &Payload<'_>) -> HookEvent {
     };
     let part = ToolPart {
         kind: "tool-result",
-        tool_call_id: tool_use_id(payload),
+        tool_call_id: tool_use_id(source, payload),
         tool_name: tool_name(payload),
         input: None,
         output: Some(output),
@@ -200,8 +200,16 @@ pub(super) fn tool_name(payload: &Payload<'_>) -> String {
     payload.text("tool_name").map_or_else(|| "tool".into(), |name| one_line(&name))
 }
 
-fn tool_use_id(payload: &Payload<'_>) -> String {
-    payload.text("tool_use_id").map(id_part).unwrap_or_default()
+/// Returns the id by which the transcript pairs a call with its result. Gemini CLI has none: a call and its result have
+/// the same tool and the same input.
+fn tool_use_id(source: Source, payload: &Payload<'_>) -> String {
+    let known = payload.text("tool_use_id").map(id_part);
+    known.unwrap_or_else(|| match source {
+        Source::Gemini => {
+            digest(&format!("{}\n{}", tool_name(payload), payload.raw("tool_input").map_or("", RawValue::get)))
+        }
+        Source::ClaudeCode | Source::Codex => String::new(),
+    })
 }
 
 pub(super) fn id_part(id: String) -> String {

@@ -1,6 +1,6 @@
 //! Hooks of coding agents: maps one payload to the event and the status of the agent's session.
 //!
-//! Claude Code and Codex call a hook at each step and pass it one JSON object. [`read`] maps the object,
+//! Claude Code, Codex and Gemini CLI call a hook at each step and pass it one JSON object. [`read`] maps the object,
 //! whatever event it names. [`ParsedHook::steps`] returns the commands that follow for a session with a given
 //! status. `ledger::hook` finds the session and recognises repeated hooks; this module does neither.
 

@@ -35,7 +35,7 @@ impl PromptOrigin {
             Source::ClaudeCode if prompt.starts_with("<task-notification>") => Some(Self::TaskNotification),
             Source::ClaudeCode if prompt == "Continue from where you left off." => Some(Self::Continued),
             Source::Codex if prompt.starts_with("<hook_prompt") => Some(Self::Hook),
-            Source::ClaudeCode | Source::Codex => None,
+            Source::ClaudeCode | Source::Codex | Source::Gemini => None,
         }
     }
 }
@@ -70,6 +70,14 @@ pub(super) fn without_injected<'a>(event: &str, field: &str, raw: &'a RawValue) 
         return Cow::Borrowed(raw);
     }
     let Some(prompt) = super::payload::string(raw) else { return Cow::Borrowed(raw) };
+    match serde_json::value::to_raw_value(&own_text(prompt)) {
+        Ok(stripped) => Cow::Owned(stripped),
+        Err(_) => Cow::Borrowed(raw),
+    }
+}
+
+/// Returns a prompt of Gemini CLI without the texts that it put there for hooks.
+pub(super) fn own_text(prompt: String) -> String {
     let (open, close) = INJECTED;
     let (mut kept, mut rest) = (String::with_capacity(prompt.len()), prompt.as_str());
     while let Some((before, after)) = rest.split_once(open) {
@@ -78,11 +86,7 @@ pub(super) fn without_injected<'a>(event: &str, field: &str, raw: &'a RawValue) 
         rest = after;
     }
     kept.push_str(rest);
-    let own = if kept.len() == prompt.len() { prompt.as_str() } else { kept.trim() };
-    match serde_json::value::to_raw_value(own) {
-        Ok(stripped) => Cow::Owned(stripped),
-        Err(_) => Cow::Borrowed(raw),
-    }
+    if kept.len() == prompt.len() { prompt } else { kept.trim().to_owned() }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{
         message_event_with, tool_name,
     },
     payload::{InvalidPayload, Payload},
-    prompt::{PromptOrigin, has_working_subagent, turn_of},
+    prompt::{PromptOrigin, has_working_subagent, own_text, turn_of},
     source::Source,
     status::{ELICITATION, ResumeRule, TargetStatus, Wait, steps},
     text::{argument, one_line, sentence, shortened, tool},
@@ -74,7 +74,7 @@ pub fn read(source: Source, text: &str) -> Result<ParsedHook, InvalidPayload> {
     let mut reading = ParsedHook {
         event: external_event(source, &payload),
         in_turn: None,
-        external_id: external_id(&payload, text),
+        external_id: external_id(source, &payload, text),
         target: None,
         resume_rule: ResumeRule::Always,
         wakes: true,
@@ -106,7 +106,7 @@ impl ParsedHook {
 
     /// Sets what a known hook changes beyond the defaults.
     fn interpret(&mut self, source: Source, payload: &Payload<'_>) {
-        match payload.event.as_str() {
+        match source.common_name(&payload.event) {
             "SessionStart" => {
                 self.takes_context = true;
                 // Compaction sends `SessionStart` in the middle of a turn.
@@ -162,8 +162,9 @@ impl ParsedHook {
             }
             "Notification" => self.target = notified(payload),
             "Stop" => {
-                if let Some(said) = payload.text("last_assistant_message") {
-                    self.event = message_event(source, payload, Known::AgentMessage, &said, "last_assistant_message");
+                let field = source.said_field();
+                if let Some(said) = payload.text(field) {
+                    self.event = message_event(source, payload, Known::AgentMessage, &said, field);
                 }
                 self.reason = format!("{} rests", source.label());
                 // The turn ends with the next stop, after its subagent has reported.
@@ -189,6 +190,7 @@ impl ParsedHook {
 
     fn prompt(&mut self, source: Source, payload: &Payload<'_>) {
         let prompt = payload.text("prompt").unwrap_or_default();
+        let prompt = if source == Source::Gemini { own_text(prompt) } else { prompt };
         self.reopens = true;
         self.target = Some(TargetStatus::Running);
         let not_typed = |origin| not_typed(source, payload, &prompt, origin);
@@ -268,8 +270,11 @@ fn call_digest(payload: &Payload<'_>) -> String {
 }
 
 /// Returns the external id of this hook, if the payload has an id: that of the tool call, or that of the
-/// prompt's turn.
-fn external_id(payload: &Payload<'_>, text: &str) -> Option<String> {
+/// prompt's turn. A payload of Gemini CLI has neither, but the time to the millisecond, so its text is its id.
+fn external_id(source: Source, payload: &Payload<'_>, text: &str) -> Option<String> {
+    if source == Source::Gemini {
+        return payload.text("timestamp").map(|_| format!("{}:{}", payload.event, digest(text)));
+    }
     match payload.event.as_str() {
         "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PermissionDenied" => {
             payload.text("tool_use_id").map(|id| format!("{}:{}", payload.event, id_part(id)))

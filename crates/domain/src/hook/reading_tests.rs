@@ -4,11 +4,14 @@ use crate::{hook::truncate_payload, limit::EVENT_BYTES_MAX};
 const CLAUDE_CODE: &str = include_str!("../../fixtures/hooks/claude-code.jsonl");
 const MORE: &str = include_str!("../../fixtures/hooks/claude-code-more.jsonl");
 const CODEX: &str = include_str!("../../fixtures/hooks/codex.jsonl");
+/// Of Gemini CLI 0.61.0, in the order of its calls.
+const GEMINI: &str = include_str!("../../fixtures/hooks/gemini.jsonl");
 
-/// Returns the recorded payloads of both sources.
+/// Returns the recorded payloads of all sources.
 fn recorded() -> impl Iterator<Item = (Source, &'static str)> {
     let of = |source, text: &'static str| text.lines().map(move |line| (source, line));
-    of(Source::ClaudeCode, CLAUDE_CODE).chain(of(Source::ClaudeCode, MORE)).chain(of(Source::Codex, CODEX))
+    let claude_code = of(Source::ClaudeCode, CLAUDE_CODE).chain(of(Source::ClaudeCode, MORE));
+    claude_code.chain(of(Source::Codex, CODEX)).chain(of(Source::Gemini, GEMINI))
 }
 
 fn of_event(source: Source, name: &str) -> ParsedHook {
@@ -112,6 +115,33 @@ fn a_late_result_does_not_wake_an_agent_that_rests_and_a_prompt_does() {
     assert_eq!(of("UserPromptSubmit"), [Command::Begin]);
     let background = r#"{"session_id":"s","hook_event_name":"PreToolUse","agent_id":"a","tool_name":"Read"}"#;
     assert!(read(Source::ClaudeCode, background).unwrap().steps(Status::Idle, None).is_empty());
+}
+
+#[test]
+fn a_session_of_gemini_has_its_prompt_its_calls_and_its_answer_and_nothing_that_was_injected() {
+    let read_all = || GEMINI.lines().map(|line| read(Source::Gemini, line).unwrap());
+    let said = |kind: Known| {
+        let of_kind = read_all().filter(|reading| reading.event.kind == kind);
+        of_kind.map(|reading| value(&reading.event.content)[0].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(said(Known::UserMessage), [json!({ "type": "text", "text": "Add a sitemap." })]);
+    let answer = "I look first.\nI rate what I was told.\nThe sitemap is in `public/sitemap.xml`.";
+    assert_eq!(said(Known::AgentMessage), [json!({ "type": "text", "text": answer })]);
+    let ids = |kind: Known| said(kind).into_iter().map(|part| part["toolCallId"].clone()).collect::<Vec<_>>();
+    assert_eq!(ids(Known::AgentToolCall), ids(Known::AgentToolResult), "each result is beside its call");
+    assert_ne!(ids(Known::AgentToolCall)[0], ids(Known::AgentToolCall)[1]);
+    for reading in read_all() {
+        let recorded = format!("{}{}{:?}", reading.event.content, reading.event.metadata, reading.titled);
+        assert!(!recorded.contains("hook_context") && !recorded.contains("Sitemap&gt;"), "{recorded}");
+    }
+    let prompt = of_event(Source::Gemini, "BeforeAgent");
+    assert!(prompt.takes_context && of_event(Source::Gemini, "SessionStart").takes_context);
+    assert_eq!(prompt.titled.unwrap(), "site: Add a sitemap.");
+    assert_eq!(of_event(Source::Gemini, "AfterAgent").steps(Status::Running, None), [Command::Rest]);
+    assert_eq!(of_event(Source::Gemini, "SessionEnd").steps(Status::Idle, None), [Command::Finish]);
+    // The names are those of Gemini CLI alone.
+    let of_another = read(Source::Codex, GEMINI.lines().nth(1).unwrap()).unwrap();
+    assert_eq!((of_another.event.kind, of_another.target), (Known::ExternalEvent, None));
 }
 
 #[test]

@@ -9,17 +9,20 @@ pub enum Source {
     ClaudeCode,
     /// OpenAI's Codex.
     Codex,
+    /// Google's Gemini CLI. Its hooks have names of their own.
+    Gemini,
 }
 
 impl Source {
     /// Every source.
-    pub const ALL: [Self; 2] = [Self::ClaudeCode, Self::Codex];
+    pub const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Gemini];
 
     /// Name in URLs and on the command line. It is also the `source` and the agent slug of the sessions.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
+            Self::Gemini => "gemini",
         }
     }
 
@@ -28,22 +31,43 @@ impl Source {
         match self {
             Self::ClaudeCode => "Claude Code",
             Self::Codex => "Codex",
+            Self::Gemini => "Gemini CLI",
         }
     }
 
     /// Returns the size of a context as the agent counts it.
     pub fn context_size(self, text: &str) -> usize {
         match self {
-            Self::ClaudeCode => text.encode_utf16().count(),
+            Self::ClaudeCode | Self::Gemini => text.encode_utf16().count(),
             Self::Codex => text.len(),
         }
     }
 
-    /// The largest context that the agent gives its model whole, in the unit of [`Self::context_size`].
+    /// The largest context that the agent is given, in the unit of [`Self::context_size`]. Claude Code and Codex give
+    /// their models no larger one whole. Gemini CLI takes ten times as much, and gets no more than the others.
     pub const fn context_max(self) -> usize {
         match self {
-            Self::ClaudeCode => HOOK_CONTEXT_UNITS_MAX,
+            Self::ClaudeCode | Self::Gemini => HOOK_CONTEXT_UNITS_MAX,
             Self::Codex => HOOK_CONTEXT_BYTES_MAX,
+        }
+    }
+
+    /// The hook of Claude Code and Codex that means the same as this one of the agent, by its name.
+    pub(super) fn common_name(self, event: &str) -> &str {
+        match (self, event) {
+            (Self::Gemini, "BeforeAgent") => "UserPromptSubmit",
+            (Self::Gemini, "BeforeTool") => "PreToolUse",
+            (Self::Gemini, "AfterTool") => "PostToolUse",
+            (Self::Gemini, "AfterAgent") => "Stop",
+            (_, event) => event,
+        }
+    }
+
+    /// The member of the payload of a turn's end that has what the agent said.
+    pub(super) const fn said_field(self) -> &'static str {
+        match self {
+            Self::ClaudeCode | Self::Codex => "last_assistant_message",
+            Self::Gemini => "prompt_response",
         }
     }
 

@@ -125,7 +125,7 @@ async fn a_turn_with_a_subagent_in_the_background_ends_once(f: Fixture) {
 async fn the_context_keeps_the_limit_of_each_host_and_is_cut_by_whole_items(f: Fixture) {
     let task = crate::human::task(&f, "Close the books").await;
     let working = human::start(&f.ledger, &f.member, task).await.unwrap().session.id;
-    for (number, source) in [Source::ClaudeCode, Source::Codex].into_iter().enumerate() {
+    for (number, source) in Source::ALL.into_iter().enumerate() {
         for topic in 0..8 {
             let path = memory::path(&format!("topics/books{topic}.md")).unwrap();
             let text = format!("# Books\n\n- The books close on Friday {}\n", "um zwölf Uhr ".repeat(30));
@@ -137,14 +137,15 @@ async fn the_context_keeps_the_limit_of_each_host_and_is_cut_by_whole_items(f: F
             let notes = (0..ACTIVITY_LINES_MAX).map(|n| did("human.marker", &format!("{n} {}", sign.repeat(300))));
             let append = Append { session_id: working, attempt: None, events: notes.collect() };
             events::append(&f.ledger, &f.member, append).await.unwrap();
+            let prompt = if source == Source::Gemini { "BeforeAgent" } else { "UserPromptSubmit" };
             let sent = json!({
-                "session_id": format!("s-{number}"), "hook_event_name": "UserPromptSubmit",
+                "session_id": format!("s-{number}"), "hook_event_name": prompt,
                 "prompt": "When do the books close?", "turn_id": format!("t-{round}"),
             });
             let hook = Hook { source, body: sent.to_string(), id: None, at: None };
             let context = record(&f.ledger, &f.member, hook).await.unwrap().additional_context.unwrap();
             let (size, max) = match source {
-                Source::ClaudeCode => (context.encode_utf16().count(), HOOK_CONTEXT_UNITS_MAX),
+                Source::ClaudeCode | Source::Gemini => (context.encode_utf16().count(), HOOK_CONTEXT_UNITS_MAX),
                 Source::Codex => (context.len(), HOOK_CONTEXT_BYTES_MAX),
             };
             assert!(size <= max && max == 10_000, "{source:?} {sign}: {size}");

@@ -10,6 +10,8 @@ pub enum HookCommand {
     ClaudeCode(ForwardArgs),
     /// Forward a hook of Codex: its JSON on stdin, the response on stdout
     Codex(ForwardArgs),
+    /// Forward a hook of Gemini CLI: its JSON on stdin, the response on stdout
+    Gemini(ForwardArgs),
     /// Add the hooks to an agent's settings, after showing the change
     Install(InstallArgs),
     /// Remove the hooks from an agent's settings, after showing the change
@@ -36,10 +38,11 @@ pub struct ForwardArgs {
 /// Options of `install` and `uninstall`.
 #[derive(Debug, clap::Args)]
 pub struct InstallArgs {
-    /// claude-code or codex
+    /// claude-code, codex or gemini
     #[arg(value_parser = source)]
     pub source: Source,
-    /// The settings file [default: ~/.claude/settings.json, ~/.codex/hooks.json]
+    /// The settings file [default: ~/.claude/settings.json, ~/.codex/hooks.json,
+    /// ~/.gemini/settings.json]
     #[arg(long, value_name = "FILE")]
     pub settings: Option<PathBuf>,
     /// Do not ask
@@ -48,5 +51,5 @@ pub struct InstallArgs {
 }
 
 fn source(text: &str) -> Result<Source, String> {
-    Source::parse(text).ok_or_else(|| "claude-code or codex".to_owned())
+    Source::parse(text).ok_or_else(|| "claude-code, codex or gemini".to_owned())
 }

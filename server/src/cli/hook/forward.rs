@@ -40,7 +40,7 @@ pub async fn run(source: Source, args: ForwardArgs) -> ExitCode {
 
 /// Whether the agent waits for the response before a turn begins.
 fn takes_context(event: Option<&str>) -> bool {
-    matches!(event, Some("UserPromptSubmit" | "SessionStart"))
+    matches!(event, Some("UserPromptSubmit" | "BeforeAgent" | "SessionStart"))
 }
 
 async fn forward(source: Source, args: &ForwardArgs, deadline: Instant) -> Result<HookAnswer, String> {

@@ -132,10 +132,11 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 fn default_settings(source: Source) -> Result<PathBuf, Failure> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let (own, folder, file) = match source {
-        Source::ClaudeCode => ("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
-        Source::Codex => ("CODEX_HOME", ".codex", "hooks.json"),
+        Source::ClaudeCode => (Some("CLAUDE_CONFIG_DIR"), ".claude", "settings.json"),
+        Source::Codex => (Some("CODEX_HOME"), ".codex", "hooks.json"),
+        Source::Gemini => (None, ".gemini", "settings.json"),
     };
-    let folder = set(own).or_else(|| Some(set("HOME")?.join(folder)));
+    let folder = own.and_then(set).or_else(|| Some(set("HOME")?.join(folder)));
     folder.map(|folder| folder.join(file)).ok_or_else(|| Failure::Misused("HOME is not set; pass --settings".into()))
 }
 

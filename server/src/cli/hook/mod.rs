@@ -22,6 +22,7 @@ pub async fn run(command: HookCommand) -> ExitCode {
     let outcome: Result<(), Failure> = match command {
         HookCommand::ClaudeCode(args) => return forward::run(Source::ClaudeCode, args).await,
         HookCommand::Codex(args) => return forward::run(Source::Codex, args).await,
+        HookCommand::Gemini(args) => return forward::run(Source::Gemini, args).await,
         HookCommand::Install(args) => install::install(&args),
         HookCommand::Uninstall(args) => install::uninstall(&args),
     };

@@ -46,11 +46,16 @@ const CODEX: [&str; 12] = [
     "SessionEnd",
 ];
 
+/// Gemini CLI's hooks that are forwarded. It also calls hooks around each request to the model, with the whole request
+/// in them.
+const GEMINI: [&str; 6] = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"];
+
 /// The settings with the hooks added; unchanged if they are there.
 pub fn install(text: &str, source: Source, program: &str) -> Result<String, String> {
     let events: &[&str] = match source {
         Source::ClaudeCode => &CLAUDE_CODE,
         Source::Codex => &CODEX,
+        Source::Gemini => &GEMINI,
     };
     change(text, source, events, program)
 }
@@ -107,10 +112,10 @@ impl Handler {
 
 fn handler(source: Source, event: &str, program: &str) -> Handler {
     let quits = matches!(event, "SessionEnd" | "Interrupt");
-    Handler {
-        command: format!("{program} hook {} {event}", source.as_str()),
-        timeout: if quits { INSTALLED_QUIT_TIMEOUT_SECONDS } else { INSTALLED_TIMEOUT_SECONDS },
-    }
+    let seconds = if quits { INSTALLED_QUIT_TIMEOUT_SECONDS } else { INSTALLED_TIMEOUT_SECONDS };
+    // Gemini CLI takes milliseconds.
+    let timeout = if source == Source::Gemini { seconds * 1_000 } else { seconds };
+    Handler { command: format!("{program} hook {} {event}", source.as_str()), timeout }
 }
 
 /// Adds the wanted hook of one event and removes other hooks of Shiftbook from it. Returns whether anything changed.

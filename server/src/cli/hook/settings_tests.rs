@@ -23,7 +23,12 @@ fn installed(text: &str) -> String {
 
 #[test]
 fn a_new_file_has_every_hook() {
-    for (source, events) in [(Source::ClaudeCode, &CLAUDE_CODE[..]), (Source::Codex, &CODEX[..])] {
+    let all = [
+        (Source::ClaudeCode, &CLAUDE_CODE[..], 5),
+        (Source::Codex, &CODEX[..], 5),
+        (Source::Gemini, &GEMINI[..], 5_000),
+    ];
+    for (source, events, timeout) in all {
         let made: Value = serde_json::from_str(&install("", source, "/usr/bin/shiftbook").unwrap()).unwrap();
         let hooks = made["hooks"].as_object().unwrap();
         assert_eq!((made.as_object().unwrap().len(), hooks.len()), (1, events.len()));
@@ -31,6 +36,7 @@ fn a_new_file_has_every_hook() {
             let command = &hooks[*event][0]["hooks"][0]["command"];
             assert_eq!(command, &format!("/usr/bin/shiftbook hook {} {event}", source.as_str()));
         }
+        assert_eq!(hooks["SessionStart"][0]["hooks"][0]["timeout"], timeout, "in the unit of {source:?}");
     }
     insta::assert_snapshot!(install("", Source::Codex, "/usr/bin/shiftbook").unwrap());
 }
