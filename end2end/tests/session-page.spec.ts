@@ -51,7 +51,7 @@ test("a session that goes on opens at its newest event, one that has ended at it
   await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
   await expect(page.getByRole("button", { name: /^Run again/ })).toBeInViewport();
   await expect(page.locator(".session-error")).toBeInViewport();
-  await page.getByRole("link", { name: /^Event \d+ in the log$/ }).click();
+  await page.getByRole("link", { name: /^Failed at event \d+$/ }).click();
   await expect(page.locator('.event[data-kind="session.error"]')).toBeInViewport();
 });
 

@@ -8,7 +8,7 @@ use wire::{access::Member, action::Action};
 /// Which outputs of a task need approval, and whose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovalSummary {
-    /// What needs approval.
+    /// What is approved before it takes effect.
     pub what: &'static str,
     /// Who decides, and on what terms.
     pub who: String,
@@ -19,9 +19,9 @@ pub fn approval_summary(action: &Action, members: &[Member]) -> ApprovalSummary 
     let metadata: Map<String, Value> = serde_json::from_str(action.metadata.get()).unwrap_or_default();
     let approval = metadata.get("approval").and_then(Value::as_object).cloned().unwrap_or_default();
     let what = if needs_approval(&metadata) {
-        "its output, and tool calls that require approval"
+        "its output, and tool calls that ask for it"
     } else {
-        "tool calls that require approval; its output is used without approval"
+        "only tool calls that ask for it"
     };
     ApprovalSummary {
         what,
@@ -93,9 +93,9 @@ mod tests {
     #[test]
     fn the_summary_says_what_needs_approval_and_whose() {
         let (what, who) = said(None, &json!({ "requiresApproval": true }));
-        assert_eq!((what, who.as_str()), ("its output, and tool calls that require approval", "any reviewer"));
+        assert_eq!((what, who.as_str()), ("its output, and tool calls that ask for it", "any reviewer"));
         let (what, who) = said(Some(ADA), &json!({}));
-        assert_eq!(what, "tool calls that require approval; its output is used without approval");
+        assert_eq!(what, "only tool calls that ask for it");
         assert_eq!(who, "ada@acme.test, whom the task is assigned to");
         let approval = json!({
             "reviewers": [format!("user:{BO}"), "group:legal", "user:01935f00-0000-7000-8000-000000000009"], "quorum": 2, "selfApproval": false,

@@ -120,7 +120,7 @@ pub fn action_form(
             <Input scope=scope field=Field::new("name", "Name").required() value=text(|a| &a.name) form=form/>
             <TextArea scope=scope field=Field::new("description", "Instructions").hint("The agent receives this text. Markdown is allowed.") value=text(|a| &a.description) form=form/>
             <div class="form-row">
-                <Input scope=scope field=Field::new("agentSlug", "Agent").hint("The agent's slug, as in shiftbook work --agent.") value=action.and_then(|a| a.agent_slug.as_deref()).unwrap_or_default() form=form/>
+                <Input scope=scope field=Field::new("agentSlug", "Agent").hint("Name of the agent, as its worker gives it.") value=action.and_then(|a| a.agent_slug.as_deref()).unwrap_or_default() form=form/>
                 <Select scope=scope field=Field::new("assignedTo", "Assigned to").hint("Approvals and questions of this task go to this person.") options=people value=&assigned form=form/>
             </div>
             {targets.choices.control(scope, target_field, "No entity", &target_start, form)}

@@ -141,7 +141,7 @@ fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member], targe
             {about}
             {fact("Slug", view! { <code>{action.slug.clone()}</code> }.into_any())}
             {fact("Output", action.output_type.as_str().into_any())}
-            {fact("Needs approval", what.into_any())}
+            {fact("Approval", what.into_any())}
             {fact("Approved by", view! { <span dir="auto">{who}</span> }.into_any())}
             {run}
         </dl>

@@ -68,7 +68,8 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
 
 fn list(props: &ListProps) -> impl IntoView + use<> {
     if props.agents.is_empty() {
-        let sentence = "There are no agents yet. An agent appears here as soon as a task or a session names it.";
+        let sentence =
+            "There are no agents yet. An agent appears here when a task, a session or a memory has its name.";
         return view! { <Empty sentence=sentence link=Some(("Tasks", "/actions".to_owned()))/> }.into_any();
     }
     let rows = props

@@ -220,7 +220,7 @@ pub fn decision_word(decision: &Decision) -> &'static str {
 pub fn notification(approval: &Approval) -> (String, String) {
     let kind = match approval.kind {
         GateKind::Tool => "wants to call a tool",
-        GateKind::Output | GateKind::Fields => "wants its output approved",
+        GateKind::Output | GateKind::Fields => "asks you to approve its output",
         GateKind::Question => "asks you a question",
         GateKind::Memory => "proposes a change of its memory",
     };

@@ -217,7 +217,7 @@ fn outcomes(insights: &Insights) -> Section {
             series(insights, "Accepted", SeriesColor::Positive, |f| f.accepted as f64),
             series(insights, "Rejected", SeriesColor::Negative, |f| f.rejected as f64),
             series(insights, "Neutral", SeriesColor::Caution, |f| f.neutral as f64),
-            series(insights, "Unknown", SeriesColor::Quiet, |f| f.unknown as f64),
+            series(insights, "No follow-up yet", SeriesColor::Quiet, |f| f.unknown as f64),
         ],
         word: whole,
         sessions_of: answered_on,

@@ -28,7 +28,7 @@ const COLUMNS: [Column; 13] = [
     ("Accepted", |f| count_if_answered(f, f.accepted)),
     ("Rejected", |f| count_if_answered(f, f.rejected)),
     ("Neutral", |f| count_if_answered(f, f.neutral)),
-    ("Unknown", |f| count_if_answered(f, f.unknown)),
+    ("No follow-up yet", |f| count_if_answered(f, f.unknown)),
     ("Approved", |f| share_if_decided(f, f.approved)),
     ("Edited", |f| share_if_decided(f, f.edited)),
     ("Denied", |f| share_if_decided(f, f.denied)),
@@ -46,7 +46,7 @@ fn share_if_decided(figures: &Figures, count: u64) -> Option<String> {
     (judged > 0).then(|| percent(count as f64 / judged as f64))
 }
 
-/// The table of agents or tasks. Columns without any value are omitted, and so is a table without rows.
+/// The table of agents or tasks. Columns in which no row has more than 0 are omitted, and so is a table without rows.
 /// `sessions_of` returns the filter for the sessions of a slug.
 pub fn parts(
     name: &'static str,
@@ -60,8 +60,8 @@ pub fn parts(
     }
     let shown = parts.get(..ROWS_MAX).unwrap_or(parts);
     let left_out = parts.len() - shown.len();
-    let columns: Vec<Column> =
-        COLUMNS.into_iter().filter(|(_, says)| shown.iter().any(|part| says(&part.figures).is_some())).collect();
+    let has_value = |(_, says): &Column| shown.iter().any(|part| says(&part.figures).is_some_and(|text| text != "0"));
+    let columns: Vec<Column> = COLUMNS.into_iter().filter(has_value).collect();
     let rows = shown.iter().map(|part| row(part, &columns, sessions_of)).collect::<Vec<_>>();
     let heading = format!("insight-{name}");
     let labelled = heading.clone();
@@ -161,6 +161,24 @@ mod tests {
         for part in [" run<", " failed<", "1,200", " input tokens<", " output tokens<", ">Cost <"] {
             assert!(html.contains(part), "{part}: {html}");
         }
+    }
+
+    #[test]
+    fn a_column_in_which_all_are_zero_is_left_out() {
+        let figures = serde_json::json!({
+            "sessions": 3, "completed": 3, "failed": 0, "positive": 0, "negative": 0, "skipped": 0, "unrated": 3,
+            "helpful": null, "accepted": 0, "rejected": 0, "neutral": 0, "unknown": 3, "approved": 0, "edited": 0,
+            "denied": 0, "answered": 0, "expired": 0, "waitMedianSeconds": null, "waitP90Seconds": null,
+            "waitTotalSeconds": 0, "inputTokens": 0, "outputTokens": 0, "costUsd": null, "priced": 0,
+        });
+        let figures: Figures = serde_json::from_value(figures).unwrap();
+        let of = |figures: Figures| {
+            let part = PartFigures { slug: None, figures };
+            crate::render::to_html(parts("agents", "By agent", "agent", &[part], &|_| None))
+        };
+        let html = of(figures.clone());
+        assert!(html.contains("No follow-up yet") && !html.contains("Accepted"), "{html}");
+        assert!(of(Figures { accepted: 1, ..figures }).contains("Accepted"));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::{
         field::{Field, Input},
         notice::{Notice, Tone},
         page_head::PageHead,
+        popover::Popover,
         section::Section,
         table::{Column, Table},
         time::moment,
@@ -53,8 +54,12 @@ pub fn home_page(shell: &Shell, props: HomeProps) -> String {
         let found = props.found.as_ref().map(|(query, found)| static_html(results(query, found, &props.people)));
         let page = view! {
             <PageHead title="Memory">
-                {shell.may(Permission::Administer).then(|| view! { <ButtonLink look=Look::Quiet href="/memory/forget">"Forget a person"</ButtonLink> })}
                 <ButtonLink look=Look::Quiet href="/agents">"Agents"</ButtonLink>
+                {shell.may(Permission::Administer).then(|| view! {
+                    <Popover label="More" look=Look::Quiet>
+                        <ButtonLink look=Look::Danger href="/memory/forget">"Forget a person…"</ButtonLink>
+                    </Popover>
+                })}
             </PageHead>
             <form class="filter" method="get" action="/memory" role="search">
                 <Input scope="search" field=Field::new("q", "Search all memories") kind="search" wide=true value=asked form=&none/>

@@ -117,7 +117,7 @@ fn state(shell: &Shell, props: &RunsProps) -> impl IntoView + use<> {
     let failures = counted(state.failures.into(), "failure");
     let notice = if let Some(at) = state.parked_at.filter(|_| state.parked_sessions > 0) {
         let sessions = counted(state.parked_sessions, "session");
-        let text = view! { <p>"Parked after "{failures}" in a row: "{sessions}", on "{stamp(at)}". Other sessions are still summarised. Parked ones wait until someone asks to try them again. The last reason: "<span dir="auto">{why}</span></p> };
+        let text = view! { <p>"Paused after "{failures}" in a row: "{sessions}", on "{stamp(at)}". Other sessions are still read. Paused ones wait until someone asks to try them again. The last reason: "<span dir="auto">{why}</span></p> };
         static_html(view! { <Notice tone=Tone::Bad>{text}</Notice> }).into_any()
     } else if let Some(at) = state.parked_at {
         let text = view! { <p>"The writer stopped after "{failures}" in a row, on "{stamp(at)}". It waits until someone asks it to try again. The last reason: "<span dir="auto">{why}</span></p> };
@@ -227,7 +227,7 @@ fn run(run: &MemoryRun) -> impl IntoView + use<> {
     let (word, state) = match run.state {
         RunState::Succeeded => ("Succeeded", "completed"),
         RunState::Failed => ("Failed", "failed"),
-        RunState::Parked => ("Parked", "failed"),
+        RunState::Parked => ("Paused after failures", "failed"),
     };
     let took = duration::words(u64::try_from((run.ended_at - run.started_at).num_milliseconds()).unwrap_or_default());
     let cost = run.cost_usd.map_or_else(|| "cost not known".to_owned(), dollars);
@@ -247,7 +247,7 @@ fn run(run: &MemoryRun) -> impl IntoView + use<> {
         view! { <li><a href=href>{text}</a></li> }
     });
     let sessions = sessions.collect::<Vec<_>>();
-    let window = format!("Window: {}", counted(sessions.len() as u64, "session"));
+    let window = format!("Read {}", counted(sessions.len() as u64, "session"));
     let error = run.error.clone().map(|why| view! { <p dir="auto">{why}</p> });
     view! {
         <li class="history-item">
@@ -280,7 +280,8 @@ mod tests {
     fn a_run_shows_its_cause_window_cost_and_reason() {
         let html = crate::render::to_html(runs(&[failed()]));
         for part in [
-            "Parked",
+            "Paused after failures",
+            "Read 1 session",
             "enough new turns",
             "2 turns",
             "1,200 + 20 tokens",

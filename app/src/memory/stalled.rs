@@ -47,7 +47,7 @@ fn notice(writer: &StalledWriter, may: bool) -> impl IntoView + use<> {
     let state = match (writer.parked_at, writer.retry_at) {
         (Some(at), _) if writer.parked_sessions > 0 => {
             let sessions = counted(writer.parked_sessions, "session");
-            view! { " parked "{sessions}" after "{failures}" in a row, on "{stamp(at)}". What was said there is kept, and is not summarised until someone asks for a run. Other sessions are still summarised." }
+            view! { " paused "{sessions}" after "{failures}" in a row, on "{stamp(at)}". What was said there is kept, and is not summarised until someone asks for a run. Other sessions are still read." }
                 .into_any()
         }
         (Some(at), _) => {
@@ -101,7 +101,9 @@ mod tests {
         assert!(!html.contains("data-time=\"ago\""), "{html}");
         let some = StalledWriter { parked_sessions: 2, ..parked.clone() };
         let html = crate::render::to_html(notice(&some, true));
-        for part in ["2 sessions", "3 failures", "Other sessions are", "Try again now", "data-time=\"date\""] {
+        for part in
+            [" paused ", "2 sessions", "3 failures", "Other sessions are", "Try again now", "data-time=\"date\""]
+        {
             assert!(html.contains(part), "{part}: {html}");
         }
         assert!(!html.contains("data-time=\"ago\""), "{html}");

@@ -89,8 +89,14 @@ mod tests {
     #[test]
     fn lines_name_what_matters() {
         assert_eq!(one_line(&call(1, "a", "find"), 80), "Calls find");
-        let change = r#"{"from":"pending","to":"running","reason":"claimed"}"#;
-        assert_eq!(one_line(&event(1, "session.status_change", "[]", change), 80), "claimed");
+        let changed = |reason: &str| {
+            let change = format!(r#"{{"from":"pending","to":"running","reason":"{reason}"}}"#);
+            one_line(&event(1, "session.status_change", "[]", &change), 80)
+        };
+        assert_eq!(changed("dispatched"), "queued");
+        assert_eq!(changed("claimed"), "started");
+        assert_eq!(changed("completed by its worker"), "finished");
+        assert_eq!(changed("<own words>"), "<own words>");
         assert_eq!(one_line(&event(1, "agent.message", r#"[{"type":"text","text":"a\nb"}]"#, "{}"), 80), "a b");
     }
 }

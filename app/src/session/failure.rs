@@ -13,7 +13,7 @@ use wire::failure::Failure;
 /// The button that acknowledges a failure and continues with the page `next`, or when it was acknowledged.
 pub fn acknowledge(shell: &Shell, failure: &Failure, next: &str) -> impl IntoView + use<> {
     if let Some(at) = failure.acknowledged_at {
-        return view! { <span class="meta">"Acknowledged "{moment(at)}</span> }.into_any();
+        return view! { <span class="meta">"Seen "{moment(at)}</span> }.into_any();
     }
     if !shell.may(Permission::ManageSessions) {
         return ().into_any();
@@ -22,7 +22,7 @@ pub fn acknowledge(shell: &Shell, failure: &Failure, next: &str) -> impl IntoVie
         <form method="post" action=AcknowledgeFailure::PATH>
             {page_fields(format!("{next}?notice=acknowledged"), format!("/sessions/{}", failure.session_id))}
             <input type="hidden" name="session_id" value=failure.session_id.to_string()/>
-            <Button small=true about=failure.title.clone()>"Acknowledge"</Button>
+            <Button small=true about=failure.title.clone()>"Mark as seen"</Button>
         </form>
     }
     .into_any()

@@ -20,7 +20,7 @@ use crate::{
 use chrono::{Datelike, Timelike};
 use domain::event::{
     Body, EventRole, Group, Known,
-    kind::{StatusChange, Warnings},
+    kind::{ExternalEvent, Warnings},
 };
 use leptos::prelude::*;
 use wire::event::Event;
@@ -33,6 +33,8 @@ const LEAD_BYTES: usize = 700;
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// Longest first line of a reasoning part, characters.
 const REASONING_CHARS_MAX: usize = 140;
+/// Longest name of a source beside a row, characters.
+const SOURCE_CHARS_MAX: usize = 24;
 
 /// Who speaks in an event: the name of their style, their picture, and who they are in words.
 fn speaker(event: &Event) -> (&'static str, Icon, &'static str) {
@@ -58,7 +60,7 @@ fn speaker(event: &Event) -> (&'static str, Icon, &'static str) {
         | Known::ToolInvocationFailed
         | Known::ToolCompositionStepStarted
         | Known::ToolCompositionStepCompleted => ("tool", Icon::Tool, "Tool"),
-        Known::ExternalEvent => ("external", Icon::External, "Outside"),
+        Known::ExternalEvent => ("external", Icon::External, "External"),
         Known::SessionError => ("system", Icon::Alert, "Error"),
         Known::SessionCreated
         | Known::SessionClaimed
@@ -76,7 +78,7 @@ fn speaker_of_unknown(event: &Event) -> (&'static str, Icon, &'static str) {
     match (event.kind.split('.').next().unwrap_or_default(), event.role) {
         ("human", _) => ("human", Icon::Person, "Person"),
         ("tool", _) => ("tool", Icon::Tool, "Tool"),
-        ("external", _) => ("external", Icon::External, "Outside"),
+        ("external", _) => ("external", Icon::External, "External"),
         ("session" | "state", _) => ("system", Icon::System, "System"),
         ("user", _) => ("user", Icon::Person, "Person"),
         ("agent", _) => ("agent", Icon::Agent, "Agent"),
@@ -84,6 +86,15 @@ fn speaker_of_unknown(event: &Event) -> (&'static str, Icon, &'static str) {
         (_, EventRole::Agent) => ("agent", Icon::Agent, "Agent"),
         (_, EventRole::System) => ("system", Icon::System, "System"),
     }
+}
+
+/// The name of the source that an event of another system gives.
+fn source_name(event: &Event) -> Option<String> {
+    if event.known() != Some(Known::ExternalEvent) {
+        return None;
+    }
+    let Body::ExternalEvent(ExternalEvent { source: Some(source), .. }) = event.body() else { return None };
+    (!source.trim().is_empty()).then(|| shorten::one_line(&source, SOURCE_CHARS_MAX))
 }
 
 /// Writes an event as a row.
@@ -117,7 +128,11 @@ pub fn write_head(html: &mut Html, event: &Event, group: Group, kind: &str, last
         .number(event.sequence)
         .raw("\">")
         .number(event.sequence);
-    html.raw("</a></span><span class=\"event-who\">").raw(icon_markup(picture)).raw("<span>").raw(who);
+    html.raw("</a></span><span class=\"event-who\">").raw(icon_markup(picture)).raw("<span>");
+    match source_name(event) {
+        Some(source) => html.text(&source),
+        None => html.raw(who),
+    };
     html.raw("</span></span><div class=\"event-body\">");
 }
 
@@ -308,13 +323,13 @@ fn write_reasoning(html: &mut Html, text: &str) {
 
 fn write_status_change(html: &mut Html, event: &Event) {
     html.raw("<span class=\"change\">");
-    if let Body::SessionStatusChange(StatusChange { from, to, reason, .. }) = event.body() {
-        if let Some(from) = from {
+    if let Body::SessionStatusChange(change) = event.body() {
+        if let Some(from) = change.from {
             html.view(view! { <StatusBadge status=from/> })
                 .raw("<span aria-hidden=\"true\">→</span><span class=\"hidden-text\">to</span>");
         }
-        html.view(view! { <StatusBadge status=to/> });
-        html.raw("<span class=\"change-reason\">").text(&reason).raw("</span>");
+        html.view(view! { <StatusBadge status=change.to/> });
+        html.raw("<span class=\"change-reason\">").text(change.reason_words()).raw("</span>");
     }
     html.raw("</span>");
 }
@@ -394,6 +409,15 @@ mod tests {
         rows_fragment,
     };
     use domain::event::Known;
+
+    #[test]
+    fn an_event_of_another_system_names_its_source() {
+        let row = |metadata: &str| rows_fragment("s", &[event(1, "external.event", "[]", metadata)], &Titles::new());
+        assert!(row(r#"{"source":"billing <1>"}"#).contains("<span>billing &lt;1&gt;</span>"));
+        let long = format!(r#"{{"source":"{}"}}"#, "x".repeat(500));
+        assert!(!row(&long).contains(&format!("<span>{}", "x".repeat(25))));
+        assert!(row(r#"{"source":" "}"#).contains("<span>External</span>"));
+    }
 
     #[test]
     fn a_pair_is_one_row_and_both_sequences_can_be_linked_to() {

@@ -99,7 +99,7 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
         let code = error.code.clone();
         let place = summary.error_sequence.map(|sequence| {
             let href = href(sequence, summary.shown);
-            view! { <a class="meta" href=href>{format!("Event {} in the log", number::grouped(sequence))}</a> }
+            view! { <a class="meta" href=href>{format!("Failed at event {}", number::grouped(sequence))}</a> }
         });
         view! {
             <div class="session-error">

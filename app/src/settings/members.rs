@@ -105,7 +105,7 @@ fn row(member: Member, administers: bool) -> impl IntoView {
         <tr>
             <td class="table-main">{called.clone()}{address}</td>
             <td class="meta">{role_word(member.role)}{off}</td>
-            <td class="meta">"since " {stamp(member.created_at)}</td>
+            <td class="meta">{stamp(member.created_at)}</td>
             {manage}
         </tr>
     }

@@ -32,7 +32,7 @@ pub fn notify_button() -> impl IntoView {
 pub fn notifications_section(email: EmailChoice) -> impl IntoView {
     let email = match email {
         EmailChoice::NotSent => {
-            view! { <p class="meta">"This server sends no e-mail, because [smtp] is not configured."</p> }.into_any()
+            view! { <p class="meta">"This server sends no e-mail. Ask its operator."</p> }.into_any()
         }
         EmailChoice::NotForTokens => {
             view! { <p class="meta">"API tokens get no e-mail. Only people do."</p> }.into_any()

@@ -80,9 +80,10 @@ pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl Into
         view! { <a href=href>"Show all"</a> }
     });
     let unassigned_failures = (section.unassigned_failures > 0).then(|| {
-        let count = number::counted(section.unassigned_failures, "session");
+        let many = number::counted(section.unassigned_failures, "failure");
+        let verb = if section.unassigned_failures == 1 { "belongs" } else { "belong" };
         let href = super::bucket::address(true, name);
-        view! { <a href=href>{format!("{count} of unassigned tasks also failed")}</a> }
+        view! { <a href=href>{format!("{many} {verb} to no one")}</a> }
     });
     let body = if rows.is_empty() {
         view! { <Empty sentence=words.empty small=true/> }.into_any()

@@ -49,7 +49,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "cancelled" => "Cancelled. The log is kept.",
         "message_sent" => "Sent. The session is queued and continues with your message.",
         "results_sent" => "Recorded. The session continues when it has all results that it waits for.",
-        "acknowledged" => "Acknowledged. The failure is still in the log.",
+        "acknowledged" => "Marked as seen. The failure is still in the log.",
         "retried" => "This is a new session like an earlier one.",
         "response_promoted" => "Done. What the response became, or what it is waiting for, is shown below.",
         "token_created" => "Token created. Copy it now. It is not shown again.",

@@ -114,7 +114,7 @@ fn editor(props: &EditorProps) -> InertElement {
             <input type="hidden" name="rows" value=draft.rows.len().to_string()/>
             <div class="form-actions">
                 <Button name="do" value="save" look=Look::Primary>{save}</Button>
-                <Button name="do" value="preview" attr:formaction=preview_target>"Update preview"</Button>
+                <span class="no-js"><Button name="do" value="preview" attr:formaction=preview_target>"Update preview"</Button></span>
             </div>
             <Input scope="edit" field=Field::new("title", "Title").required() value=&draft.title form=form/>
             {slug}
@@ -230,8 +230,8 @@ fn kind_controls(props: &EditorProps, at: usize, row: &Row) -> InertElement {
     match row.kind.as_str() {
         "number" | "integer" => bounds("Least", "Greatest"),
         "single_choice" => choices(),
-        "text_list" => bounds("Fewest texts", "Most texts"),
-        "multiple_choice" => static_html((choices(), bounds("Fewest to choose", "Most to choose"))),
+        "text_list" => bounds("At least this many texts", "At most this many texts"),
+        "multiple_choice" => static_html((choices(), bounds("Choose at least", "Choose at most"))),
         "scale" => static_html((
             bounds("From", "To"),
             view! {
@@ -246,16 +246,16 @@ fn kind_controls(props: &EditorProps, at: usize, row: &Row) -> InertElement {
         }
         "entity" => reference("Entity type", "", &props.entity_types),
         "yes_no" | "date" | "date_time" | "email" | "url" => static_html(()),
-        _ => bounds("Fewest characters", "Most characters"),
+        _ => bounds("At least this many characters", "At most this many characters"),
     }
 }
 
-/// Where the answer at the start comes from.
+/// Where the starting value comes from.
 fn start_controls(at: usize, row: &Row, form: &FormState) -> InertElement {
     let name = |part: &str| format!("fields[{at}].{part}");
     let default = name("default");
     let hint = "Several options are separated by |, with \\| for | inside one. Yes or no: true or false.";
-    let field = Field::new(&default, "Answer at the start").hint(hint);
+    let field = Field::new(&default, "Starting value").hint(hint);
     // A one-line input would join the lines.
     let start = if row.kind == "long_text" || row.default.contains('\n') {
         static_html(view! { <TextArea scope="edit" field=field value=&row.default rows=2 form=form/> })
@@ -284,7 +284,7 @@ fn condition_controls(draft: &Draft, at: usize, row: &Row, form: &FormState) -> 
         <div class="form-row">
             <Select scope="edit" field=Field::new(&asked, "Ask only if") options=earlier value=&row.if_field form=form/>
             <Select scope="edit" field=Field::new(&test, "Test") options=tests value=&row.if_test form=form/>
-            <Input scope="edit" field=Field::new(&value, "Answer").hint("The stored value; several are separated by |, with \\| for | inside one.") value=&row.if_value form=form/>
+            <Input scope="edit" field=Field::new(&value, "Answer").hint("The value that the option stores. Several are separated by |, with \\| for | inside one.") value=&row.if_value form=form/>
         </div>
     })
 }

@@ -27,7 +27,7 @@ pub struct Row {
     pub hidden: bool,
     /// Whether the link can give the answer.
     pub prefill: bool,
-    /// Answer at the start; several chosen options are separated by `|`.
+    /// Starting value; several chosen options are separated by `|`.
     pub default: String,
     /// Options, one per line: `value | label`, or the value alone.
     pub options: String,

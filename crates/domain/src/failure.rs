@@ -85,8 +85,7 @@ pub const REMEDIATIONS: [(&str, &str); 13] = [
 const BY_COMMAND: &str = "The command ended with an error. Its last lines, in the message and in the log, say why. Correct the cause, then run the session again.";
 /// Advice for an agent that used up a budget. The code names the budget.
 const BY_BUDGET: &str = "The session used up its budget of steps, tokens, time or money. Make the task smaller or the budget larger, then run the session again.";
-const BY_DEFAULT: &str =
-    "Read the end of the log. It says what went wrong. Correct the cause, then run the session again.";
+const BY_DEFAULT: &str = "Correct the cause, then run the session again.";
 
 /// Returns the code of a failure whose session has no error code.
 pub const fn code_of(end_reason: EndReason) -> &'static str {

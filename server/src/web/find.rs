@@ -5,7 +5,10 @@ use super::{
     shell::{PageRejection, Viewer},
 };
 use crate::{extract::Params, state::AppState};
-use app::palette::{SearchResult, results_fragment};
+use app::{
+    palette::{SearchResult, results_fragment},
+    ui::badge::word,
+};
 use axum::{Router, extract::State, response::Html, routing::get};
 use domain::{id::ActionId, session::Session};
 use ledger::{ActionRecord, EntityRecord, page::find as page};
@@ -66,7 +69,7 @@ fn agent(slug: String) -> SearchResult {
 }
 
 fn session(session: Session) -> SearchResult {
-    let status = session.status().as_str().replace('_', " ");
+    let status = word(session.status()).to_lowercase();
     hit(session.title, &format!("session, {status}"), format!("/sessions/{}", session.id))
 }
 

@@ -36,9 +36,7 @@ async fn today_shows_mine_or_everyones_and_says_which_and_the_browser_remembers(
     };
     let (mine, set) = page("", "").await;
     assert!(mine.contains("Your tasks, and everything that needs your decision."), "{mine}");
-    assert!(
-        mine.contains("1 session of unassigned tasks also failed") || mine.contains("of unassigned tasks also failed")
-    );
+    assert!(mine.contains("1 failure belongs to no one") || mine.contains("failures belong to no one"));
     assert!(!mine.contains("No such supplier.") && set.is_none());
     let (all, set) = page("?assignedTo=all&bucket=failed", "").await;
     assert!(all.contains("Everyone's tasks, including tasks that are assigned to no one."), "{all}");

@@ -34,7 +34,7 @@ impl Payload for Claimed {
     }
 
     fn sentence(&self) -> Option<String> {
-        Some(format!("Claimed by {} (attempt {})", self.by(), self.attempt))
+        Some(format!("Started by {} (attempt {})", self.by(), self.attempt))
     }
 }
 

@@ -42,6 +42,19 @@ impl Payload for StatusChange {
     }
 
     fn sentence(&self) -> Option<String> {
-        Some(self.reason.clone())
+        Some(self.reason_words().to_owned())
+    }
+}
+
+impl StatusChange {
+    /// The reason as people say it. Logs keep the words of the product's own changes for good, so they are replaced
+    /// where they are shown.
+    pub fn reason_words(&self) -> &str {
+        match self.reason.as_str() {
+            "dispatched" => "queued",
+            "claimed" => "started",
+            "completed by its worker" => "finished",
+            other => other,
+        }
     }
 }
