@@ -95,7 +95,7 @@ fn summary(raw: &RawValue) -> String {
         Some(b'[') => number::counted(size(raw), "item"),
         Some(b'{') => members_summary(raw),
         Some(b'n') => String::new(),
-        _ => raw.get().to_owned(),
+        _ => number::shown_digits(raw.get()),
     }
 }
 
@@ -119,7 +119,7 @@ fn members_summary(raw: &RawValue) -> String {
     let plain = plain.take(VALUES_MAX).map(|(key, value)| {
         let value = match json::string(value) {
             Some(text) => text_words(&text, ARG_CHARS_MAX),
-            None => value.get().to_owned(),
+            None => number::shown_digits(value.get()),
         };
         format!("{}: {value}", shorten::one_line(key, 24))
     });
@@ -229,6 +229,11 @@ mod tests {
     fn a_result_without_a_text_or_a_list_shows_its_first_values() {
         assert_eq!(said(r#"{"rows":41,"file":"src/m41.rs"}"#, false), "rows: 41, file: src/m41.rs");
         assert_eq!(said(r#"{"a":null,"b":{"c":1},"d":true}"#, false), "d: true");
+        assert_eq!(
+            said(r#"{"amount":1290000,"year":2026,"id":"1290000"}"#, false),
+            "amount: 1,290,000, year: 2026, id: 1290000"
+        );
+        assert_eq!(said("-125000.5", false), "-125,000.5");
         assert_eq!(said(r#"{"b":{"c":1}}"#, false), "1 field");
     }
 

@@ -33,7 +33,7 @@ pub use page::{Props, page};
 #[cfg(feature = "ssr")]
 pub use preview::preview_fragment;
 #[cfg(feature = "ssr")]
-pub use responses_page::{ResponseFilter, ResponseRow, ResponsesProps, responses_page};
+pub use responses_page::{ResponseFilter, ResponseRow, ResponsesProps, answer_text, responses_page};
 #[cfg(feature = "ssr")]
 pub use row::{Row, Unreadable, control_of};
 

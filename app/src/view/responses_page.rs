@@ -5,7 +5,7 @@ use crate::{
     document::render,
     render::static_html,
     shell::{RailEntry, Shell, frame},
-    text::{number::counted, shorten::one_line},
+    text::{number, number::counted, shorten::one_line},
     ui::{
         badge::Badge,
         button::ButtonLink,
@@ -19,7 +19,14 @@ use crate::{
         time::moment,
     },
 };
-use domain::{Timestamp, response::ResponseStatus, response_chart::Chart, session::Status};
+use domain::{
+    Timestamp,
+    response::ResponseStatus,
+    response_chart::Chart,
+    response_table::Column as AnswerColumn,
+    session::Status,
+    view::{Answers, Field},
+};
 use leptos::{prelude::*, tachys::html::InertElement};
 use wire::view::View;
 
@@ -51,6 +58,15 @@ pub struct ResponseRow {
     pub scores: Vec<String>,
     /// The answers, in the order of the columns.
     pub cells: Vec<String>,
+}
+
+/// The answer in a column, for people: with the labels of the version that it is for, and with groups of three digits in
+/// large numbers. Empty without an answer.
+pub fn answer_text(column: &AnswerColumn, fields: &[Field], answers: &Answers) -> String {
+    match column.value(answers) {
+        Some(value) if value.is_number() => number::shown(value),
+        _ => column.shown(fields, answers),
+    }
 }
 
 /// Data of the page.

@@ -118,7 +118,7 @@ fn props(page: page::Page, filter: ResponseFilter, is_continued: bool) -> Respon
             late: response.late,
             at: response.submitted_at.unwrap_or(response.saved_at),
             scores: scores(&response.scores),
-            cells: shown.iter().map(|column| column.shown(fields, &response.answers)).collect(),
+            cells: shown.iter().map(|column| ui::answer_text(column, fields, &response.answers)).collect(),
         }
     };
     let has_scores = responses.items.iter().any(|response| !response.scores.is_empty());

@@ -73,6 +73,24 @@ async fn a_table_of_responses_is_csv_in_which_nothing_is_calculated() {
 }
 
 #[tokio::test]
+async fn large_numbers_are_grouped_on_the_page_and_raw_in_files_and_answers() {
+    let app = App::start();
+    let view = published(&app, "check-large", json!({ "responses": "many" })).await;
+    for (n, count) in [json!(1_290_000), json!(-125_000.5), json!(2_026)].into_iter().enumerate() {
+        answer(&app, &view, n, json!({ "name": "61000", "count": count })).await;
+    }
+    let page = app.request(Who::Member, Method::GET, "/views/check-large/responses").send().await.unwrap();
+    let page = page.text().await.unwrap();
+    for part in [">1,290,000<", ">-125,000.5<", ">2026<", ">61000<"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let (_, file) = csv(&app, Who::Member, &view, "").await;
+    assert!(file.contains(",1290000,") && file.contains(",-125000.5,") && !file.contains("1,290"), "{file}");
+    let list = app.request(Who::Member, Method::GET, &format!("/api/views/{view}/responses")).send().await.unwrap();
+    assert!(list.text().await.unwrap().contains("\"count\":1290000"));
+}
+
+#[tokio::test]
 async fn a_table_longer_than_one_read_is_whole_and_the_command_prints_the_same() {
     let app = App::start();
     let view = published(&app, "check-long", json!({ "responses": "many" })).await;
