@@ -222,19 +222,31 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
         let look = if session.status == Status::Completed { Look::Plain } else { Look::Primary };
         view! { <form method="post" action=RetrySession::PATH>{retry_fields(&session.id.to_string())}<Button look=look>"Run again"</Button></form> }
     });
-    let none = FormState::default();
+    // Beside what the session waits for, cancelling is in a menu: the two buttons were next to each other.
+    let has_next_step = summary.gate.is_some() || summary.offer != Offer::Nothing;
     let cancel = (manages && !session.status.is_final()).then(|| {
-        view! {
-            <Popover label="Cancel" picture=Icon::Close look=Look::Danger action=CancelSession::PATH>
-                {page_fields(format!("{href}?notice=cancelled"), href)}
-                <input type="hidden" name="session_id" value=session.id.to_string()/>
-                <Input scope="cancel" field=Field::new("reason", "Why? (optional)") chars_max=REASON_CHARS_MAX form=&none/>
-                <p class="meta">"A cancelled session cannot be resumed. Sessions that it started and that are still open are cancelled too. The log is kept, and you can run the session again."</p>
-                <div class="form-actions"><Button look=Look::Danger>"Cancel session"</Button></div>
-            </Popover>
+        if has_next_step {
+            view! { <Popover label="More" look=Look::Quiet action=CancelSession::PATH>{cancel_fields(&session.id.to_string())}</Popover> }
+                .into_any()
+        } else {
+            view! { <Popover label="Cancel" picture=Icon::Close look=Look::Danger action=CancelSession::PATH>{cancel_fields(&session.id.to_string())}</Popover> }
+                .into_any()
         }
     });
     (retry, archived, cancel, forget)
+}
+
+/// The content of the form that cancels a session.
+fn cancel_fields(id: &str) -> impl IntoView + use<> {
+    let href = format!("/sessions/{id}");
+    let none = FormState::default();
+    view! {
+        {page_fields(format!("{href}?notice=cancelled"), href)}
+        <input type="hidden" name="session_id" value=id.to_owned()/>
+        <Input scope="cancel" field=Field::new("reason", "Why? (optional)") chars_max=REASON_CHARS_MAX form=&none/>
+        <p class="meta">"A cancelled session cannot be resumed. Sessions that it started and that are still open are cancelled too. The log is kept, and you can run the session again."</p>
+        <div class="form-actions"><Button look=Look::Danger>"Cancel session"</Button></div>
+    }
 }
 
 /// The hidden fields of a form that runs a session again and continues with the new session.

@@ -100,6 +100,22 @@ async fn the_page_of_a_session_takes_the_results_of_all_calls_that_wait() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cancel_is_a_button_of_a_running_session_and_in_a_menu_beside_what_one_that_waits_needs() {
+    let app = App::start();
+    let ada = Browser::of(&app, ADA).await;
+    let running = app.running(Who::Operator).await;
+    let shown = ada.page(&format!("/sessions/{running}")).await;
+    assert!(shown.contains("<span>Cancel</span>") || shown.contains("</svg>Cancel"), "{shown}");
+    let waiting = resting(&app, "waiting_human", 0).await;
+    let shown = ada.page(&format!("/sessions/{waiting}")).await;
+    let summaries: Vec<_> =
+        shown.split("<summary").skip(1).map(|part| part.split("</summary>").next().unwrap()).collect();
+    assert!(summaries.iter().any(|summary| summary.ends_with("More")), "{shown}");
+    assert!(!summaries.iter().any(|summary| summary.ends_with("Cancel")), "{shown}");
+    assert!(shown.contains("Decide") && shown.contains(">Cancel session<"), "{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn results_that_are_missing_keep_the_session_waiting_unless_it_is_to_continue_without_them() {
     let app = App::start();
     let ada = Browser::of(&app, ADA).await;
