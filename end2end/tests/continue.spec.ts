@@ -31,6 +31,38 @@ test("a message continues an idle session, and a refused one is kept @nojs", asy
   expect(claimed.messages?.map(({ text }) => text)).toEqual(["Also look at Globex."]);
 });
 
+test("an open page gets the form when its session waits, and keeps what is typed there", async ({ page }) => {
+  const agent = `waits-live-${Date.now().toString(36)}`;
+  const action = await api().createAction({ name: `Waits ${agent}`, agentSlug: agent });
+  const { id } = await api().trigger(action.id);
+  const { attempt } = await api().claim(agent, 600);
+  await signIn(page, "operator");
+  await page.goto(`/sessions/${id}`);
+  await expect(page.locator("#summary [data-part=badge]")).toContainText("Running");
+  await expect(page.locator("#continue")).toHaveCount(0);
+  await api().yield(id, attempt, "idle");
+  const message = page.getByLabel("Message", { exact: true });
+  await expect(message).toBeVisible();
+  await message.fill("Also look at Globex.");
+  // Someone else continues it: the header follows, and the text stays.
+  await api().post(`/api/sessions/${id}/messages`, { text: "Go on." });
+  await expect(page.locator("#summary [data-part=badge]")).toContainText("Pending");
+  await expect(message).toHaveValue("Also look at Globex.");
+  await expect(message).toBeFocused();
+  const again = await api().claim(agent, 600);
+  const call = [{ type: "tool-call", toolCallId: "c1", toolName: "build", input: {} }];
+  await api().append(id, again.attempt, [{ type: "agent.tool_call", content: call }]);
+  await message.fill("");
+  await api().yield(id, again.attempt, "awaiting_tool");
+  const result = page.getByRole("group", { name: "build c1" }).getByLabel("Result", { exact: true });
+  await expect(result).toBeVisible();
+  await expect(message).toHaveCount(0);
+  await result.fill("done");
+  await page.locator("#continue").getByRole("button", { name: "Send" }).click();
+  await expect(page.getByText("Recorded.")).toBeVisible();
+  await expect(page.locator("#continue")).toHaveCount(0);
+});
+
 test("results of tools are given by call, as text, as JSON or as an error @nojs", async ({ page }) => {
   const { id } = await resting("awaiting_tool", 2);
   await signIn(page, "operator");

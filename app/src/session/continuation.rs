@@ -13,6 +13,7 @@ use crate::{
 };
 use domain::limit::{KEY_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX, TOOL_RESULTS_MAX};
 use leptos::{prelude::*, tachys::html::InertElement};
+use std::iter;
 
 /// Name of the form for a message.
 pub const MESSAGE_FORM: &str = "message";
@@ -87,7 +88,22 @@ pub fn continuation_forms(
     let with_results = offer == Offer::Results || results.is_refused();
     let message = with_message.then(|| message_form(session_id, key, &message));
     let results = with_results.then(|| results_form(session_id, calls, &results));
-    (with_message || with_results).then(|| view! { <div id=CONTINUE class="continue">{message}{results}</div> })
+    let forms =
+        (with_message || with_results).then(|| view! { <div id=CONTINUE class="continue">{message}{results}</div> });
+    view! { <div class="fragment" data-awaits=awaited(offer, calls)>{forms}</div> }
+}
+
+/// What the forms are for, as one word for each thing that is awaited: while it is the same, an open page keeps its
+/// forms.
+fn awaited(offer: Offer, calls: &[WaitingCall]) -> String {
+    match offer {
+        Offer::Nothing => String::new(),
+        Offer::Message => "message".to_owned(),
+        Offer::Results => {
+            let ids = calls.iter().map(|call| call.id.as_str());
+            iter::once("results").chain(ids).collect::<Vec<_>>().join(" ")
+        }
+    }
 }
 
 fn message_form(session_id: &str, key: &str, form: &FormState) -> InertElement {
@@ -212,6 +228,23 @@ mod tests {
             assert_eq!(html.contains("without_rest"), count > 1, "{count}");
             assert_eq!(html.contains("<details") && html.contains(" open"), count <= OPEN_MAX, "{count}");
         }
+    }
+
+    #[test]
+    fn the_forms_say_what_they_are_for() {
+        let awaits = |offer| {
+            let html = html(offer, &FormState::default());
+            html.split("data-awaits").nth(1).unwrap().split('>').next().unwrap().to_owned()
+        };
+        let same = |a, b| awaits(a) == awaits(b);
+        let (two, one) = (calls(2), calls(1));
+        assert!(
+            same((Offer::Message, &[]), (Offer::Message, &[])) && same((Offer::Results, &two), (Offer::Results, &two))
+        );
+        assert!(
+            !same((Offer::Results, &two), (Offer::Results, &one))
+                && !same((Offer::Message, &[]), (Offer::Nothing, &[]))
+        );
     }
 
     #[test]

@@ -84,12 +84,14 @@ fn kinds_href(id: &str, groups: &[Group]) -> String {
     format!("/sessions/{id}?kinds={}", names.join(","))
 }
 
-/// The parts of the page that change while the session runs: header, chips and sidebar. The browser replaces their
-/// `data-part` elements one by one, and `data-rating` says what the rating panel shows.
+/// The parts of the page that change while the session runs: header, chips, sidebar, and the forms for what it waits
+/// for. The browser replaces their `data-part` elements one by one, and the forms if `data-awaits` has changed;
+/// `data-rating` says what the rating panel shows.
 pub fn moving_fragment(shell: &Shell, props: &Props) -> String {
     to_html(view! {
         <div data-rating=props.summary.rating.as_str()>
             {summary_view(shell, &props.summary)}
+            {forms(&props.summary.session.id.to_string(), &shell.form_key, props)}
             {chips(&props.summary.session.id.to_string(), &parse_groups(&props.kinds), props)}
             {aside(props)}
         </div>
@@ -172,13 +174,17 @@ fn below_summary(id: &str, key: &str, props: &Props) -> impl IntoView + use<> {
     let is_shown_there = props.promotion.is_some() && promoting.is_refused();
     let continuing = [MESSAGE_FORM, RESULTS_FORM].contains(&props.form.form.as_str());
     let refused = if is_shown_there || continuing { Vec::new() } else { props.form.general(&[]) };
-    let offer = (props.summary.offer, props.calls.as_slice());
     let promote = props.promotion.as_ref().map(|offer| promotion_form(id, offer, &promoting));
     view! {
         <Refused messages=refused/>
-        {continuation_forms(id, offer, key, &props.form)}
+        {forms(id, key, props)}
         {promote}
     }
+}
+
+/// The forms for what the session waits for.
+fn forms(id: &str, key: &str, props: &Props) -> impl IntoView + use<> {
+    continuation_forms(id, (props.summary.offer, props.calls.as_slice()), key, &props.form)
 }
 
 /// The filter chips. They are plain links; the browser filters in place if the whole log is loaded.

@@ -193,17 +193,14 @@ fn decision_link(summary: &Summary) -> impl IntoView + use<> {
     })
 }
 
-/// A link to the form that continues the session. It reads the page again: the form is not on a page that was open
-/// before the session waited.
+/// A link to the form that continues the session.
 fn continue_link(summary: &Summary) -> impl IntoView + use<> {
     let words = match summary.offer {
         Offer::Nothing => return None,
         Offer::Message => "Send a message",
         Offer::Results => "Give a result",
     };
-    let session = &summary.session;
-    let href = format!("/sessions/{}?seen={}#{CONTINUE}", session.id, session.head_sequence);
-    Some(view! { <ButtonLink look=Look::Primary href=href>{words}</ButtonLink> })
+    Some(view! { <ButtonLink look=Look::Primary href=format!("#{CONTINUE}")>{words}</ButtonLink> })
 }
 
 fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {

@@ -134,6 +134,7 @@ impl Transcript {
                 if let (Some(page), Some(new)) = (self.page(), patch::parse(&html)) {
                     for new in patch::children(&new) {
                         patch::parts(&page, &new);
+                        show_forms(&page, &new);
                         self.rating.read(&new, calls);
                     }
                 }
@@ -144,6 +145,18 @@ impl Transcript {
     /// The row or part of the page that the fragment of an address names.
     fn named(self, fragment: &str) -> Option<HtmlElement> {
         self.page().and_then(|page| dom::target(&page, fragment))
+    }
+}
+
+/// Shows the forms for what the session waits for now. Forms in which something was typed stay as they are.
+fn show_forms(page: &HtmlElement, new: &HtmlElement) {
+    let find = |root| dom::find(root, "[data-awaits]");
+    let (Some(old), Some(new)) = (find(page), find(new)) else { return };
+    let awaits = |forms: &HtmlElement| forms.get_attribute("data-awaits");
+    let is_typed = |field: &HtmlElement| dom::text(field, "value").is_some_and(|text| !text.is_empty());
+    let fields = dom::find_all(&old, "textarea, input[type=text]");
+    if awaits(&old) != awaits(&new) && !fields.iter().any(is_typed) {
+        patch::update(&old, &new);
     }
 }
 

@@ -99,6 +99,35 @@ async fn the_page_of_a_session_takes_the_results_of_all_calls_that_wait() {
     }
 }
 
+/// What the forms of a page are for, and the HTML from there on.
+fn awaited(html: &str) -> (&str, &str) {
+    let rest = html.split("data-awaits=\"").nth(1).unwrap_or_else(|| panic!("no forms: {html}"));
+    (rest.split('"').next().unwrap(), rest)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_an_open_page_reads_again_has_the_form_for_what_the_session_waits_for() {
+    let app = App::start();
+    let ada = Browser::of(&app, ADA).await;
+    for (status, calls, wanted) in
+        [("idle", 0, "message"), ("awaiting_tool", 1, "results c0"), ("awaiting_tool", 3, "results c0 c1 c2")]
+    {
+        let session = resting(&app, status, calls).await;
+        let page = format!("/sessions/{session}");
+        let moving = ada.page(&format!("{page}/summary")).await;
+        let (awaits, forms) = awaited(&moving);
+        assert_eq!(awaits, wanted);
+        assert!(forms.contains("<textarea") && moving.contains("href=\"#continue\""), "{moving}");
+        // What is typed into the form of a page stays there: both are for the same.
+        assert_eq!(awaited(&ada.page(&page).await).0, wanted);
+        let cancelled = json!({ "reason": "no need" });
+        app.post(Who::Operator, &format!("/api/sessions/{session}/cancel"), cancelled).await;
+        let moving = ada.page(&format!("{page}/summary")).await;
+        assert_eq!(awaited(&moving).0, "");
+        assert!(!moving.contains("<textarea"), "{moving}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cancel_is_a_button_of_a_running_session_and_in_a_menu_beside_what_one_that_waits_needs() {
     let app = App::start();

@@ -25,13 +25,12 @@ pub enum Continuation {
     Results(Vec<OpenCall>),
 }
 
-/// Returns what the viewer can give the session. `is_gated` says that a person decides about its tool call. Without
-/// `calls` the calls are not read.
+/// Returns what the viewer can give the session. `is_gated` says that a person decides about its tool call.
 pub(super) async fn continuation(
     conn: &mut Conn<'_>,
     scope: &Scope,
     session: &Session,
-    (is_gated, calls): (bool, bool),
+    is_gated: bool,
 ) -> Result<Continuation> {
     if own_or_managed(scope, session).is_err() {
         return Ok(Continuation::Nothing);
@@ -43,7 +42,7 @@ pub(super) async fn continuation(
         }
         Status::Idle if scope.may(Permission::Converse) => Continuation::Message,
         Status::AwaitingTool if !is_gated && scope.may(Permission::StartSession) => {
-            Continuation::Results(if calls { open_calls(conn, session).await? } else { Vec::new() })
+            Continuation::Results(open_calls(conn, session).await?)
         }
         _ => Continuation::Nothing,
     })

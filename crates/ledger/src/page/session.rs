@@ -284,7 +284,7 @@ async fn around_on(
         _ => None,
     };
     let promotion = promotion(conn, scope, &session, (now, offers)).await?;
-    let continuation = continuation(conn, scope, &session, (gate.is_some(), offers)).await?;
+    let continuation = continuation(conn, scope, &session, gate.is_some()).await?;
     let around = Around {
         promotion,
         parent,
