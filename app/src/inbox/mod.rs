@@ -119,7 +119,7 @@ pub use question::ANSWER;
 #[cfg(feature = "ssr")]
 pub(crate) use question::{FormField, render_fields, schema_fields, typed_value};
 #[cfg(feature = "ssr")]
-pub use selection::selection_fragment;
+pub use selection::{CONFIRMED, ONE_PRESS_MAX, selection_fragment};
 #[cfg(feature = "ssr")]
 pub use undo_offer::undo_offer;
 #[cfg(feature = "ssr")]

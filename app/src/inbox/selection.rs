@@ -43,8 +43,11 @@ const COLUMNS_MAX: usize = 3;
 const SHARED_MAX: usize = 6;
 /// Longest value in the table, characters.
 const VALUE_CHARS_MAX: usize = 60;
-/// An approval of more items than this needs a second press.
-const ONE_PRESS_MAX: usize = 20;
+/// A decision on more items than this needs a second press.
+pub const ONE_PRESS_MAX: usize = 20;
+/// Field of a form that was pressed once without scripts: what its button said. Also the field of the error that asks
+/// for the second press.
+pub const CONFIRMED: &str = "confirmed";
 /// Popovers of the bar close each other.
 const GROUP: &str = "batch-more";
 
@@ -151,11 +154,22 @@ fn selection_view(list: &List) -> impl IntoView + use<> {
                 <button type="submit" disabled hidden></button>
                 {page_fields("/inbox?notice=decided", list.href(""))}
                 {(!items.is_empty()).then(|| table(list, &selected, &compared))}
+                {second_press(&list.batch)}
                 {takes_one_answer(&items).then(|| answer(list, &items))}
                 {(!items.is_empty()).then(|| buttons(list, &items))}
             </form>
         </article>
     }
+}
+
+/// What a second press does, if the first one of a browser without scripts asked for it.
+fn second_press(form: &FormState) -> Option<impl IntoView + use<>> {
+    let words = form.error(CONFIRMED)?.to_owned();
+    let pressed = form.value_or(CONFIRMED, "");
+    Some(view! {
+        <input type="hidden" name=CONFIRMED value=pressed/>
+        {static_html(view! { <Notice tone=Tone::Wait><p>{words}</p></Notice> })}
+    })
 }
 
 /// The range of each number that differs, and its sum where that says something.

@@ -12,7 +12,7 @@
 //!
 //! Line ends in fields arrive as CR LF from browsers. The function gets them as LF, as from a script.
 
-use super::call;
+use super::{call, second_press::asked_back};
 use crate::{extract::identify, middleware::RequestId, nonce::Nonce, state::AppState, web};
 use app::server_function::Created;
 use axum::{
@@ -61,11 +61,16 @@ pub async fn answer(state: AppState, pages: Router, request: Request) -> Respons
         }
         Err(problem) => return problem.into_response(),
     };
-    let problem = match call(&state, identity, for_script(&parts, &form)).await {
-        Ok(response) => return go_on(&next, response).await,
-        Err(problem) => problem,
+    let (problem, refused) = match asked_back(parts.uri.path(), &form) {
+        Some(asked) => asked,
+        None => match call(&state, identity, for_script(&parts, &form)).await {
+            Ok(response) => return go_on(&next, response).await,
+            Err(problem) => {
+                let refused = form.refused(parts.uri.path(), &problem);
+                (problem, refused)
+            }
+        },
     };
-    let refused = form.refused(parts.uri.path(), &problem);
     let mut response = render(pages, &parts, &page, Some(refused)).await;
     if response.status().is_success() {
         *response.status_mut() = problem.status();

@@ -10,6 +10,7 @@ mod chat;
 mod export;
 mod form_post;
 mod inbox;
+mod second_press;
 mod session;
 mod settings;
 mod working_on;

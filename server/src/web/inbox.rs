@@ -15,7 +15,10 @@ use crate::{
 use app::{
     FormState,
     entity::Relations,
-    inbox::{self as ui, Decide, DecideMany, Detail, List, Props, Shown, SnoozeItems, UndoDecisions, item_of_field},
+    inbox::{
+        self as ui, CONFIRMED, Decide, DecideMany, Detail, List, Props, Shown, SnoozeItems, UndoDecisions,
+        item_of_field,
+    },
 };
 use axum::{
     Router,
@@ -153,6 +156,8 @@ fn props(viewer: &Viewer, query: &ListQuery, (found, detail): (page::List, Optio
     let ids = batch.values.keys().filter_map(|name| Some(item_of_field(name)?.to_owned())).collect();
     let list = List { current, refused, batch, ..listed(viewer, query, found) }.with_selection(ids);
     let list = if opened { list.with_open_item_shown() } else { list };
+    // A narrow screen shows the form that is to be pressed again.
+    let opened = opened || list.batch.error(CONFIRMED).is_some();
     let detail = detail.map(|found| shown(viewer, found, next, item_form));
     Props { list, detail, opened }
 }
@@ -257,7 +262,7 @@ fn form_of_batch(refused: &FormState) -> FormState {
 
 /// Why items were refused, by id. What no item is named for stands under the empty id.
 fn refused_items(batch: &FormState) -> BTreeMap<String, String> {
-    let errors = batch.errors.iter().map(|error| {
+    let errors = batch.errors.iter().filter(|error| error.field.as_deref() != Some(CONFIRMED)).map(|error| {
         let id = error.field.as_deref().and_then(item_of_field).unwrap_or_default();
         (id.to_owned(), error.message.clone())
     });

@@ -71,6 +71,41 @@ async fn questions_that_are_alike_get_one_answer_and_each_is_a_decision_of_its_o
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_scripts_more_than_20_questions_are_answered_by_a_second_press() {
+    let app = App::start();
+    let items = ask(&app, &vec![json!({ "message": "Which region?" }); 23]).await;
+    let mut ada = reviewer(&app).await;
+    let answer = [("next", "/inbox?notice=decided"), ("page", "/inbox"), ("decision", "respond"), ("answer", "North.")];
+    let press = async |ada: &mut Browser<'_>, count: usize, confirmed: &str| {
+        let form = fields(ada, &items[..count], &[&answer[..], &[("confirmed", confirmed)]].concat()).await;
+        let form: Vec<_> = form.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        ada.post(PATH, &form).await
+    };
+    // A press for another number of items is no press for these.
+    for confirmed in ["", "Answer 22", "Approve 23"] {
+        let asked = press(&mut ada, 23, confirmed).await;
+        assert_eq!(asked.status(), StatusCode::UNPROCESSABLE_ENTITY);
+        let page = asked.text().await.unwrap();
+        assert!(page.contains("Press “Answer 23” again: 23 questions get this answer."), "{page}");
+        assert!(page.contains("name=\"confirmed\" value=\"Answer 23\"") && page.contains("North."), "{page}");
+        assert_eq!(page.matches("aria-label=\"Selected: ").count(), 23, "{page}");
+        assert!(page.contains("data-reason hidden") && !page.contains("field-error\">Press"), "{page}");
+    }
+    for id in &items {
+        assert_eq!(decisions(&app, id).await, json!([]));
+    }
+    // What a script sends was pressed twice there.
+    let scripted = fields(&ada, &items[..1], &[("decision", "respond"), ("answer", "North.")]).await;
+    assert!(ada.call(Method::POST, PATH).form(&scripted).send().await.unwrap().status().is_success());
+    let rest = fields(&ada, &items[1..], &[&answer[..], &[("confirmed", "Answer 22")]].concat()).await;
+    let rest: Vec<_> = rest.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(ada.post(PATH, &rest).await.status(), StatusCode::SEE_OTHER);
+    for id in &items {
+        assert_eq!(decisions(&app, id).await[0]["value"], json!("North."));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_to_a_form_goes_to_every_question_with_that_form_and_to_no_other() {
     let app = App::start();
     let schema = json!({
