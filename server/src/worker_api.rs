@@ -8,7 +8,7 @@ use domain::{
     id::{ActionId, EntityId, SessionId},
     role::Role,
 };
-use ledger::{TenantRecord, action, entity, entity_type, event, feedback_request, memory, session, view_link};
+use ledger::{TenantRecord, action, entity, entity_type, event, feedback_request, memory, session, view_link, worker};
 use runner::execute::{ApiFuture, WorkerApi};
 use std::{fmt, time::Duration};
 use tokio::sync::oneshot;
@@ -60,6 +60,7 @@ impl WorkerApi for LocalWorkerApi {
         Box::pin(async move {
             let wait = Duration::from_secs(claim.wait_seconds.unwrap_or_default().into());
             let (state, scope, wanted) = (self.state.clone(), self.scope, wire_map::claim(claim.clone()));
+            let agents = claim.agent_slugs.clone();
             let (mut answer, claimed) = oneshot::channel();
             // Runs the claim in its own task, so that a caller that is dropped does not abort the
             // claim. In that case the task releases the claimed sessions.
@@ -70,7 +71,12 @@ impl WorkerApi for LocalWorkerApi {
                         () = answer.closed() => {}
                     }
                 };
-                let claimed = session::claim_until(&state.ledger, &scope, wanted, wait, stop).await;
+                worker::see(&state.ledger, &scope, None, agents.as_deref()).await;
+                let claim = session::claim_until(&state.ledger, &scope, wanted, wait, stop);
+                let claimed = tokio::select! {
+                    claimed = claim => claimed,
+                    never = worker::be_seen(&state.ledger, &scope, None, agents.as_deref()) => match never {},
+                };
                 if let Err(Ok(unclaimed)) = answer.send(claimed) {
                     session::release_all(&state.ledger, &scope, unclaimed).await;
                 }
@@ -100,6 +106,7 @@ impl WorkerApi for LocalWorkerApi {
         Box::pin(async move {
             let beat = session::heartbeat(&self.state.ledger, &self.scope, session_id, attempt);
             let beat = tokio::time::timeout(allowed, beat).await.map_err(|_| client::Error::Timeout(allowed))?;
+            worker::see_again(&self.state.ledger, &self.scope, None).await;
             beat.map(|lease_expires_at| Lease { lease_expires_at }).map_err(refused)
         })
     }

@@ -1,14 +1,16 @@
 //! The page /agents.
 
+use super::props::Workers;
 use crate::{
     document::render,
     render::static_html,
     shell::{RailEntry, Shell, frame},
-    text::number::{grouped, unit},
+    text::number::{counted, grouped, unit},
     ui::{
         empty::Empty,
         page_head::PageHead,
         table::{Column, Table},
+        time::moment,
     },
 };
 use leptos::prelude::*;
@@ -32,6 +34,8 @@ pub struct ListedAgent {
     pub idle: u64,
     /// Sessions that wait for people.
     pub waiting: u64,
+    /// Its workers; `None` if none was seen in the last day.
+    pub workers: Option<Workers>,
 }
 
 impl ListedAgent {
@@ -53,6 +57,8 @@ impl ListedAgent {
 pub struct ListProps {
     /// The agents, by slug.
     pub agents: Vec<ListedAgent>,
+    /// Workers that take sessions of any agent; `None` if none was seen in the last day.
+    pub of_any: Option<Workers>,
 }
 
 /// Renders the page.
@@ -80,6 +86,7 @@ fn list(props: &ListProps) -> impl IntoView + use<> {
             view! {
                 <tr>
                     <td class="table-main"><a class="quiet" href=href>{agent.slug.clone()}</a></td>
+                    <td class="meta">{agent.workers.map(workers)}</td>
                     <td class="meta">{agent.work()}</td>
                     <td class="table-number">{grouped(agent.sessions)}<span class="unit">{unit(agent.sessions, "session")}" in the last 30 days"</span></td>
                     <td class="table-number">{grouped(agent.failed)}<span class="unit">" failed"</span></td>
@@ -90,17 +97,46 @@ fn list(props: &ListProps) -> impl IntoView + use<> {
         .collect::<Vec<_>>();
     let columns = vec![
         Column::text("Agent"),
+        Column::text("Workers"),
         Column::text("Now"),
         Column::number("Sessions, last 30 days"),
         Column::number("Failed"),
         Column::number("Memory documents"),
     ];
-    view! { <Table caption="Agents, by name" columns=columns>{rows}</Table> }.into_any()
+    let of_any = props
+        .of_any
+        .map(|of| view! { <p class="meta">"Workers that take sessions of any agent: "{workers(of)}"."</p> });
+    view! { <Table caption="Agents, by name" columns=columns>{rows}</Table>{of_any} }.into_any()
+}
+
+/// How many workers are connected, and when one was last seen.
+pub(super) fn workers(of: Workers) -> impl IntoView {
+    let words = match of.connected {
+        0 => "seen ".to_owned(),
+        connected => format!("connected, {}, seen ", counted(connected, "worker")),
+    };
+    view! { <span>{words}{moment(of.seen_at)}</span> }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_agent_says_how_many_workers_are_connected_and_when_one_was_seen() {
+        let seen_at = "2026-11-29T08:00:00Z".parse().unwrap();
+        let agent = |slug: &str, connected: Option<u64>| ListedAgent {
+            slug: slug.into(),
+            workers: connected.map(|connected| Workers { connected, seen_at }),
+            ..ListedAgent::default()
+        };
+        let agents = vec![agent("busy", Some(2)), agent("gone", Some(0)), agent("never", None)];
+        let of_any = Some(Workers { connected: 1, seen_at });
+        let html = crate::render::to_html(list(&ListProps { agents, of_any }));
+        assert!(html.contains("connected, 2 workers, seen <time datetime=\"2026-11-29T08:00:00.000Z\""), "{html}");
+        assert!(html.contains("of any agent: <span>connected, 1 worker, seen <time"), "{html}");
+        assert_eq!((html.matches("connected").count(), html.matches("seen <time").count()), (2, 3), "{html}");
+    }
 
     #[test]
     fn an_agent_says_what_it_does_now() {

@@ -7,4 +7,4 @@ mod props;
 
 pub use list_page::{ListProps, ListedAgent, list_page};
 pub use page::page;
-pub use props::{CardPreview, Erasures, Figures, Props};
+pub use props::{CardPreview, Erasures, Figures, Props, Workers};

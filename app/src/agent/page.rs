@@ -2,6 +2,7 @@
 
 use super::{
     card::{card, preview},
+    list_page::workers,
     props::{Figures, Props},
 };
 use crate::{
@@ -41,6 +42,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <ButtonLink href=sessions>"Sessions"</ButtonLink>
                 <ButtonLink look=Look::Primary href=memory>"Memory"</ButtonLink>
             </PageHead>
+            {static_html(presence(&props))}
             {static_html(stalled(shell, &props.stalled))}
             {preview}
             <div class="split">
@@ -52,6 +54,14 @@ pub fn page(shell: &Shell, props: Props) -> String {
         };
         frame(shell, RailEntry::Memory, page)
     })
+}
+
+/// Whether its workers are connected.
+fn presence(props: &Props) -> impl IntoView + use<> {
+    match props.workers {
+        Some(of) => view! { <p class="meta">"Workers: "{workers(of)}</p> }.into_any(),
+        None => view! { <p class="meta">"No worker of this agent was seen in the last 24 hours."</p> }.into_any(),
+    }
 }
 
 fn figures(props: &Props) -> impl IntoView + use<> {
@@ -186,6 +196,7 @@ mod tests {
                 is_cut,
                 ratings_missing,
                 writer: None,
+                workers: None,
                 erasures: Erasures::default(),
                 stalled: Vec::new(),
                 people: People::default(),

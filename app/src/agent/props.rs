@@ -7,6 +7,15 @@ use wire::{
     memory::{CharacterCard, MemoryDiffLine, MemoryVersion},
 };
 
+/// The workers of an agent, or of any agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Workers {
+    /// Number of those that are connected.
+    pub connected: u64,
+    /// When one of them was last seen (UTC).
+    pub seen_at: Timestamp,
+}
+
 /// Figures of the last 30 days.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Figures {
@@ -83,6 +92,8 @@ pub struct Props {
     pub is_cut: bool,
     /// Why ratings are missing from the figures; `None` if they are not.
     pub ratings_missing: Option<RatingsMissing>,
+    /// Its workers; `None` if none was seen in the last day.
+    pub workers: Option<Workers>,
     /// What its memory writer used in the last 30 days; `None` without a run.
     pub writer: Option<WriterFigures>,
     /// What retention and people erased.

@@ -4,11 +4,12 @@ use crate::{Error, Result, limit};
 use bytes::{Bytes, BytesMut};
 use reqwest::{
     Method, Response, Url,
-    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, USER_AGENT},
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT},
     redirect::Policy,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use std::{net::IpAddr, time::Duration};
+use wire::worker::NAME_HEADER;
 
 /// A connection pool to one server, with one token. Clones share the pool.
 #[derive(Clone)]
@@ -61,17 +62,31 @@ impl Client {
         Self::with_connect_timeout(base_url, token, limit::CONNECT_TIMEOUT)
     }
 
+    /// As [`Client::new`], for a worker with this name: 1 to 64 visible ASCII characters, different for each worker.
+    ///
+    /// # Errors
+    /// As [`Client::new`], and if the name cannot be sent.
+    pub fn for_worker(base_url: &str, token: &str, name: &str) -> Result<Self> {
+        let name = HeaderValue::from_str(name)
+            .map_err(|_| Error::Setup("the worker's name holds characters that cannot be sent".into()))?;
+        let named = HeaderMap::from_iter([(HeaderName::from_static(NAME_HEADER), name)]);
+        Self::with_headers(base_url, token, limit::CONNECT_TIMEOUT, named)
+    }
+
     /// As [`Client::new`], with this time to open a connection. A call that cannot open one in time fails with
     /// [`Error::Transport`].
     ///
     /// # Errors
     /// As [`Client::new`].
     pub fn with_connect_timeout(base_url: &str, token: &str, connect_timeout: Duration) -> Result<Self> {
+        Self::with_headers(base_url, token, connect_timeout, HeaderMap::new())
+    }
+
+    fn with_headers(base_url: &str, token: &str, connect_timeout: Duration, mut headers: HeaderMap) -> Result<Self> {
         let base = parse_base(base_url)?;
         let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
             .map_err(|_| Error::Setup("the token holds characters that no token has".into()))?;
         bearer.set_sensitive(true);
-        let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, bearer);
         headers.insert(USER_AGENT, HeaderValue::from_static(concat!("shiftbook-client/", env!("CARGO_PKG_VERSION"))));
         let http = started(builder_for(&base).connect_timeout(connect_timeout).default_headers(headers))?;

@@ -56,6 +56,10 @@ pub const CLAIM_MAX: u32 = 100;
 pub const CLAIM_WAIT_SECONDS_MAX: u32 = 60;
 /// Most agent slugs in one claim.
 pub const CLAIM_AGENTS_MAX: usize = 100;
+/// Longest name that a worker gives itself, characters.
+pub const WORKER_NAME_CHARS_MAX: usize = 64;
+/// Most rows about connected workers in a workspace: one for each worker and agent.
+pub const WORKER_ROWS_MAX: u64 = 2_000;
 /// Shortest password, characters.
 pub const PASSWORD_CHARS_MIN: usize = 10;
 /// Longest password, bytes. argon2 accepts any length; this bounds the work of hashing.

@@ -67,6 +67,7 @@ mod visibility;
 mod wait;
 pub mod webhook;
 pub mod work_queue;
+pub mod worker;
 
 pub use activity::Counted;
 pub use auth::PasswordCost;

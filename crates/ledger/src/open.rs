@@ -12,6 +12,7 @@ use crate::{
     memory_bounds::MemoryBounds,
     response::{ViewVersions, view_versions},
     session::{Remembering, follow_at_once},
+    worker::RecentlySeen,
 };
 use chrono::TimeDelta;
 use domain::{
@@ -94,6 +95,7 @@ struct Inner {
     ratings: Ratings,
     activity: Activity,
     remembering: Remembering,
+    recently_seen: RecentlySeen,
     view_versions: ViewVersions,
     instance_key: OnceLock<InstanceKey>,
     redirect_hosts: OnceLock<Vec<String>>,
@@ -165,6 +167,7 @@ impl Ledger {
             ratings: Ratings::default(),
             activity: Activity::default(),
             remembering: Remembering::default(),
+            recently_seen: RecentlySeen::default(),
             view_versions: view_versions(),
             instance_key: OnceLock::new(),
             redirect_hosts: OnceLock::new(),
@@ -379,6 +382,10 @@ impl Ledger {
 
     pub(crate) fn remembering(&self) -> &Remembering {
         &self.0.remembering
+    }
+
+    pub(crate) fn recently_seen(&self) -> &RecentlySeen {
+        &self.0.recently_seen
     }
 
     pub(crate) fn view_versions(&self) -> &ViewVersions {

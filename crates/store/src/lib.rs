@@ -47,6 +47,7 @@ pub mod view;
 pub mod view_link;
 pub mod webhook;
 pub mod work_queue;
+pub mod worker;
 mod writer;
 
 pub use action::ActionRecord;
@@ -78,4 +79,5 @@ pub use verify::roll;
 pub use view::{ViewRecord, ViewVersionRecord};
 pub use view_link::ViewLinkRecord;
 pub use webhook::WebhookRecord;
+pub use worker::AgentWorkers;
 pub use writer::Stats;

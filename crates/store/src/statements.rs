@@ -3,7 +3,7 @@
 use crate::{
     action, audit, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
     feedback_request, gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open,
-    outbox, response, retention, session, thread, verify, view, view_link, webhook, work_queue,
+    outbox, response, retention, session, thread, verify, view, view_link, webhook, work_queue, worker,
 };
 
 /// Every SQL text of this crate as `(name, text)`, by engine.
@@ -35,6 +35,7 @@ fn on_both() -> Vec<Texts> {
         view_link::SQL,
         webhook::SQL,
         work_queue::SQL,
+        worker::SQL,
     ];
     let folders: [&[Texts]; 11] = [
         &auth::SQL,

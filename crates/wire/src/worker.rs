@@ -41,6 +41,10 @@ pub struct Claim {
     pub wait_seconds: Option<u32>,
 }
 
+/// Header in which a worker says its name with claims and heartbeats: 1 to 64 visible ASCII characters. Pages count the
+/// workers of an agent by it. Without one all workers with one token count as one.
+pub const NAME_HEADER: &str = "shiftbook-worker";
+
 /// `POST /api/sessions/{id}/deltas`, and the data of a follower's `delta` event: the next piece of an unfinished
 /// answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

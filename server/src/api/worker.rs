@@ -8,9 +8,19 @@ use crate::{
 };
 use axum::{Json, extract::State, http::HeaderMap};
 use domain::{id::SessionId, limit::CLAIM_WAIT_SECONDS_MAX};
-use ledger::session as use_case;
+use ledger::{session as use_case, worker as seen};
 use std::time::Duration;
 use wire::{Code, session::Session, worker};
+
+/// The header of claims and heartbeats. Only described here: [`name`] reads it.
+#[derive(utoipa::IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "describes a header")]
+struct WorkerHeader {
+    /// What the worker calls itself. Pages count an agent's workers by it.
+    #[param(rename = "Shiftbook-Worker", value_type = wire::schema::WorkerName, required = false)]
+    worker: Option<String>,
+}
 
 /// Claim sessions
 ///
@@ -20,6 +30,7 @@ use wire::{Code, session::Session, worker};
 #[utoipa::path(
     post, path = "/api/sessions/claim", operation_id = "claimSessions",
     tag = "worker", request_body = Option<worker::Claim>,
+    params(WorkerHeader),
     responses(
         (status = 200, description = "Sessions now held by the caller", body = worker::Claimed),
     ),
@@ -33,13 +44,24 @@ pub async fn claim(
     let wait = wait(body.wait_seconds)?;
     // A stopping server answers its waiting workers.
     let stop = state.shutdown.begun();
-    let records = use_case::claim_until(&state.ledger, caller.scope(), wire_map::claim(body), wait, stop).await?;
+    let (name, agents) = (name(&headers), body.agent_slugs.clone());
+    seen::see(&state.ledger, caller.scope(), name, agents.as_deref()).await;
+    let claim = use_case::claim_until(&state.ledger, caller.scope(), wire_map::claim(body), wait, stop);
+    let records = tokio::select! {
+        records = claim => records?,
+        never = seen::be_seen(&state.ledger, caller.scope(), name, agents.as_deref()) => match never {},
+    };
     if !wait.is_zero() && !caller.still_valid(&state, &headers).await {
         use_case::release_all(&state.ledger, caller.scope(), records).await;
         return Err(Problem::detailed(Code::Unauthenticated, "access ended while the claim waited"));
     }
     state.metrics.record_claims(records.len());
     Ok(Json(wire_map::claimed(records)))
+}
+
+/// The name that the worker gives itself.
+fn name(headers: &HeaderMap) -> Option<&str> {
+    headers.get(worker::NAME_HEADER)?.to_str().ok()
 }
 
 fn wait(seconds: Option<u32>) -> Result<Duration, Problem> {
@@ -58,7 +80,10 @@ fn wait(seconds: Option<u32>) -> Result<Duration, Problem> {
 #[utoipa::path(
     post, path = "/api/sessions/{id}/heartbeat", operation_id = "heartbeat",
     tag = "worker", request_body = worker::Attempt,
-    params(("id" = uuid::Uuid, Path, description = "The session")),
+    params(
+        ("id" = uuid::Uuid, Path, description = "The session"),
+        WorkerHeader,
+    ),
     responses(
         (status = 200, description = "The lease's new end", body = worker::Lease),
         (
@@ -70,10 +95,12 @@ fn wait(seconds: Option<u32>) -> Result<Duration, Problem> {
 pub async fn heartbeat(
     State(state): State<AppState>,
     caller: Caller,
+    headers: HeaderMap,
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<worker::Attempt>,
 ) -> Result<Json<worker::Lease>, Problem> {
     let lease_expires_at = use_case::heartbeat(&state.ledger, caller.scope(), id, body.attempt).await?;
+    seen::see_again(&state.ledger, caller.scope(), name(&headers)).await;
     Ok(Json(worker::Lease { lease_expires_at }))
 }
 

@@ -9,7 +9,7 @@ use super::{
 use crate::{extract::AgentSlug, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
-    agent::{self as ui, CardPreview, Erasures, Figures, ListProps, ListedAgent, Props},
+    agent::{self as ui, CardPreview, Erasures, Figures, ListProps, ListedAgent, Props, Workers},
 };
 use axum::{
     Router,
@@ -39,8 +39,8 @@ pub fn router() -> Router<AppState> {
 }
 
 async fn list(State(state): State<AppState>, viewer: Viewer) -> Result<Response, PageRejection> {
-    let agents = page::agents(&state.ledger, &viewer.scope).await?.into_iter();
-    let props = ListProps { agents: agents.map(listed).collect() };
+    let page::Agents { agents, of_any } = page::agents(&state.ledger, &viewer.scope).await?;
+    let props = ListProps { agents: agents.into_iter().map(listed).collect(), of_any: of_any.map(workers_of) };
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
 }
 
@@ -54,7 +54,12 @@ fn listed((slug, of): (String, page::ListedAgent)) -> ListedAgent {
         running: of.running,
         idle: of.idle,
         waiting: of.waiting,
+        workers: of.workers.map(workers_of),
     }
+}
+
+const fn workers_of(of: page::Workers) -> Workers {
+    Workers { connected: of.connected, seen_at: of.seen_at }
 }
 
 async fn show(
@@ -84,6 +89,7 @@ fn props_of(agent: String, found: page::Agent) -> Props {
         is_cut: found.insights.is_cut,
         ratings_missing: found.insights.ratings_missing.map(wire_map::ratings_missing),
         writer,
+        workers: found.workers.map(workers_of),
         erasures,
         stalled: stalled_of(found.stalled),
         people: people_of(found.people),

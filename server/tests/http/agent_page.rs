@@ -38,6 +38,35 @@ fn hidden(page: &str, name: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_pages_of_agents_count_their_connected_workers() {
+    let app = App::start();
+    let cookie = app.cookie().await;
+    let claim = async |name: Option<&str>, agents: Value| {
+        let claim = app.request(Who::Worker, Method::POST, "/api/sessions/claim");
+        let claim = if let Some(name) = name { claim.header("shiftbook-worker", name) } else { claim };
+        assert_eq!(claim.json(&agents).send().await.unwrap().status(), StatusCode::OK);
+    };
+    assert!(page(&app, &cookie, "/agents/scout").await.contains("No worker of this agent was seen"));
+    for name in ["one", "two", "two"] {
+        claim(Some(name), json!({ "agentSlugs": ["scout", "clerk"] })).await;
+    }
+    let (list, one) = (page(&app, &cookie, "/agents").await, page(&app, &cookie, "/agents/scout").await);
+    assert_eq!(list.matches("connected, 2 workers, seen <time").count(), 2, "{list}");
+    assert!(one.contains("connected, 2 workers, seen <time"), "{one}");
+    // Workers with one token and without a name are one.
+    for _ in 0..2 {
+        claim(None, json!({})).await;
+    }
+    let list = page(&app, &cookie, "/agents").await;
+    assert!(list.contains("of any agent: <span>connected, 1 worker, seen <time"), "{list}");
+    // What is refused records nothing.
+    let wrong =
+        app.request(Who::Worker, Method::POST, "/api/sessions/claim").json(&json!({ "agentSlugs": ["No slug"] }));
+    assert_eq!(wrong.send().await.unwrap().status(), StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(!page(&app, &cookie, "/agents").await.contains("No slug"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_card_is_previewed_and_then_given() {
     let app = App::start();
     let cookie = app.cookie().await;

@@ -11,8 +11,11 @@ use crate::{
     insight::{self, InsightsRecord},
     memory::{FoundMemory, attribute, check_agent, check_search, search_on},
     memory_writer::{RUNS_MAX, RunRecord, StalledRecord, WriterRecord, stalled_of_on},
+    worker::{self, AgentWorkers},
 };
-use domain::{Scope, id::MemoryDocumentId, limit::PAGE_MAX, memory::MemoryPath, role::Permission, session::Status};
+use domain::{
+    Scope, Timestamp, id::MemoryDocumentId, limit::PAGE_MAX, memory::MemoryPath, role::Permission, session::Status,
+};
 use std::collections::BTreeMap;
 use store::{retention::ErasedOfAgent, session::OpenWork};
 
@@ -76,6 +79,8 @@ pub struct Agent {
     pub people: People,
     /// Figures of the workspace, by agent.
     pub insights: InsightsRecord,
+    /// Its workers; `None` if none was seen lately.
+    pub workers: Option<Workers>,
 }
 
 /// The runs of an agent's memory writer.
@@ -106,6 +111,32 @@ pub struct ListedAgent {
     pub idle: u64,
     /// Sessions that wait for people.
     pub waiting: u64,
+    /// Its workers; `None` if none was seen lately.
+    pub workers: Option<Workers>,
+}
+
+/// The workers of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Workers {
+    /// Number of those that are connected.
+    pub connected: u64,
+    /// When one of them was last seen (UTC).
+    pub seen_at: Timestamp,
+}
+
+impl From<&AgentWorkers> for Workers {
+    fn from(of: &AgentWorkers) -> Self {
+        Self { connected: of.connected, seen_at: of.seen_at }
+    }
+}
+
+/// The agents of a workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Agents {
+    /// The agents by their slugs.
+    pub agents: BTreeMap<String, ListedAgent>,
+    /// Workers that take sessions of any agent; `None` if none was seen lately.
+    pub of_any: Option<Workers>,
 }
 
 impl ListedAgent {
@@ -179,7 +210,9 @@ pub async fn agent(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Agent>
             let mut erased = store::retention::of_agent(conn, tenant_id, &agent, ERASED_MAX + 1).await?;
             let is_more_erased = erased.sessions > u64::from(ERASED_MAX);
             erased.sessions = erased.sessions.min(u64::from(ERASED_MAX));
+            let workers = worker::by_agent_on(conn, tenant_id, now).await?;
             Ok(Agent {
+                workers: workers.iter().find(|of| of.agent == agent).map(Workers::from),
                 erased,
                 is_more_erased,
                 erased_documents: store::memory::count_erased(conn, tenant_id, &agent).await?,
@@ -211,10 +244,11 @@ pub async fn runs(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Runs> {
     read.await
 }
 
-/// Reads the agents by their slugs: those with a memory, and those that actions or sessions name.
-pub async fn agents(ledger: &Ledger, scope: &Scope) -> Result<BTreeMap<String, ListedAgent>> {
+/// Reads the agents by their slugs: those with a memory, those that actions or sessions name, and those that workers
+/// were there for.
+pub async fn agents(ledger: &Ledger, scope: &Scope) -> Result<Agents> {
     require(scope, Permission::Read)?;
-    let reader = *scope;
+    let (reader, now) = (*scope, ledger.now());
     let insights = insight::read_window(ledger, scope, DAYS).await?;
     let known = action::ListQuery::of(scope, ListActions { limit: PAGE_MAX, ..ListActions::default() })?;
     let read = ledger.snapshot(scope, move |conn| {
@@ -240,7 +274,16 @@ pub async fn agents(ledger: &Ledger, scope: &Scope) -> Result<BTreeMap<String, L
                     (agent.sessions, agent.failed) = (figures.sessions, figures.failed);
                 }
             }
-            Ok(agents)
+            let mut of_any = None;
+            for of in worker::by_agent_on(conn, reader.tenant_id, now).await? {
+                let workers = Some(Workers::from(&of));
+                if of.agent.is_empty() {
+                    of_any = workers;
+                } else {
+                    agents.entry(of.agent).or_default().workers = workers;
+                }
+            }
+            Ok(Agents { agents, of_any })
         })
     });
     read.await

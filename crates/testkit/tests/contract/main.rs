@@ -108,3 +108,4 @@ mod view_link_request;
 mod webhook;
 mod withdrawal;
 mod work_queue;
+mod worker;

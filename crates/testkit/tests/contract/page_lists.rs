@@ -84,7 +84,7 @@ async fn the_settings_read_the_messages_of_all_webhooks_with_one_query(f: Fixtur
 }
 
 async fn every_agent_that_a_session_or_a_task_names_is_listed_with_its_open_work(f: Fixture) {
-    let agents = || page::memory::agents(&f.ledger, &f.member);
+    let agents = async || Ok(page::memory::agents(&f.ledger, &f.member).await?.agents);
     let start = async |agent: &str| {
         let new = NewSession { agent_slug: Some(agent.into()), ..NewSession::of_type(Type::Agent) };
         session::create(&f.ledger, &f.operator, new).await.unwrap()

@@ -64,7 +64,12 @@ impl Signals {
 }
 
 fn start(args: &WorkArgs) -> Result<(Work, Signals), String> {
-    let client = Client::new(&args.url, &args.token).map_err(|error| error.to_string())?;
+    let mut seed = [0; 8];
+    SystemEntropy.fill(&mut seed);
+    let seed = u64::from_le_bytes(seed);
+    // A new one at each start: two workers of one machine are two.
+    let name = format!("{seed:016x}");
+    let client = Client::for_worker(&args.url, &args.token, &name).map_err(|error| error.to_string())?;
     let (adapter, concurrency) = adapter(args, client.base_url())?;
     let listen = |kind| signal(kind).map_err(|error| format!("signals cannot be received: {error}"));
     let signals =
@@ -79,9 +84,7 @@ fn start(args: &WorkArgs) -> Result<(Work, Signals), String> {
         stamp: EventStamp::new(Arc::new(SystemClock), Arc::new(SystemEntropy)),
         phase,
     };
-    let mut seed = [0; 8];
-    SystemEntropy.fill(&mut seed);
-    let pool = WorkerPool::new(worker, args.agents.clone(), concurrency, u64::from_le_bytes(seed));
+    let pool = WorkerPool::new(worker, args.agents.clone(), concurrency, seed);
     Ok((Work { pool, client, agents: args.agents.clone(), progress, once: args.once, stop }, signals))
 }
 

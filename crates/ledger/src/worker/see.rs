@@ -1,0 +1,93 @@
+//! Recording that a worker is there.
+
+use super::recent::EVERY_SECONDS;
+use crate::{Error, Ledger};
+use chrono::TimeDelta;
+use domain::{
+    Caller, Scope,
+    limit::{CLAIM_AGENTS_MAX, WORKER_NAME_CHARS_MAX, WORKER_ROWS_MAX},
+    role::Permission,
+    slug::is_slug,
+};
+use std::{convert::Infallible, time::Duration};
+
+/// Time for which a worker that is gone is kept, in hours.
+const KEPT_HOURS: i64 = 24;
+/// Time for which it is kept when there are too many, in minutes.
+const KEPT_MINUTES: i64 = 5;
+
+/// What a worker is recorded as: its own name if it has a usable one, else its caller.
+fn name_of(ledger: &Ledger, scope: &Scope, given: Option<&str>) -> String {
+    let is_usable = |name: &&str| {
+        (1..=WORKER_NAME_CHARS_MAX).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    match (given.filter(is_usable), scope.caller) {
+        (Some(name), _) => name.to_owned(),
+        // Each server runs the agents of its settings.
+        (None, caller @ Caller::Agent(_)) => format!("{caller} {}", ledger.instance()),
+        (None, caller) => caller.to_string(),
+    }
+}
+
+/// Records that a worker claims sessions of these agents, `None` for any. Nothing is recorded of a caller that is no
+/// worker or of what is no agent. A failure is logged: the claim goes on.
+pub async fn see(ledger: &Ledger, scope: &Scope, name: Option<&str>, agents: Option<&[String]>) {
+    if !scope.may(Permission::Work) {
+        return;
+    }
+    let name = name_of(ledger, scope, name);
+    let mut agents = agents.map_or_else(|| vec![String::new()], <[String]>::to_vec);
+    // In one order, so that two servers do not wait for each other.
+    agents.sort_unstable();
+    agents.dedup();
+    agents.truncate(CLAIM_AGENTS_MAX);
+    let now = ledger.now();
+    if agents.iter().any(|agent| !agent.is_empty() && !is_slug(agent))
+        || !ledger.recently_seen().is_due(scope.tenant_id, &(&name, &agents), now)
+    {
+        return;
+    }
+    let tenant_id = scope.tenant_id;
+    let written = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
+        Box::pin(async move {
+            let mut rows = store::worker::prune(tx, tenant_id, now - TimeDelta::hours(KEPT_HOURS)).await?;
+            if rows >= WORKER_ROWS_MAX {
+                rows = store::worker::prune(tx, tenant_id, now - TimeDelta::minutes(KEPT_MINUTES)).await?;
+            }
+            if rows < WORKER_ROWS_MAX {
+                for agent in &agents {
+                    store::worker::see(tx, tenant_id, (&name, agent), now).await?;
+                }
+            }
+            Ok(())
+        })
+    });
+    log(written.await);
+}
+
+/// Records that a worker which has claimed sessions is still there.
+pub async fn see_again(ledger: &Ledger, scope: &Scope, name: Option<&str>) {
+    let name = name_of(ledger, scope, name);
+    let (tenant_id, now) = (scope.tenant_id, ledger.now());
+    if !scope.may(Permission::Work) || !ledger.recently_seen().is_due(tenant_id, &name, now) {
+        return;
+    }
+    let written = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
+        Box::pin(async move { Ok(store::worker::see_again(tx, tenant_id, &name, now).await?) })
+    });
+    log(written.await);
+}
+
+/// Records a worker again and again, while its claim waits. Does not end.
+pub async fn be_seen(ledger: &Ledger, scope: &Scope, name: Option<&str>, agents: Option<&[String]>) -> Infallible {
+    loop {
+        tokio::time::sleep(Duration::from_secs(EVERY_SECONDS.into())).await;
+        see(ledger, scope, name, agents).await;
+    }
+}
+
+fn log(written: Result<(), Error>) {
+    if let Err(error) = written {
+        tracing::warn!(%error, "a connected worker could not be recorded");
+    }
+}
