@@ -49,13 +49,15 @@ const fn output_word(output: OutputType) -> &'static str {
     }
 }
 
-/// The entities that a task can be about.
+/// The entities that a task can be about, and the agents that it can name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Targets {
     /// The options, including the task's own entity.
     pub choices: Choices,
     /// Id of the entity that is selected for a new task (`?target=`).
     pub start: String,
+    /// Names of agents that have sessions or workers. A task can name others too.
+    pub agents: Vec<String>,
 }
 
 /// The people to whom a task can be assigned: id and e-mail address. `assigned` is the present id, which may be that
@@ -120,7 +122,7 @@ pub fn action_form(
             <Input scope=scope field=Field::new("name", "Name").required() value=text(|a| &a.name) form=form/>
             <TextArea scope=scope field=Field::new("description", "Instructions").hint("The agent receives this text. Markdown is allowed.") value=text(|a| &a.description) form=form/>
             <div class="form-row">
-                <Input scope=scope field=Field::new("agentSlug", "Agent").hint("Name of the agent, as its worker gives it.") value=action.and_then(|a| a.agent_slug.as_deref()).unwrap_or_default() form=form/>
+                <Input scope=scope field=Field::new("agentSlug", "Agent").hint("Name of the agent, as its worker gives it.") suggestions=targets.agents.clone() value=action.and_then(|a| a.agent_slug.as_deref()).unwrap_or_default() form=form/>
                 <Select scope=scope field=Field::new("assignedTo", "Assigned to").hint("Approvals and questions of this task go to this person.") options=people value=&assigned form=form/>
             </div>
             {targets.choices.control(scope, target_field, "No entity", &target_start, form)}

@@ -101,6 +101,9 @@ pub fn Input<'a>(
     /// What an empty field shows. It does not replace the label.
     #[prop(optional)]
     placeholder: Option<&'static str>,
+    /// Values that are suggested while someone types. Others can be typed too.
+    #[prop(optional)]
+    suggestions: Vec<String>,
 ) -> InertElement {
     let around = Around { is_wide: wide, ..around(scope, field, form) };
     let value = if kind == "password" { None } else { Some(form.value_or(field.name, &value)) };
@@ -113,6 +116,8 @@ pub fn Input<'a>(
         time if time.matches(':').count() > 1 => Some("1"),
         _ => None,
     });
+    let list = (!suggestions.is_empty()).then(|| format!("{}-known", around.id));
+    let options = suggestions.into_iter().map(|value| view! { <option value=value></option> }).collect::<Vec<_>>();
     let control = view! {
         <input
             class="input"
@@ -125,10 +130,12 @@ pub fn Input<'a>(
             maxlength=chars_max.map(|max| max.to_string())
             step=step
             placeholder=placeholder
+            list=list.clone()
             autocomplete=autocomplete
             aria-invalid=around.invalid
             aria-describedby=around.described_by.clone()
         />
+        {list.map(|id| view! { <datalist id=id>{options}</datalist> })}
     };
     frame(around, field, static_html(control))
 }

@@ -82,7 +82,7 @@ fn form_options(found: page::FormOptions, start: Option<EntityId>) -> (Vec<Membe
         criteria_sets: found.criteria_sets.into_iter().map(|set| (set.id.to_string(), set.name)).collect(),
     };
     let start = start.map(|id| id.to_string()).unwrap_or_default();
-    let targets = Targets { choices: super::entity::choices_of(found.targets), start };
+    let targets = Targets { choices: super::entity::choices_of(found.targets), start, agents: found.agents };
     (found.members.into_iter().map(wire_map::member).collect(), reviewing, targets)
 }
 

@@ -53,6 +53,8 @@ async fn the_pages_of_agents_count_their_connected_workers() {
     let (list, one) = (page(&app, &cookie, "/agents").await, page(&app, &cookie, "/agents/scout").await);
     assert_eq!(list.matches("connected, 2 workers, seen <time").count(), 2, "{list}");
     assert!(one.contains("connected, 2 workers, seen <time"), "{one}");
+    let tasks = page(&app, &cookie, "/actions").await;
+    assert!(tasks.contains("<option value=\"scout\">") && tasks.contains("list=\"create-agentSlug-known\""), "{tasks}");
     // Workers with one token and without a name are one.
     for _ in 0..2 {
         claim(None, json!({})).await;

@@ -9,15 +9,17 @@ use crate::{
     action::{self, ListActions, ListQuery, TaskStatus},
     guard::require,
     session::{self, ListSessions},
+    worker,
 };
 use domain::{
-    Scope,
+    Scope, Timestamp,
     action::ActionStatus,
     id::{ActionId, EntityId, TenantId},
     limit::GROUPS_MAX,
     member::MemberStatus,
     role::Permission,
 };
+use std::collections::BTreeSet;
 use store::Conn;
 
 /// Number of actions on a page.
@@ -26,6 +28,8 @@ const ROWS: u32 = 50;
 const RUNS: u32 = 20;
 /// Number of criteria sets in the form. An older set that the action uses stays selected.
 const CRITERIA_SETS_MAX: u32 = 200;
+/// Number of agents that the form suggests.
+const AGENTS_MAX: u32 = 200;
 
 /// Options in the form of an action.
 #[derive(Debug)]
@@ -38,6 +42,8 @@ pub struct FormOptions {
     pub criteria_sets: Vec<CriteriaSetRecord>,
     /// Entities that an action can be about, including its present target.
     pub targets: Choices,
+    /// Agents that have sessions or workers, by slug.
+    pub agents: Vec<String>,
 }
 
 /// The list page.
@@ -87,7 +93,7 @@ pub async fn list(
             let ids: Vec<_> = listed.items.iter().map(|action| action.id).collect();
             let newest = action::task_statuses_on(conn, reader.tenant_id, &ids, now).await?;
             let actions = listed.items.into_iter().zip(newest).collect();
-            let form_options = form_options(conn, reader.tenant_id, target).await?;
+            let form_options = form_options(conn, reader.tenant_id, target, now).await?;
             Ok(List { actions, next_cursor: listed.next_cursor, form_options })
         })
     });
@@ -111,7 +117,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<Page> 
                 newest: action::task_status_on(conn, reader.tenant_id, id, now).await?,
                 has_more_runs: runs.next_cursor.is_some(),
                 runs: rows(conn, &reader, runs.items, now).await?,
-                form_options: form_options(conn, reader.tenant_id, action.target_entity_id).await?,
+                form_options: form_options(conn, reader.tenant_id, action.target_entity_id, now).await?,
                 action,
             })
         })
@@ -119,7 +125,12 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<Page> 
     read.await
 }
 
-async fn form_options(conn: &mut Conn<'_>, tenant_id: TenantId, target: Option<EntityId>) -> Result<FormOptions> {
+async fn form_options(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    target: Option<EntityId>,
+    now: Timestamp,
+) -> Result<FormOptions> {
     let mut members = store::user::members(conn, tenant_id).await?;
     members.retain(|member| member.status == MemberStatus::Active);
     let mut targets = choices(conn, tenant_id, None).await?;
@@ -127,7 +138,12 @@ async fn form_options(conn: &mut Conn<'_>, tenant_id: TenantId, target: Option<E
         let found = store::entity::titles(conn, tenant_id, &[id]).await?;
         targets.options.extend(found.into_iter().map(|(id, title, _)| (id, title)));
     }
+    let mut agents: BTreeSet<String> =
+        store::session::named_agents(conn, tenant_id, AGENTS_MAX).await?.into_iter().collect();
+    let workers = worker::by_agent_on(conn, tenant_id, now).await?;
+    agents.extend(workers.into_iter().map(|of| of.agent).filter(|agent| !agent.is_empty()));
     Ok(FormOptions {
+        agents: agents.into_iter().take(AGENTS_MAX as usize).collect(),
         members,
         groups: store::group::list(conn, tenant_id, GROUPS_MAX).await?,
         criteria_sets: store::criteria_set::list(conn, tenant_id, None, CRITERIA_SETS_MAX).await?.items,
