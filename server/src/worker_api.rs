@@ -60,7 +60,6 @@ impl WorkerApi for LocalWorkerApi {
         Box::pin(async move {
             let wait = Duration::from_secs(claim.wait_seconds.unwrap_or_default().into());
             let (state, scope, wanted) = (self.state.clone(), self.scope, wire_map::claim(claim.clone()));
-            let agents = claim.agent_slugs.clone();
             let (mut answer, claimed) = oneshot::channel();
             // Runs the claim in its own task, so that a caller that is dropped does not abort the
             // claim. In that case the task releases the claimed sessions.
@@ -71,12 +70,7 @@ impl WorkerApi for LocalWorkerApi {
                         () = answer.closed() => {}
                     }
                 };
-                worker::see(&state.ledger, &scope, None, agents.as_deref()).await;
-                let claim = session::claim_until(&state.ledger, &scope, wanted, wait, stop);
-                let claimed = tokio::select! {
-                    claimed = claim => claimed,
-                    never = worker::be_seen(&state.ledger, &scope, None, agents.as_deref()) => match never {},
-                };
+                let claimed = worker::claim_seen(&state.ledger, &scope, None, wanted, wait, stop).await;
                 if let Err(Ok(unclaimed)) = answer.send(claimed) {
                     session::release_all(&state.ledger, &scope, unclaimed).await;
                 }

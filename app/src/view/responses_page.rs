@@ -60,8 +60,8 @@ pub struct ResponseRow {
     pub cells: Vec<String>,
 }
 
-/// The answer in a column, for people: with the labels of the version that it is for, and with groups of three digits in
-/// large numbers. Empty without an answer.
+/// The answer in a column, for people: with the labels of the version that it is for, and with groups of three digits
+/// in large numbers. Empty without an answer.
 pub fn answer_text(column: &AnswerColumn, fields: &[Field], answers: &Answers) -> String {
     match column.value(answers) {
         Some(value) if value.is_number() => number::shown(value),

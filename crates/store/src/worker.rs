@@ -46,7 +46,7 @@ pub async fn prune(tx: &mut WriteTx<'_>, tenant_id: TenantId, before: Timestamp)
     Ok(rows.cast_unsigned())
 }
 
-/// The workers of an agent.
+/// How many workers of an agent are connected, and when one was seen last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentWorkers {
     /// Slug of the agent; empty for workers that take sessions of any agent.

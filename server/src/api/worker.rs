@@ -43,14 +43,8 @@ pub async fn claim(
 ) -> Result<Json<worker::Claimed>, Problem> {
     let wait = wait(body.wait_seconds)?;
     // A stopping server answers its waiting workers.
-    let stop = state.shutdown.begun();
-    let (name, agents) = (name(&headers), body.agent_slugs.clone());
-    seen::see(&state.ledger, caller.scope(), name, agents.as_deref()).await;
-    let claim = use_case::claim_until(&state.ledger, caller.scope(), wire_map::claim(body), wait, stop);
-    let records = tokio::select! {
-        records = claim => records?,
-        never = seen::be_seen(&state.ledger, caller.scope(), name, agents.as_deref()) => match never {},
-    };
+    let (name, stop) = (name(&headers), state.shutdown.begun());
+    let records = seen::claim_seen(&state.ledger, caller.scope(), name, wire_map::claim(body), wait, stop).await?;
     if !wait.is_zero() && !caller.still_valid(&state, &headers).await {
         use_case::release_all(&state.ledger, caller.scope(), records).await;
         return Err(Problem::detailed(Code::Unauthenticated, "access ended while the claim waited"));

@@ -1,7 +1,10 @@
 //! Recording that a worker is there.
 
 use super::recent::EVERY_SECONDS;
-use crate::{Error, Ledger};
+use crate::{
+    Error, Ledger, Result,
+    session::{Claim, Claimed, claim_until},
+};
 use chrono::TimeDelta;
 use domain::{
     Caller, Scope,
@@ -9,7 +12,8 @@ use domain::{
     role::Permission,
     slug::is_slug,
 };
-use std::{convert::Infallible, time::Duration};
+use futures_util::future::{Either, select};
+use std::{convert::Infallible, pin::pin, time::Duration};
 
 /// Time for which a worker that is gone is kept, in hours.
 const KEPT_HOURS: i64 = 24;
@@ -31,7 +35,7 @@ fn name_of(ledger: &Ledger, scope: &Scope, given: Option<&str>) -> String {
 
 /// Records that a worker claims sessions of these agents, `None` for any. Nothing is recorded of a caller that is no
 /// worker or of what is no agent. A failure is logged: the claim goes on.
-pub async fn see(ledger: &Ledger, scope: &Scope, name: Option<&str>, agents: Option<&[String]>) {
+async fn see(ledger: &Ledger, scope: &Scope, name: Option<&str>, agents: Option<&[String]>) {
     if !scope.may(Permission::Work) {
         return;
     }
@@ -65,6 +69,28 @@ pub async fn see(ledger: &Ledger, scope: &Scope, name: Option<&str>, agents: Opt
     log(written.await);
 }
 
+/// Claims sessions as [`claim_until`] does, and records while it waits that the worker is there.
+///
+/// # Errors
+/// As [`claim_until`].
+pub async fn claim_seen(
+    ledger: &Ledger,
+    scope: &Scope,
+    name: Option<&str>,
+    claim: Claim,
+    wait: Duration,
+    stop: impl Future<Output = ()>,
+) -> Result<Vec<Claimed>> {
+    let agents = claim.agent_slugs.clone();
+    see(ledger, scope, name, agents.as_deref()).await;
+    let claimed = pin!(claim_until(ledger, scope, claim, wait, stop));
+    let seen = pin!(be_seen(ledger, scope, name, agents.as_deref()));
+    match select(claimed, seen).await {
+        Either::Left((claimed, _)) => claimed,
+        Either::Right((never, _)) => match never {},
+    }
+}
+
 /// Records that a worker which has claimed sessions is still there.
 pub async fn see_again(ledger: &Ledger, scope: &Scope, name: Option<&str>) {
     let name = name_of(ledger, scope, name);
@@ -79,14 +105,14 @@ pub async fn see_again(ledger: &Ledger, scope: &Scope, name: Option<&str>) {
 }
 
 /// Records a worker again and again, while its claim waits. Does not end.
-pub async fn be_seen(ledger: &Ledger, scope: &Scope, name: Option<&str>, agents: Option<&[String]>) -> Infallible {
+async fn be_seen(ledger: &Ledger, scope: &Scope, name: Option<&str>, agents: Option<&[String]>) -> Infallible {
     loop {
         tokio::time::sleep(Duration::from_secs(EVERY_SECONDS.into())).await;
         see(ledger, scope, name, agents).await;
     }
 }
 
-fn log(written: Result<(), Error>) {
+fn log(written: Result<()>) {
     if let Err(error) = written {
         tracing::warn!(%error, "a connected worker could not be recorded");
     }

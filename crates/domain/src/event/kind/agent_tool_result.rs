@@ -10,7 +10,7 @@ use serde_json::json;
 /// The results of one event, usually one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentToolResult {
-    /// The results.
+    /// In the order of the parts.
     pub results: Vec<ResultPart>,
     /// Id of the gate from whose decision the result follows.
     pub gate_id: Option<String>,

@@ -18,7 +18,7 @@ pub struct Decision {
     /// What the reviewer wrote.
     #[serde(skip)]
     pub note: Option<String>,
-    /// The gate.
+    /// Where it was decided.
     pub gate_id: GateId,
     /// How a question ended, where the verdict does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,10 +35,10 @@ pub struct Decision {
     /// Number of the decision that was withdrawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<u32>,
-    /// Id of the tool call.
+    /// Only for a gate of a tool call: the id that the agent gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// Name of the tool.
+    /// Only for a gate of a tool call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
     /// The changed values, or the answer.

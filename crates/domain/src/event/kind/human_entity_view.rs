@@ -13,7 +13,7 @@ use serde_json::json;
 pub struct EntityView {
     /// When, according to the browser (UTC).
     pub at: Option<Timestamp>,
-    /// The entity.
+    /// Whose page it was.
     pub entity_id: EntityId,
     /// Slug of its type, if the browser knew it.
     pub entity_type: Option<String>,

@@ -12,7 +12,7 @@ use serde_json::json;
 pub struct Marker {
     /// When, according to the browser (UTC).
     pub at: Option<Timestamp>,
-    /// The note.
+    /// As the person typed it.
     pub note: String,
 }
 

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 pub struct Invocation {
     /// What the worker says about it.
     pub text: Option<String>,
-    /// Id of the call.
+    /// The events of one call have the same.
     pub tool_call_id: Option<String>,
-    /// Name of the tool.
+    /// As the worker names it.
     pub tool_name: Option<String>,
     /// Arguments of the call.
     pub input: Option<Value>,

@@ -83,7 +83,7 @@ use super::{EventRole, Group};
 
 /// A payload whose kind is known.
 pub trait OfKind: Payload {
-    /// The kind.
+    /// Under which such events are stored.
     const KIND: Known;
 }
 

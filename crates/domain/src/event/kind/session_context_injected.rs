@@ -23,7 +23,7 @@ pub struct ContextInjected {
 pub enum Context {
     /// Answers of people to requests that did not block the session.
     Answers {
-        /// The answers.
+        /// Those in the block.
         answer_ids: Vec<RequestAnswerId>,
         /// Attempt that got them.
         attempt: u32,

@@ -13,7 +13,7 @@ use serde_json::Value;
 #[serde(rename_all = "camelCase")]
 /// How a session came to be. Which members there are depends on the use case.
 pub struct Created {
-    /// Type of the session.
+    /// Agent, response, tool or mixed.
     pub session_type: Type,
     /// Part of the product that created it; `None` for sessions of actions and of the API.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "nullable")]

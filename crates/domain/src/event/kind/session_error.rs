@@ -60,7 +60,7 @@ pub enum Failure {
         code: String,
         /// The other session.
         session_id: SessionId,
-        /// Its status.
+        /// How it ended.
         status: Status,
     },
     /// A time limit was exceeded.
@@ -69,7 +69,7 @@ pub enum Failure {
         code: String,
         /// Status in which the session waited for too long.
         status: Status,
-        /// The limit, seconds.
+        /// How long it may wait there.
         limit_seconds: u32,
     },
     /// The output violates its contract.

@@ -17,7 +17,7 @@ pub struct FeedbackRequested {
     /// The question.
     #[serde(skip)]
     pub message: Option<String>,
-    /// Id of the request.
+    /// Answers refer to it.
     pub request_id: FeedbackRequestId,
     /// The form to fill in.
     pub view_id: ViewId,

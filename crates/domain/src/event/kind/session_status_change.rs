@@ -8,7 +8,7 @@ use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-/// A change of status.
+/// Both statuses, and the reason.
 pub struct StatusChange {
     /// The status before; `None` if the session had none.
     pub from: Option<Status>,

@@ -23,7 +23,7 @@ pub struct WaitingApproval {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GateNotice {
-    /// The gate.
+    /// Where people decide.
     pub gate_id: GateId,
     /// Why the notice was written.
     #[serde(flatten)]

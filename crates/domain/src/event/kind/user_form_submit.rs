@@ -32,9 +32,9 @@ pub struct RequestAnswer {
     /// What the person wrote beside the answer.
     #[serde(skip)]
     pub note: Option<String>,
-    /// The request.
+    /// Which one was answered.
     pub request_id: FeedbackRequestId,
-    /// Id of the answer.
+    /// Workers that take the answer name it.
     pub answer_id: RequestAnswerId,
     /// How the request ended.
     pub outcome: Outcome,

@@ -4,7 +4,7 @@ use super::payload::{Payload, Writer, json_text, read_fields};
 use crate::event::{EventRole, Group};
 use serde::{Deserialize, Serialize};
 
-/// The supplied result.
+/// What the tool returned, and for which attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SuppliedResult {
     /// The result: a JSON array with one part of type `tool-result`.
