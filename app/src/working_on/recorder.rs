@@ -15,7 +15,6 @@ use crate::{
     browser::{dom, id::new_id, task::spawn_local, times::now_text},
     server_function::Refusal,
 };
-use domain::event::Known;
 use leptos::prelude::{GetUntracked as _, UpdateValue as _};
 
 /// Interval between two flushes of the queue, in milliseconds.
@@ -118,8 +117,7 @@ async fn record(work: Work, look: bool) -> Option<Stored> {
     let session_id = work.confirmed()?.session_id;
     let path = dom::window().location().pathname().ok()?;
     let at = now_text();
-    let visit =
-        Visit { event: event(Known::HumanNavigate.as_str(), &at, &[("pathname", &path)]), session_id, path, at };
+    let visit = Visit { event: event("human.navigate", &at, &[("pathname", &path)]), session_id, path, at };
     // If the page is left before the database has answered, its first script keeps the event.
     let _ = root.remove_attribute(RECORDED);
     let _ = root.set_attribute("data-event", &visit.event);
@@ -153,7 +151,7 @@ struct Visit {
 impl Visit {
     fn of_left(left: Left) -> Self {
         let Left { session_id, path, at, event: made } = left;
-        let made = made.unwrap_or_else(|| event(Known::HumanNavigate.as_str(), &at, &[("pathname", &path)]));
+        let made = made.unwrap_or_else(|| event("human.navigate", &at, &[("pathname", &path)]));
         Self { event: made, session_id, path, at }
     }
 }
@@ -175,7 +173,7 @@ async fn keep(work: Work, visit: Visit, look: bool) -> Option<Stored> {
         members.extend(entity_type.as_deref().map(|kind| ("entityType", kind)));
         members.push(("pathname", &path));
         let name = [&session_id, " ", &id].concat();
-        (name, row(event(Known::HumanEntityView.as_str(), &at, &members)))
+        (name, row(event("human.entity_view", &at, &members)))
     });
     let mut known = None;
     match queue::keep(&work.owner(), always, once, look).await {
