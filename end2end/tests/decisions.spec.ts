@@ -359,7 +359,7 @@ test("a text output waits, and the task's page says what waits for whom @nojs", 
   await api().complete(session.id, claim.attempt, `${"Dear Ms Lee, ".repeat(300)}goodbye.`);
   await signIn(page, "reviewer");
   await page.goto(`/actions/${action.id}`);
-  await expect(page.locator(".facts").first()).toContainText("its output, and tool calls that require approval");
+  await expect(page.locator(".facts").first()).toContainText("its output, and tool calls that ask for it");
   await expect(page.locator(".facts").first()).toContainText("any reviewer");
   const { items } = await api().get<{ items: Item[] }>("/api/approvals?assignedTo=all&limit=500");
   const item = items.find((waiting) => waiting.sessionId === session.id);

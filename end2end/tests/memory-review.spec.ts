@@ -229,7 +229,7 @@ test("a person is forgotten after a look at what would go @nojs", async ({ page 
   await write(`topics/kites-${of}.md`, `# Kites\n\n- Quentin${of} flies them\n- Wind is needed\n`);
   await signIn(page, "admin");
   await page.goto(`${server.url}/memory`);
-  await page.getByText("More", { exact: true }).click();
+  await page.locator("main").getByText("More", { exact: true }).click();
   await page.getByRole("link", { name: "Forget a person" }).click();
   await page.getByLabel("Person").fill(person);
   await page.getByRole("button", { name: "Show what is known" }).click();

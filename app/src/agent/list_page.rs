@@ -39,8 +39,8 @@ pub struct ListedAgent {
 }
 
 impl ListedAgent {
-    /// What it does now; empty for nothing.
-    fn work(&self) -> String {
+    /// What it does now; `None` for nothing.
+    fn work(&self) -> Option<String> {
         let counts = [
             (self.running, "running"),
             (self.queued, "queued"),
@@ -48,7 +48,8 @@ impl ListedAgent {
             (self.idle, "idle"),
         ];
         let some = counts.into_iter().filter(|(count, _)| *count > 0);
-        some.map(|(count, word)| format!("{} {word}", grouped(count))).collect::<Vec<_>>().join(", ")
+        let words: Vec<_> = some.map(|(count, word)| format!("{} {word}", grouped(count))).collect();
+        (!words.is_empty()).then(|| words.join(", "))
     }
 }
 
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn an_agent_says_what_it_does_now() {
         let busy = ListedAgent { running: 2, queued: 1_200, waiting: 1, ..ListedAgent::default() };
-        assert_eq!(busy.work(), "2 running, 1,200 queued, 1 waiting for people");
-        assert_eq!(ListedAgent::default().work(), "");
+        assert_eq!(busy.work().as_deref(), Some("2 running, 1,200 queued, 1 waiting for people"));
+        assert_eq!(ListedAgent::default().work(), None);
     }
 }

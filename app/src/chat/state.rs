@@ -154,7 +154,7 @@ pub fn end_view(thread: &Thread) -> impl IntoView + use<> {
                 <div class="form-actions" role="group" aria-labelledby="end-question">
                     <Button picture=Icon::ThumbUp attr:data-key="helped" attr:data-shortcut="y" name="feedback" value="positive" title="It helped (y)">"Yes"</Button>
                     <Button picture=Icon::ThumbDown attr:data-key="unhelped" attr:data-shortcut="n" name="feedback" value="negative" title="It did not help (n)">"No"</Button>
-                    <Button attr:data-key="unsaid" attr:data-shortcut="s" name="feedback" value="skip" title="Rather not say (s)">"End without rating"</Button>
+                    <Button attr:data-key="unsaid" attr:data-shortcut="s" title="Rather not say (s)">"End without rating"</Button>
                 </div>
                 <p class="meta">"Each of these buttons ends the conversation and shows a summary. A turn that is running is stopped."</p>
             </Popover>
