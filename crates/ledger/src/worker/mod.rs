@@ -4,7 +4,7 @@
 mod recent;
 mod see;
 
-pub use see::{claim_seen, see_again};
+pub use see::{claim_seen, see, see_again};
 pub use store::AgentWorkers;
 
 pub(crate) use recent::RecentlySeen;
