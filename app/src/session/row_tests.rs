@@ -44,11 +44,13 @@ fn nothing_written_by_others_becomes_markup() {
 
 #[test]
 fn a_viewed_entity_is_shown_by_its_title() {
-    let view = event(1, "human.entity_view", "[]", r#"{"entityId":"0189","entityType":"companies"}"#);
-    let titles = Titles::from([("0189".to_owned(), "Acme <Corp>".to_owned())]);
+    let id = "01890000-0000-7000-8000-000000000001";
+    let metadata = format!(r#"{{"entityId":"{id}","entityType":"companies","pathname":"/entities/{id}"}}"#);
+    let view = event(1, "human.entity_view", "[]", &metadata);
+    let titles = Titles::from([(id.to_owned(), "Acme <Corp>".to_owned())]);
     let html = rows_fragment("s", std::slice::from_ref(&view), &titles);
-    assert!(html.contains(r#"Opened <a dir="auto" href="/entities/0189">Acme &lt;Corp&gt;</a>"#), "{html}");
-    assert!(rows_fragment("s", &[view], &Titles::new()).contains("Opened companies 0189"));
+    assert!(html.contains(&format!(r#"Opened <a dir="auto" href="/entities/{id}">Acme &lt;Corp&gt;</a>"#)), "{html}");
+    assert!(rows_fragment("s", &[view], &Titles::new()).contains(&format!("Opened companies {id}")));
 }
 
 #[test]

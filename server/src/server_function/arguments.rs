@@ -1,6 +1,7 @@
 //! Why the arguments of a server function cannot be read: which field is wrong, and what is expected there.
 //!
-//! The reader of the arguments names the field only if it is missing. The others are found by the shape of their names.
+//! A field whose name has the wrong shape is found by that. Of the others, the reader of the arguments names those that
+//! are missing, and those whose values it cannot read.
 
 use crate::{extract::named_field, problem::Problem};
 use wire::Code;
@@ -19,11 +20,11 @@ const BY_KEY: &str = "one text for each key is expected here, such as `items[KEY
 /// The problem of arguments that could not be read. `message` is what their reader says, and `sent` the fields as they
 /// were sent, encoded as a form.
 pub fn unreadable(message: String, sent: &[u8]) -> Problem {
-    if let Some(name) = named_field(&message) {
-        return Problem::field(Code::InvalidRequest, name.to_owned(), message);
+    if let Some((field, expected)) = form_urlencoded::parse(sent).find_map(|(name, _)| misshapen(&name)) {
+        return Problem::field(Code::InvalidRequest, field, expected);
     }
-    match form_urlencoded::parse(sent).find_map(|(name, _)| misshapen(&name)) {
-        Some((field, expected)) => Problem::field(Code::InvalidRequest, field, expected),
+    match named_field(&message) {
+        Some(name) => Problem::field(Code::InvalidRequest, name.to_owned(), message),
         None => Problem::detailed(Code::InvalidRequest, message),
     }
 }
