@@ -80,7 +80,7 @@ fn everything_under_api_but_this_document_needs_credentials() {
 }
 
 /// Reviewed texts without a length limit: content of events, answers of agents, and texts that the product writes.
-const UNBOUNDED: [&str; 26] = [
+const UNBOUNDED: [&str; 27] = [
     // Returned as it was sent, so that a result can be matched with its decision.
     "DecideOne.id",
     "DecidedOne.id",
@@ -112,6 +112,8 @@ const UNBOUNDED: [&str; 26] = [
     "Problem.detail",
     // Names of its members are slugs of the type's fields. Another one is refused.
     "PromoteResponse.fields",
+    // A text that is no name counts as none.
+    "WorkerName",
     // Responses in plain text, such as metrics.
     "the body of an answer",
 ];

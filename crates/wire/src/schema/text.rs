@@ -8,7 +8,7 @@ use domain::limit::{
     IMPORT_MAPPING_BYTES_MAX, KEY_CHARS_MAX, KIND_BYTES_MAX, MEMORY_CARD_BYTES_MAX, MEMORY_DOCUMENT_BYTES_MAX,
     MEMORY_NAME_CHARS_MAX, MEMORY_QUERY_CHARS_MAX, MEMORY_REASON_CHARS_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX,
     SLUG_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX, TITLE_CHARS_MAX,
-    VIEW_KEY_CHARS_MAX, WEBHOOK_URL_BYTES_MAX, WORKER_NAME_CHARS_MAX,
+    VIEW_KEY_CHARS_MAX, WEBHOOK_URL_BYTES_MAX,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -185,8 +185,8 @@ texts! {
     Edited = prose(EDITED_CHARS_MAX);
     /// A piece of an answer. Its bytes (UTF-8) are counted, not its characters.
     DeltaText = text().min_length(Some(1)).max_length(Some(DELTA_BYTES_MAX));
-    /// The name that a worker gives itself: visible ASCII characters. Another text counts as none.
-    WorkerName = text().min_length(Some(1)).max_length(Some(WORKER_NAME_CHARS_MAX));
+    /// The name that a worker gives itself: 1 to 64 visible ASCII characters. Another text counts as none.
+    WorkerName = text();
     /// An address that messages are sent to.
     WebhookUrl = matching("^https?://", WEBHOOK_URL_BYTES_MAX)
         .format(Some(SchemaFormat::Custom("uri".to_owned())));
