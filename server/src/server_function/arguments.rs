@@ -15,7 +15,8 @@ const LISTS: [&str; 3] = ["answer", "answer.", "value."];
 
 const ONE: &str = "one text is expected here";
 const LIST: &str = "one text or a list of texts is expected here";
-const BY_KEY: &str = "one text for each key is expected here, such as `items[KEY]`";
+/// What is expected of such arguments.
+pub const BY_KEY: &str = "one text for each key is expected here, such as `items[KEY]`";
 
 /// The problem of arguments that could not be read. `message` is what their reader says, and `sent` the fields as they
 /// were sent, encoded as a form.

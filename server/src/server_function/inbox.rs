@@ -1,6 +1,6 @@
 //! Deciding, undoing and snoozing items of the inbox.
 
-use super::Backend;
+use super::{Backend, arguments};
 use crate::{
     problem::Problem,
     web::{json_or_text, unreadable},
@@ -211,7 +211,13 @@ fn parse_items(items: Items) -> Result<Vec<(GateId, String)>, Problem> {
     if items.len() > ITEMS as usize {
         return Err(Problem::detailed(Code::TooLarge, format!("at most {ITEMS} items at once")));
     }
-    let parse = |(id, digest): (String, String)| Ok((wire_map::parse_id(&item_field(&id), &id)?, digest));
+    let parse = |(id, digest): (String, String)| {
+        // `items=x` is read as a text under an empty key.
+        if id.is_empty() {
+            return Err(Problem::field(Code::InvalidRequest, "items", arguments::BY_KEY));
+        }
+        Ok((wire_map::parse_id(&item_field(&id), &id)?, digest))
+    };
     items.into_iter().map(parse).collect()
 }
 
