@@ -1,6 +1,7 @@
 //! The status that a hook asks for, and the commands that lead to it.
 
 use crate::session::{Command, Status};
+use serde::Deserialize;
 use serde_json::Value;
 
 /// What a session waits for from the hook of a tool server's question until that of its answer.
@@ -40,13 +41,29 @@ pub struct Wait {
     pub agent_id: Option<String>,
 }
 
+/// The members of a hook's metadata that say what the session waits for.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WaitMembers {
+    waits_for: Option<String>,
+    #[serde(default)]
+    fields: WaitFields,
+}
+
+/// Fields that the coding agent sent, of any type.
+#[derive(Default, Deserialize)]
+struct WaitFields {
+    #[serde(default)]
+    agent_id: Value,
+}
+
 impl Wait {
     /// Reads the metadata of a hook's event, the text of a JSON object. `None` if they do not name what the
     /// session waits for.
     pub fn read(metadata: &str) -> Option<Self> {
-        let metadata: Value = serde_json::from_str(metadata).ok()?;
-        let agent_id = metadata["fields"]["agent_id"].as_str().filter(|id| !id.is_empty());
-        Some(Self { call: metadata["waitsFor"].as_str()?.to_owned(), agent_id: agent_id.map(str::to_owned) })
+        let WaitMembers { waits_for, fields } = serde_json::from_str(metadata).ok()?;
+        let agent_id = fields.agent_id.as_str().filter(|id| !id.is_empty()).map(str::to_owned);
+        Some(Self { call: waits_for?, agent_id })
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::{
     forget::is_of,
-    step::{ANSWER, CALL},
     turn::{PreviousOutcome, Turn, last, staged},
 };
 use crate::{Ledger, Result, commit::has_answered, gate::reviewed, memory::Marks};
@@ -101,7 +100,7 @@ async fn turn_of(conn: &mut Conn<'_>, ledger: &Ledger, row: DueRecord) -> Result
     let mut events = Vec::new();
     let read = [
         ([Known::UserMessage.as_str(), Known::AgentMessage.as_str()], MESSAGES_MAX),
-        ([CALL, ANSWER], CALLS_MAX),
+        ([Known::AgentToolCall.as_str(), Known::AgentToolResult.as_str()], CALLS_MAX),
         ([Known::SessionError.as_str(), Known::SessionStatusChange.as_str()], CHANGES_MAX),
     ];
     for (kinds, most) in read {

@@ -3,18 +3,14 @@
 use super::entry::{Entry, MessageAuthor};
 use crate::gate::Reviewed;
 use domain::{
-    event::{Event, Known},
+    event::{
+        Body, Event,
+        kind::{AgentToolCall, CallPart},
+    },
     gate::{Task, Verdict},
     message::{Message, Role, ToolCall},
 };
 use serde_json::{Map, Value};
-
-/// The kind of event that records a tool call.
-pub(super) const CALL: &str = Known::AgentToolCall.as_str();
-/// The kind of event that records a tool result.
-pub(super) const ANSWER: &str = Known::AgentToolResult.as_str();
-/// Types of results that are wrapped as `{type, value}`.
-const WRAPPED: [&str; 4] = ["text", "json", "error-text", "error-json"];
 
 /// A tool call that has a result.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,15 +29,25 @@ pub(super) struct Step {
 /// arguments are not an object, for example because they were truncated, are left out too. A call that reviewers
 /// edited has the edited arguments.
 pub(super) fn steps(events: &[Event], reviewed: &[Reviewed]) -> Vec<Step> {
-    let answers = parts(events, ANSWER, "tool-result");
-    let answers: Vec<(u64, (String, String))> = answers.map(|(at, part)| (at, answer(&part))).collect();
-    let calls = parts(events, CALL, "tool-call");
-    let answered = calls.filter_map(|(sequence, part)| {
-        let (id, name) = (part["toolCallId"].as_str()?, part["toolName"].as_str()?);
-        let (answered, (_, answer)) = answers.iter().find(|(at, (of, _))| of == id && *at > sequence)?;
-        let arguments = carried_out(id, part["input"].as_object()?, reviewed)?;
-        let call = ToolCall::new(id, name, arguments);
-        Some(Step { sequence, call, answer: answer.clone(), answered: *answered })
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    for event in events {
+        match event.body() {
+            Body::AgentToolCall(AgentToolCall(parts)) => {
+                calls.extend(parts.into_iter().map(|part| (event.sequence, part)))
+            }
+            Body::AgentToolResult(parts) => {
+                results.extend(parts.results.into_iter().map(|part| (event.sequence, part)))
+            }
+            _ => {}
+        }
+    }
+    let answered = calls.into_iter().filter_map(|(sequence, CallPart { id, name, input })| {
+        let (id, name) = (id?, name?);
+        let (answered, result) =
+            results.iter().find(|(at, result)| result.id.as_ref() == Some(&id) && *at > sequence)?;
+        let arguments = carried_out(&id, input.as_object()?, reviewed)?;
+        let call = ToolCall::new(&id, &name, arguments);
+        Some(Step { sequence, call, answer: result.text(), answered: *answered })
     });
     answered.collect()
 }
@@ -55,24 +61,6 @@ fn carried_out(id: &str, proposed: &Map<String, Value>, reviewed: &[Reviewed]) -
     }
     let Some(edited) = &decided.edited else { return Some(proposed.clone()) };
     serde_json::from_str::<Value>(edited).ok()?["toolInput"].as_object().cloned()
-}
-
-/// Returns the parts of one type in events of one kind, with the sequences of their events.
-fn parts(events: &[Event], kind: &'static str, of_type: &'static str) -> impl Iterator<Item = (u64, Value)> {
-    let of_kind = events.iter().filter(move |event| event.kind == kind);
-    of_kind.flat_map(move |event| {
-        let parts: Vec<Value> = serde_json::from_str(&event.content).unwrap_or_default();
-        let sequence = event.sequence;
-        parts.into_iter().filter(move |part| part["type"] == of_type).map(move |part| (sequence, part))
-    })
-}
-
-fn answer(part: &Value) -> (String, String) {
-    let output = &part["output"];
-    let is_wrapped = output["type"].as_str().is_some_and(|kind| WRAPPED.contains(&kind));
-    let value = if is_wrapped { &output["value"] } else { output };
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    (part["toolCallId"].as_str().unwrap_or_default().to_owned(), text)
 }
 
 /// Builds messages from texts and steps in the order of the log. Calls made before any of them got a result form
@@ -115,7 +103,6 @@ fn add_tool_calls(messages: &mut Vec<Message>, mut steps: &[Step]) {
 mod tests {
     use super::{super::entry::TurnMessage, *};
     use chrono::DateTime;
-    use serde_json::json;
 
     fn entry(sequence: u64, by: MessageAuthor, text: &str) -> Entry {
         Entry { sequence, at: DateTime::UNIX_EPOCH, message: TurnMessage { by, text: text.to_owned() } }
@@ -148,14 +135,5 @@ mod tests {
             ("tool", "d found", 0),
         ];
         assert_eq!(shown, expected);
-    }
-
-    #[test]
-    fn an_answer_is_its_value_whoever_wrote_it() {
-        let of = |output: Value| answer(&json!({ "toolCallId": "c", "output": output })).1;
-        assert_eq!(of(json!({ "type": "text", "value": "ok" })), "ok");
-        assert_eq!(of(json!({ "type": "json", "value": { "a": 1 } })), r#"{"a":1}"#);
-        assert_eq!(of(json!("plain")), "plain");
-        assert_eq!(of(json!({ "stdout": "x" })), r#"{"stdout":"x"}"#);
     }
 }

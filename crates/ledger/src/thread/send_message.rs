@@ -9,7 +9,10 @@ use crate::{
 };
 use domain::{
     Caller, Scope,
-    event::kind::{Payload, RelayedAuthor, UserMessage},
+    event::{
+        Body, Known,
+        kind::{Payload, RelayedAuthor, UserMessage},
+    },
     id::{EventId, SessionId},
     limit::{NAME_CHARS_MAX, SESSION_EVENTS_MAX, THREAD_MESSAGE_CHARS_MAX, THREAD_MESSAGES_MAX},
     memory_writer::{slot::earlier_person_path, turn::OWN_PLATFORM},
@@ -18,7 +21,6 @@ use domain::{
     slug::is_slug,
     thread::{is_incognito, title, untitled},
 };
-use serde_json::Value;
 use store::{PreparedEvent, WriteTx, thread::KnownEvent};
 
 /// A message of a person.
@@ -201,7 +203,10 @@ pub async fn is_recorded(ledger: &Ledger, scope: &Scope, id: SessionId, message:
 }
 
 fn is_answer(metadata: &str, text: &str) -> bool {
-    serde_json::from_str::<Value>(metadata).is_ok_and(|metadata| metadata["value"] == text)
+    match Body::read(Known::UserFormSubmit.as_str(), "[]", metadata) {
+        Body::UserFormSubmit(submitted) => submitted.value().is_some_and(|value| value == text),
+        _ => false,
+    }
 }
 
 /// Returns the id of the message that is sent again after a turn of this idle conversation has failed. The id is

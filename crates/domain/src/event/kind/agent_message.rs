@@ -1,7 +1,6 @@
 //! `agent.message`: what an agent said.
 
-use super::payload::{Members, Payload, Writer, text_content, text_of};
-use crate::event::{EventRole, Group};
+use super::payload::{Members, Payload, text_content, text_of};
 use serde_json::{Map, Value};
 
 /// A message of an agent, or one part of a long one.
@@ -28,10 +27,6 @@ impl AgentMessage {
 }
 
 impl Payload for AgentMessage {
-    const WRITER: Writer = Writer::Worker;
-    const ROLE: EventRole = EventRole::Agent;
-    const GROUP: Group = Group::Messages;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         let members = Members::read(metadata);
         Some(Self { text: text_of(content), part: members.number("part"), last_part: members.flag("lastPart") })

@@ -1,10 +1,9 @@
 //! `agent.tool_result`: tools answered an agent.
 
 use super::{
-    payload::{Members, Payload, Writer},
+    payload::{Members, Payload},
     tool_part::{ResultPart, results, write_results},
 };
-use crate::event::{EventRole, Group};
 use serde_json::json;
 
 /// The results of one event, usually one.
@@ -17,10 +16,6 @@ pub struct AgentToolResult {
 }
 
 impl Payload for AgentToolResult {
-    const WRITER: Writer = Writer::Worker;
-    const ROLE: EventRole = EventRole::Agent;
-    const GROUP: Group = Group::Tools;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         Some(Self { results: results(content), gate_id: Members::read(metadata).text(&["gateId"]) })
     }

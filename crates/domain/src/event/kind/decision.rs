@@ -1,7 +1,7 @@
 //! What the events of decisions at gates have in common: `user.output_approval`, `user.tool_confirmation` and the
 //! answers among `user.form_submit`.
 
-use super::payload::{read_fields, text_of};
+use super::payload::{Payload, json_text, read_fields, text_content, text_of};
 use crate::{
     Timestamp,
     feedback_request::Outcome,
@@ -49,9 +49,16 @@ pub struct Decision {
     pub effect_at: Option<Timestamp>,
 }
 
-impl Decision {
-    /// Reads the event of a decision.
-    pub(super) fn of_event(content: &str, metadata: &str) -> Option<Self> {
+impl Payload for Decision {
+    fn read(content: &str, metadata: &str) -> Option<Self> {
         Some(Self { note: text_of(content), ..read_fields(metadata)? })
+    }
+
+    fn content(&self) -> String {
+        text_content(self.note.as_deref())
+    }
+
+    fn metadata(&self) -> String {
+        json_text(self)
     }
 }

@@ -1,7 +1,6 @@
 //! `external.event`: something that another system reported, or that a program printed.
 
-use super::payload::{Members, Payload, Writer, text_content, text_of};
-use crate::event::{EventRole, Group};
+use super::payload::{Members, Payload, text_content, text_of};
 use serde_json::json;
 
 /// A report from outside.
@@ -14,10 +13,6 @@ pub struct ExternalEvent {
 }
 
 impl Payload for ExternalEvent {
-    const WRITER: Writer = Writer::Worker;
-    const ROLE: EventRole = EventRole::System;
-    const GROUP: Group = Group::External;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         let members = Members::read(metadata);
         let text = text_of(content).or_else(|| members.text(&["title", "message", "summary", "name"]));

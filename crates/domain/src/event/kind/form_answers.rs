@@ -1,6 +1,6 @@
 //! What the events of a form's answers have in common: `user.form_draft` and the responses among `user.form_submit`.
 
-use super::payload::read_fields;
+use super::payload::{Payload, json_text, read_fields};
 use crate::{
     id::{EntityId, ViewId},
     respondent::RespondentKind,
@@ -29,9 +29,16 @@ pub struct FormAnswers {
     pub lead_entity_id: Option<EntityId>,
 }
 
-impl FormAnswers {
-    /// Reads the event of answers.
-    pub(super) fn of_event(content: &str, metadata: &str) -> Option<Self> {
+impl Payload for FormAnswers {
+    fn read(content: &str, metadata: &str) -> Option<Self> {
         Some(Self { content: content.to_owned(), ..read_fields(metadata)? })
+    }
+
+    fn content(&self) -> String {
+        self.content.clone()
+    }
+
+    fn metadata(&self) -> String {
+        json_text(self)
     }
 }

@@ -1,11 +1,7 @@
 //! `human.entity_view`: a person opened the page of an entity.
 
-use super::payload::{Members, Payload, Writer, with_time};
-use crate::{
-    Timestamp,
-    event::{EventRole, Group},
-    id::EntityId,
-};
+use super::payload::{Members, Payload, with_time};
+use crate::{Timestamp, id::EntityId};
 use serde_json::json;
 
 /// A person opened the page of an entity. Its texts are untrusted.
@@ -22,19 +18,11 @@ pub struct EntityView {
 }
 
 impl Payload for EntityView {
-    const WRITER: Writer = Writer::Owner;
-    const ROLE: EventRole = EventRole::User;
-    const GROUP: Group = Group::People;
-
     fn read(_content: &str, metadata: &str) -> Option<Self> {
         let members = Members::read(metadata);
         let entity_id = members.text(&["entityId"])?.parse().ok()?;
         let entity_type = members.text(&["entityType"]);
         Some(Self { at: members.time("at"), entity_id, entity_type, pathname: members.pathname()? })
-    }
-
-    fn content(&self) -> String {
-        "[]".into()
     }
 
     fn metadata(&self) -> String {

@@ -1,10 +1,7 @@
 //! `human.marker`: a person wrote a note.
 
-use super::payload::{Members, Payload, Writer, text_content, with_time};
-use crate::{
-    Timestamp,
-    event::{EventRole, Group, human::text_of},
-};
+use super::payload::{Members, Payload, text_content, with_time};
+use crate::{Timestamp, event::human::text_of};
 use serde_json::json;
 
 /// A person wrote a note. Its texts are untrusted.
@@ -17,10 +14,6 @@ pub struct Marker {
 }
 
 impl Payload for Marker {
-    const WRITER: Writer = Writer::Owner;
-    const ROLE: EventRole = EventRole::User;
-    const GROUP: Group = Group::People;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         let members = Members::read(metadata);
         Some(Self { at: members.time("at"), note: Some(text_of(content)).filter(|note| !note.is_empty())? })

@@ -1,10 +1,7 @@
 //! `human.navigate`: a person opened a page.
 
-use super::payload::{Members, Payload, Writer, with_time};
-use crate::{
-    Timestamp,
-    event::{EventRole, Group},
-};
+use super::payload::{Members, Payload, with_time};
+use crate::Timestamp;
 use serde_json::json;
 
 /// A person opened a page. Its texts are untrusted.
@@ -17,17 +14,9 @@ pub struct Navigate {
 }
 
 impl Payload for Navigate {
-    const WRITER: Writer = Writer::Owner;
-    const ROLE: EventRole = EventRole::User;
-    const GROUP: Group = Group::People;
-
     fn read(_content: &str, metadata: &str) -> Option<Self> {
         let members = Members::read(metadata);
         Some(Self { at: members.time("at"), pathname: members.pathname()? })
-    }
-
-    fn content(&self) -> String {
-        "[]".into()
     }
 
     fn metadata(&self) -> String {

@@ -1,10 +1,7 @@
 //! `human.task_switch`: a person went on to another task within the session.
 
-use super::payload::{Members, Payload, Writer, about, with_time};
-use crate::{
-    Timestamp,
-    event::{EventRole, Group},
-};
+use super::payload::{Members, Payload, about, with_time};
+use crate::Timestamp;
 use serde_json::json;
 
 /// A person went on to another task within the session. Its texts are untrusted.
@@ -17,17 +14,9 @@ pub struct TaskSwitch {
 }
 
 impl Payload for TaskSwitch {
-    const WRITER: Writer = Writer::Owner;
-    const ROLE: EventRole = EventRole::User;
-    const GROUP: Group = Group::People;
-
     fn read(_content: &str, metadata: &str) -> Option<Self> {
         let members = Members::read(metadata);
         Some(Self { at: members.time("at"), title: members.text(&["title"]) })
-    }
-
-    fn content(&self) -> String {
-        "[]".into()
     }
 
     fn metadata(&self) -> String {

@@ -1,6 +1,9 @@
 //! What the events of a tool's call have in common: `tool.invocation_started`, `…_completed` and `…_failed`.
 
-use super::payload::{Members, text_content, text_of};
+use super::{
+    payload::{Members, Payload, text_content, text_of},
+    tool_part::calls,
+};
 use serde_json::{Map, Value};
 
 /// The call of a tool, as a worker reports it.
@@ -16,22 +19,25 @@ pub struct Invocation {
     pub input: Option<Value>,
 }
 
-impl Invocation {
-    pub(super) fn read(content: &str, metadata: &str) -> Self {
+impl Payload for Invocation {
+    fn read(content: &str, metadata: &str) -> Option<Self> {
         let members = Members::read(metadata);
-        Self {
+        // Some workers write the call as a part of the content, as in `agent.tool_call`.
+        let part = calls(content).into_iter().next();
+        let (id, name, input) = part.map_or((None, None, None), |part| (part.id, part.name, Some(part.input)));
+        Some(Self {
             text: text_of(content),
-            tool_call_id: members.text(&["toolCallId", "invocationId", "tool_call_id"]),
-            tool_name: members.text(&["toolName", "tool", "tool_name"]),
-            input: members.value("input").cloned(),
-        }
+            tool_call_id: members.text(&["toolCallId", "invocationId", "tool_call_id"]).or(id),
+            tool_name: members.text(&["toolName", "tool", "tool_name"]).or(name),
+            input: members.value("input").cloned().or(input),
+        })
     }
 
-    pub(super) fn content(&self) -> String {
+    fn content(&self) -> String {
         text_content(self.text.as_deref())
     }
 
-    pub(super) fn metadata(&self) -> String {
+    fn metadata(&self) -> String {
         let Self { tool_call_id, tool_name, input, .. } = self;
         let texts = [("toolCallId", tool_call_id), ("toolName", tool_name)];
         let texts = texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text.clone()?.into())));

@@ -87,9 +87,10 @@ pub trait OfKind: Payload {
     const KIND: Known;
 }
 
-/// Declares the known kinds: variant, payload and stored name of each.
+/// Declares the known kinds. Of each: variant, payload, stored name, who writes it, whose it is unless its writer names
+/// another role, and the filter that shows it.
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $variant:ident($payload:ident) = $name:literal,)+) => {
+    ($($(#[$doc:meta])* $variant:ident($payload:ident) = $name:literal, $writer:ident, $role:ident, $group:ident;)+) => {
         /// A kind that Shiftbook knows.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Known {
@@ -128,21 +129,21 @@ macro_rules! kinds {
             /// Who writes events of the kind.
             pub const fn writer(self) -> Writer {
                 match self {
-                    $(Self::$variant => <$payload as Payload>::WRITER,)+
+                    $(Self::$variant => Writer::$writer,)+
                 }
             }
 
             /// Whose they are, unless their writer names another role.
             pub const fn role(self) -> EventRole {
                 match self {
-                    $(Self::$variant => <$payload as Payload>::ROLE,)+
+                    $(Self::$variant => EventRole::$role,)+
                 }
             }
 
             /// The filter that shows them.
             pub const fn group(self) -> Group {
                 match self {
-                    $(Self::$variant => <$payload as Payload>::GROUP,)+
+                    $(Self::$variant => Group::$group,)+
                 }
             }
         }
@@ -184,67 +185,67 @@ macro_rules! kinds {
 
 kinds! {
     /// What a person said to an agent.
-    UserMessage(UserMessage) = "user.message",
+    UserMessage(UserMessage) = "user.message", Server, User, Messages;
     /// A supplied result of a custom tool.
-    UserToolResult(SuppliedResult) = "user.tool_result",
+    UserToolResult(SuppliedResult) = "user.tool_result", Server, User, Tools;
     /// A decision on a tool call.
-    UserToolConfirmation(ToolConfirmation) = "user.tool_confirmation",
+    UserToolConfirmation(ToolConfirmation) = "user.tool_confirmation", Server, User, Tools;
     /// The answer to a question, or a response to a form.
-    UserFormSubmit(FormSubmit) = "user.form_submit",
+    UserFormSubmit(FormSubmit) = "user.form_submit", Server, User, Messages;
     /// An unfinished response to a form.
-    UserFormDraft(FormDraft) = "user.form_draft",
+    UserFormDraft(FormDraft) = "user.form_draft", Server, User, Messages;
     /// A decision on an output.
-    UserOutputApproval(OutputApproval) = "user.output_approval",
+    UserOutputApproval(OutputApproval) = "user.output_approval", Server, User, Messages;
     /// What an agent said.
-    AgentMessage(AgentMessage) = "agent.message",
+    AgentMessage(AgentMessage) = "agent.message", Worker, Agent, Messages;
     /// An agent called tools.
-    AgentToolCall(AgentToolCall) = "agent.tool_call",
+    AgentToolCall(AgentToolCall) = "agent.tool_call", Worker, Agent, Tools;
     /// Tools answered an agent.
-    AgentToolResult(AgentToolResult) = "agent.tool_result",
+    AgentToolResult(AgentToolResult) = "agent.tool_result", Worker, Agent, Tools;
     /// The reasoning of an agent.
-    AgentThinking(AgentThinking) = "agent.thinking",
+    AgentThinking(AgentThinking) = "agent.thinking", Worker, Agent, Thinking;
     /// The first event of a log.
-    SessionCreated(Created) = "session.created",
+    SessionCreated(Created) = "session.created", Server, System, State;
     /// A worker took the session.
-    SessionClaimed(Claimed) = "session.claimed",
+    SessionClaimed(Claimed) = "session.claimed", Server, System, State;
     /// The session got another status.
-    SessionStatusChange(StatusChange) = "session.status_change",
+    SessionStatusChange(StatusChange) = "session.status_change", Server, System, State;
     /// Something failed, or an output was refused.
-    SessionError(SessionError) = "session.error",
+    SessionError(SessionError) = "session.error", ServerAndWorker, System, Errors;
     /// The session has a result.
-    SessionCompleted(Completed) = "session.completed",
+    SessionCompleted(Completed) = "session.completed", Server, System, State;
     /// The server gave an agent more than its input.
-    SessionContextInjected(ContextInjected) = "session.context_injected",
+    SessionContextInjected(ContextInjected) = "session.context_injected", Server, System, State;
     /// People are asked to decide.
-    SessionWaitingApproval(WaitingApproval) = "session.waiting_approval",
+    SessionWaitingApproval(WaitingApproval) = "session.waiting_approval", Server, System, State;
     /// An agent asked people.
-    SessionFeedbackRequested(FeedbackRequested) = "session.feedback_requested",
+    SessionFeedbackRequested(FeedbackRequested) = "session.feedback_requested", Server, System, State;
     /// A person opened a tool.
-    ToolSessionStarted(ToolOpened) = "tool.session_started",
+    ToolSessionStarted(ToolOpened) = "tool.session_started", Worker, Agent, Tools;
     /// A person changed a field of a tool's form.
-    ToolFieldChanged(FieldChanged) = "tool.field_changed",
+    ToolFieldChanged(FieldChanged) = "tool.field_changed", Worker, Agent, Tools;
     /// A call of a tool started.
-    ToolInvocationStarted(InvocationStarted) = "tool.invocation_started",
+    ToolInvocationStarted(InvocationStarted) = "tool.invocation_started", Worker, Agent, Tools;
     /// A call of a tool is done.
-    ToolInvocationCompleted(InvocationCompleted) = "tool.invocation_completed",
+    ToolInvocationCompleted(InvocationCompleted) = "tool.invocation_completed", Worker, Agent, Tools;
     /// A call of a tool failed.
-    ToolInvocationFailed(InvocationFailed) = "tool.invocation_failed",
+    ToolInvocationFailed(InvocationFailed) = "tool.invocation_failed", Worker, Agent, Errors;
     /// A step of a composite tool started.
-    ToolCompositionStepStarted(StepStarted) = "tool.composition_step.started",
+    ToolCompositionStepStarted(StepStarted) = "tool.composition_step.started", Worker, Agent, Tools;
     /// A step of a composite tool is done.
-    ToolCompositionStepCompleted(StepCompleted) = "tool.composition_step.completed",
+    ToolCompositionStepCompleted(StepCompleted) = "tool.composition_step.completed", Worker, Agent, Tools;
     /// A person opened a page.
-    HumanNavigate(Navigate) = "human.navigate",
+    HumanNavigate(Navigate) = "human.navigate", Owner, User, People;
     /// A person opened the page of an entity.
-    HumanEntityView(EntityView) = "human.entity_view",
+    HumanEntityView(EntityView) = "human.entity_view", Owner, User, People;
     /// A person wrote a note.
-    HumanMarker(Marker) = "human.marker",
+    HumanMarker(Marker) = "human.marker", Owner, User, People;
     /// A person went on to another task within the session.
-    HumanTaskSwitch(TaskSwitch) = "human.task_switch",
+    HumanTaskSwitch(TaskSwitch) = "human.task_switch", Owner, User, People;
     /// Something that another system reported, or that a program printed.
-    ExternalEvent(ExternalEvent) = "external.event",
+    ExternalEvent(ExternalEvent) = "external.event", Worker, System, External;
     /// Shared state was changed.
-    StatePatch(StatePatch) = "state.patch",
+    StatePatch(StatePatch) = "state.patch", Worker, System, State;
 }
 
 impl Body {

@@ -1,10 +1,6 @@
-//! What every known kind of event declares, and helpers to read and write its payload.
+//! How payloads of events are read and written, and helpers to read and write its payload.
 
-use crate::{
-    Timestamp,
-    event::{EventRole, Group},
-    limit::PATHNAME_CHARS_MAX,
-};
+use crate::{Timestamp, limit::PATHNAME_CHARS_MAX};
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
@@ -23,28 +19,48 @@ pub enum Writer {
 
 /// The content and metadata of one kind of event.
 pub trait Payload: Sized {
-    /// Who writes such events.
-    const WRITER: Writer;
-    /// Whose they are, unless their writer names another role.
-    const ROLE: EventRole;
-    /// The filter that shows them.
-    const GROUP: Group;
-
     /// Reads content and metadata as they are stored. Returns `None` if a part that every such event has is missing:
     /// the event was erased, or another version wrote it.
     fn read(content: &str, metadata: &str) -> Option<Self>;
 
     /// The content to store: a JSON array of parts.
-    fn content(&self) -> String;
+    fn content(&self) -> String {
+        "[]".into()
+    }
 
     /// The metadata to store: a JSON object. Its members have the order of the fields, which is part of stored bytes.
-    fn metadata(&self) -> String;
+    fn metadata(&self) -> String {
+        "{}".into()
+    }
 
     /// What happened, as a sentence for pages; `None` where pages show the content itself.
     fn sentence(&self) -> Option<String> {
         None
     }
 }
+
+/// Declares the payload of a kind whose events hold what events of other kinds hold.
+macro_rules! same_as {
+    ($(#[$meta:meta])* $name:ident($inner:ty)) => {
+        $(#[$meta])*
+        pub struct $name(pub $inner);
+
+        impl $crate::event::kind::Payload for $name {
+            fn read(content: &str, metadata: &str) -> Option<Self> {
+                <$inner as $crate::event::kind::Payload>::read(content, metadata).map(Self)
+            }
+
+            fn content(&self) -> String {
+                self.0.content()
+            }
+
+            fn metadata(&self) -> String {
+                self.0.metadata()
+            }
+        }
+    };
+}
+pub(super) use same_as;
 
 /// Content that is one text part, or empty without a text.
 pub(super) fn text_content(text: Option<&str>) -> String {

@@ -1,12 +1,11 @@
 //! `session.claimed`: a worker took the session.
 
-use super::payload::{Payload, Writer, json_text, read_fields};
-use crate::event::{EventRole, Group};
+use super::payload::{Payload, json_text, read_fields};
 use serde::{Deserialize, Serialize};
 
+/// The claim of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-/// The claim of a worker.
 pub struct Claimed {
     /// Number of the attempt; the first is 1.
     pub attempt: u32,
@@ -17,16 +16,8 @@ pub struct Claimed {
 }
 
 impl Payload for Claimed {
-    const WRITER: Writer = Writer::Server;
-    const ROLE: EventRole = EventRole::System;
-    const GROUP: Group = Group::State;
-
     fn read(_content: &str, metadata: &str) -> Option<Self> {
         read_fields(metadata)
-    }
-
-    fn content(&self) -> String {
-        "[]".into()
     }
 
     fn metadata(&self) -> String {

@@ -1,13 +1,12 @@
 //! `session.completed`: the session has a result.
 
-use super::payload::{Payload, Writer, about, json_text, read_fields, text_content, text_of};
-use crate::event::{EventRole, Group};
+use super::payload::{Payload, about, json_text, read_fields, text_content, text_of};
 use crate::id::{EntityId, GateId};
 use serde::{Deserialize, Serialize};
 
+/// A completion, by a worker, by an approval, or by the end of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-/// A completion, by a worker, by an approval, or by the end of a conversation.
 pub struct Completed {
     /// What the completion says; the server writes none.
     #[serde(skip)]
@@ -59,10 +58,6 @@ pub enum WriteEffect {
 }
 
 impl Payload for Completed {
-    const WRITER: Writer = Writer::Server;
-    const ROLE: EventRole = EventRole::System;
-    const GROUP: Group = Group::State;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         Some(Self { text: text_of(content), ..read_fields(metadata)? })
     }

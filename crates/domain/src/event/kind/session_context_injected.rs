@@ -1,10 +1,7 @@
 //! `session.context_injected`: the server gave an agent more than its input.
 
-use super::payload::{Payload, Writer, about, json_text, read_fields, text_content, text_of};
-use crate::{
-    event::{EventRole, Group},
-    id::{RequestAnswerId, SessionId},
-};
+use super::payload::{Payload, about, json_text, read_fields, text_content, text_of};
+use crate::id::{RequestAnswerId, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -43,10 +40,6 @@ pub enum Context {
 }
 
 impl Payload for ContextInjected {
-    const WRITER: Writer = Writer::Server;
-    const ROLE: EventRole = EventRole::System;
-    const GROUP: Group = Group::State;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         Some(Self { text: text_of(content)?, context: read_fields(metadata)? })
     }

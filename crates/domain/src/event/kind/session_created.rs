@@ -1,7 +1,6 @@
 //! `session.created`: the first event of a log.
 
-use super::payload::{Payload, Writer, json_text, nullable, read_fields};
-use crate::event::{EventRole, Group};
+use super::payload::{Payload, json_text, nullable, read_fields};
 use crate::{
     id::{ActionId, SessionId, ViewId},
     session::Type,
@@ -9,9 +8,9 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// How a session came to be. Which members there are depends on the use case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-/// How a session came to be. Which members there are depends on the use case.
 pub struct Created {
     /// Agent, response, tool or mixed.
     pub session_type: Type,
@@ -42,16 +41,8 @@ pub struct Created {
 }
 
 impl Payload for Created {
-    const WRITER: Writer = Writer::Server;
-    const ROLE: EventRole = EventRole::System;
-    const GROUP: Group = Group::State;
-
     fn read(_content: &str, metadata: &str) -> Option<Self> {
         read_fields(metadata)
-    }
-
-    fn content(&self) -> String {
-        "[]".into()
     }
 
     fn metadata(&self) -> String {

@@ -1,8 +1,7 @@
 //! `session.error`: something failed, or an output was refused.
 
-use super::payload::{Members, Payload, Writer, json_text, text_content, text_of};
+use super::payload::{Members, Payload, json_text, text_content, text_of};
 use crate::{
-    event::{EventRole, Group},
     id::{GateId, SessionId},
     session::Status,
 };
@@ -134,10 +133,6 @@ impl SessionError {
 }
 
 impl Payload for SessionError {
-    const WRITER: Writer = Writer::ServerAndWorker;
-    const ROLE: EventRole = EventRole::System;
-    const GROUP: Group = Group::Errors;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         let members = || Members::read(metadata);
         let failure = serde_json::from_str(metadata);

@@ -1,7 +1,6 @@
 //! `session.feedback_requested`: an agent asked people.
 
-use super::payload::{Payload, Writer, json_text, read_fields, text_content, text_of};
-use crate::event::{EventRole, Group};
+use super::payload::{Payload, json_text, read_fields, text_content, text_of};
 use crate::{
     Timestamp,
     feedback_request::OnExpiry,
@@ -10,9 +9,9 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
+/// A request for feedback.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-/// A request for feedback.
 pub struct FeedbackRequested {
     /// The question.
     #[serde(skip)]
@@ -38,10 +37,6 @@ pub struct FeedbackRequested {
 }
 
 impl Payload for FeedbackRequested {
-    const WRITER: Writer = Writer::Server;
-    const ROLE: EventRole = EventRole::System;
-    const GROUP: Group = Group::State;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         Some(Self { message: text_of(content), ..read_fields(metadata)? })
     }

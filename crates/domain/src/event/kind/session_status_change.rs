@@ -1,14 +1,13 @@
 //! `session.status_change`: the session got another status.
 
-use super::payload::{Payload, Writer, json_text, read_fields};
-use crate::event::{EventRole, Group};
+use super::payload::{Payload, json_text, read_fields};
 use crate::session::Status;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+/// Both statuses, and the reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-/// Both statuses, and the reason.
 pub struct StatusChange {
     /// The status before; `None` if the session had none.
     pub from: Option<Status>,
@@ -25,16 +24,8 @@ pub struct StatusChange {
 }
 
 impl Payload for StatusChange {
-    const WRITER: Writer = Writer::Server;
-    const ROLE: EventRole = EventRole::System;
-    const GROUP: Group = Group::State;
-
     fn read(_content: &str, metadata: &str) -> Option<Self> {
         read_fields(metadata)
-    }
-
-    fn content(&self) -> String {
-        "[]".into()
     }
 
     fn metadata(&self) -> String {

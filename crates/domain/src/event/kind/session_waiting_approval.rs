@@ -1,9 +1,8 @@
 //! `session.waiting_approval`: people are asked to decide at a gate, for the first time or again.
 
-use super::payload::{Payload, Writer, json_text, read_fields, text_content, text_of};
+use super::payload::{Payload, json_text, read_fields, text_content, text_of};
 use crate::{
     Timestamp,
-    event::{EventRole, Group},
     gate::GateKind,
     id::{FeedbackRequestId, GateId},
 };
@@ -97,10 +96,6 @@ impl WaitingApproval {
 }
 
 impl Payload for WaitingApproval {
-    const WRITER: Writer = Writer::Server;
-    const ROLE: EventRole = EventRole::System;
-    const GROUP: Group = Group::State;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         Some(Self { text: text_of(content), about: read_fields(metadata)? })
     }

@@ -1,7 +1,6 @@
 //! `state.patch`: shared state was changed by JSON Patch operations.
 
-use super::payload::{Payload, Writer, about, text_content, text_of};
-use crate::event::{EventRole, Group};
+use super::payload::{Payload, about, text_content, text_of};
 
 /// A change of shared state. What it changes is recorded as the worker sent it, and not interpreted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,20 +10,12 @@ pub struct StatePatch {
 }
 
 impl Payload for StatePatch {
-    const WRITER: Writer = Writer::Worker;
-    const ROLE: EventRole = EventRole::System;
-    const GROUP: Group = Group::State;
-
     fn read(content: &str, _metadata: &str) -> Option<Self> {
         Some(Self { text: text_of(content) })
     }
 
     fn content(&self) -> String {
         text_content(self.text.as_deref())
-    }
-
-    fn metadata(&self) -> String {
-        "{}".into()
     }
 
     fn sentence(&self) -> Option<String> {

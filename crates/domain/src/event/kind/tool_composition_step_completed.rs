@@ -1,7 +1,6 @@
 //! `tool.composition_step.completed`: a step of a composite tool is done.
 
-use super::payload::{Members, Payload, Writer, about, text_content, text_of};
-use crate::event::{EventRole, Group};
+use super::payload::{Members, Payload, about, text_content, text_of};
 use serde_json::json;
 
 /// A step of a composite tool is done.
@@ -14,10 +13,6 @@ pub struct StepCompleted {
 }
 
 impl Payload for StepCompleted {
-    const WRITER: Writer = Writer::Worker;
-    const ROLE: EventRole = EventRole::Agent;
-    const GROUP: Group = Group::Tools;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         Some(Self { text: text_of(content), step: Members::read(metadata).text(&["step", "stepName", "name"]) })
     }

@@ -1,7 +1,6 @@
 //! `tool.field_changed`: a person changed a field of a tool's form.
 
-use super::payload::{Members, Payload, Writer, about, text_content, text_of};
-use crate::event::{EventRole, Group};
+use super::payload::{Members, Payload, about, text_content, text_of};
 use serde_json::json;
 
 /// A person changed a field of a tool's form.
@@ -14,10 +13,6 @@ pub struct FieldChanged {
 }
 
 impl Payload for FieldChanged {
-    const WRITER: Writer = Writer::Worker;
-    const ROLE: EventRole = EventRole::Agent;
-    const GROUP: Group = Group::Tools;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         Some(Self { text: text_of(content), field: Members::read(metadata).text(&["field", "fieldName", "name"]) })
     }

@@ -117,3 +117,18 @@ impl ResultPart {
         value.as_str().map_or_else(|| value.to_string(), str::to_owned)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_answer_is_its_value_whoever_wrote_it() {
+        let of = |output: Value| ResultPart { id: None, name: None, output }.text();
+        assert_eq!(of(json!({ "type": "text", "value": "ok" })), "ok");
+        assert_eq!(of(json!({ "type": "json", "value": { "a": 1 } })), r#"{"a":1}"#);
+        assert_eq!(of(json!("plain")), "plain");
+        assert_eq!(of(json!({ "stdout": "x" })), r#"{"stdout":"x"}"#);
+    }
+}

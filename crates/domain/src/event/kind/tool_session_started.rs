@@ -1,7 +1,6 @@
 //! `tool.session_started`: a person opened a tool.
 
-use super::payload::{Members, Payload, Writer, about, text_content, text_of};
-use crate::event::{EventRole, Group};
+use super::payload::{Members, Payload, about, text_content, text_of};
 use serde_json::json;
 
 /// A person opened a tool.
@@ -14,10 +13,6 @@ pub struct ToolOpened {
 }
 
 impl Payload for ToolOpened {
-    const WRITER: Writer = Writer::Worker;
-    const ROLE: EventRole = EventRole::Agent;
-    const GROUP: Group = Group::Tools;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         Some(Self { text: text_of(content), tool: Members::read(metadata).text(&["toolName", "tool", "name"]) })
     }

@@ -3,10 +3,9 @@
 use super::{
     decision::Decision,
     form_answers::FormAnswers,
-    payload::{Payload, Writer, json_text, read_fields, text_content, text_of},
+    payload::{Payload, json_text, read_fields, text_content, text_of},
 };
 use crate::{
-    event::{EventRole, Group},
     feedback_request::{Assurance, Outcome},
     id::{FeedbackRequestId, RequestAnswerId, SessionId},
     respondent::RespondentKind,
@@ -67,32 +66,41 @@ impl FormSubmit {
     }
 }
 
-impl Payload for FormSubmit {
-    const WRITER: Writer = Writer::Server;
-    const ROLE: EventRole = EventRole::User;
-    const GROUP: Group = Group::Messages;
-
+impl Payload for RequestAnswer {
     fn read(content: &str, metadata: &str) -> Option<Self> {
-        let answer = || Some(RequestAnswer { note: text_of(content), ..read_fields(metadata)? });
-        Decision::of_event(content, metadata)
+        Some(Self { note: text_of(content), ..read_fields(metadata)? })
+    }
+
+    fn content(&self) -> String {
+        text_content(self.note.as_deref())
+    }
+
+    fn metadata(&self) -> String {
+        json_text(self)
+    }
+}
+
+impl Payload for FormSubmit {
+    fn read(content: &str, metadata: &str) -> Option<Self> {
+        Decision::read(content, metadata)
             .map(Self::Decision)
-            .or_else(|| answer().map(Self::Answer))
-            .or_else(|| FormAnswers::of_event(content, metadata).map(Self::Response))
+            .or_else(|| RequestAnswer::read(content, metadata).map(Self::Answer))
+            .or_else(|| FormAnswers::read(content, metadata).map(Self::Response))
     }
 
     fn content(&self) -> String {
         match self {
-            Self::Decision(decision) => text_content(decision.note.as_deref()),
-            Self::Answer(answer) => text_content(answer.note.as_deref()),
-            Self::Response(answers) => answers.content.clone(),
+            Self::Decision(decision) => decision.content(),
+            Self::Answer(answer) => answer.content(),
+            Self::Response(answers) => answers.content(),
         }
     }
 
     fn metadata(&self) -> String {
         match self {
-            Self::Decision(decision) => json_text(decision),
-            Self::Answer(answer) => json_text(answer),
-            Self::Response(answers) => json_text(answers),
+            Self::Decision(decision) => decision.metadata(),
+            Self::Answer(answer) => answer.metadata(),
+            Self::Response(answers) => answers.metadata(),
         }
     }
 }

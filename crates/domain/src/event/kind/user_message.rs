@@ -1,7 +1,6 @@
 //! `user.message`: what a person said to an agent.
 
-use super::payload::{Payload, Writer, json_text, text_content, text_of};
-use crate::event::{EventRole, Group};
+use super::payload::{Payload, json_text, text_content, text_of};
 use serde::{Deserialize, Serialize};
 
 /// A message of a person.
@@ -52,10 +51,6 @@ impl UserMessage {
 }
 
 impl Payload for UserMessage {
-    const WRITER: Writer = Writer::Server;
-    const ROLE: EventRole = EventRole::User;
-    const GROUP: Group = Group::Messages;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         // A message without readable metadata is a message nevertheless.
         Some(Self { text: text_of(content), ..serde_json::from_str(metadata).unwrap_or_default() })

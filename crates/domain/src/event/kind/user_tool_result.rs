@@ -1,7 +1,6 @@
 //! `user.tool_result`: a person, or a program in their place, supplied the result of a custom tool.
 
-use super::payload::{Payload, Writer, json_text, read_fields};
-use crate::event::{EventRole, Group};
+use super::payload::{Payload, json_text, read_fields};
 use serde::{Deserialize, Serialize};
 
 /// What the tool returned, and for which attempt.
@@ -15,10 +14,6 @@ pub struct SuppliedResult {
 }
 
 impl Payload for SuppliedResult {
-    const WRITER: Writer = Writer::Server;
-    const ROLE: EventRole = EventRole::User;
-    const GROUP: Group = Group::Tools;
-
     fn read(content: &str, metadata: &str) -> Option<Self> {
         Some(Self { content: content.to_owned(), ..read_fields(metadata)? })
     }
