@@ -1,7 +1,8 @@
 //! Builds the events of an agent: text, tool calls and tool results, in the part format of the AI SDK.
 
 use super::{
-    event::{EVENT_CONTENT_BYTES_MAX, Notes, event, size, texts},
+    event::{EVENT_CONTENT_BYTES_MAX, event, size, texts},
+    notes::Notes,
     picture::without_pictures,
 };
 use domain::event::Known;
@@ -40,7 +41,7 @@ pub fn text(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
 /// An `external.event` with a short text and what was printed in `metadata.said`, which is cut as in [`fitted`].
 pub fn said(text: &str, value: &Value, notes: &Notes) -> Vec<NewEvent> {
     let mut notes = notes.clone();
-    notes.insert("said".into(), shortened(value, EVENT_CONTENT_BYTES_MAX.saturating_sub(ENVELOPE + text.len())));
+    notes.said = Some(shortened(value, EVENT_CONTENT_BYTES_MAX.saturating_sub(ENVELOPE + text.len())));
     texts(Known::ExternalEvent.as_str(), text, &notes)
 }
 
@@ -54,7 +55,7 @@ fn fitted(kind: &str, value: &Value, part: impl Fn(&Value) -> Value, notes: &Not
     let notes_bytes = whole.metadata.as_ref().map_or(0, |notes| notes.get().len());
     let kept = shortened(value, EVENT_CONTENT_BYTES_MAX.saturating_sub(notes_bytes + ENVELOPE));
     let mut notes = notes.clone();
-    notes.insert("cutBytes".into(), value.to_string().len().saturating_sub(kept.to_string().len()).into());
+    notes.cut_bytes = Some(value.to_string().len().saturating_sub(kept.to_string().len()));
     event(kind, &part(&kept), &notes)
 }
 
@@ -83,14 +84,14 @@ mod tests {
     #[test]
     fn an_answer_that_is_too_large_is_cut_inside_and_says_how_much_is_missing() {
         let long = "\"é".repeat(200_000);
-        let (part, notes) = part_of(&tool_result("c1", "bash", &json!(long), false, &Notes::new()));
+        let (part, notes) = part_of(&tool_result("c1", "bash", &json!(long), false, &Notes::default()));
         assert_eq!(part["output"]["type"], "text");
         let kept = part["output"]["value"].as_str().unwrap();
         assert!(kept.contains("of 600000 bytes are not recorded; SHA-256 "), "{}", &kept[kept.len() - 200..]);
         assert!(notes["cutBytes"].as_u64().unwrap() > 300_000);
 
         let output = json!({ "stdout": long, "stderr": "warning", "exitCode": 1 });
-        let (part, _) = part_of(&tool_result("c1", "bash", &output, false, &Notes::new()));
+        let (part, _) = part_of(&tool_result("c1", "bash", &output, false, &Notes::default()));
         let value = &part["output"]["value"];
         assert_eq!(
             (&part["output"]["type"], &value["stderr"], &value["exitCode"]),
@@ -98,10 +99,11 @@ mod tests {
         );
         assert!(value["stdout"].as_str().unwrap().contains("SHA-256"));
 
-        let (part, _) = part_of(&tool_call("c1", "Write", &json!({ "path": "/a", "content": long }), &Notes::new()));
+        let (part, _) =
+            part_of(&tool_call("c1", "Write", &json!({ "path": "/a", "content": long }), &Notes::default()));
         assert_eq!((&part["toolCallId"], &part["input"]["path"]), (&json!("c1"), &json!("/a")));
         let many: Vec<_> = (0..100_000).collect();
-        let (part, _) = part_of(&tool_result("c1", "bash", &json!(many), true, &Notes::new()));
+        let (part, _) = part_of(&tool_result("c1", "bash", &json!(many), true, &Notes::default()));
         assert_eq!(part["output"]["type"], "error-text");
     }
 
@@ -111,11 +113,11 @@ mod tests {
             { "type": "text", "text": "Read" },
             { "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "AAAA".repeat(300_000) } },
         ]);
-        let (part, _) = part_of(&tool_result("c1", "Read", &picture, false, &Notes::new()));
+        let (part, _) = part_of(&tool_result("c1", "Read", &picture, false, &Notes::default()));
         let value = &part["output"]["value"];
         assert_eq!((&part["output"]["type"], &value[0]["text"]), (&json!("json"), &json!("Read")));
         assert_eq!((&value[1]["type"], &value[1]["source"]["bytes"]), (&json!("image"), &json!(900_000)));
-        let said = said("image", &picture, &Notes::new());
+        let said = said("image", &picture, &Notes::default());
         assert!(said.len() == 1 && size(&said[0]) <= EVENT_CONTENT_BYTES_MAX);
     }
 }

@@ -1,20 +1,15 @@
 //! Builds events. No I/O: ids and times are set by the event queue.
 
-use super::limit::ENVELOPE_BYTES;
+use super::{limit::ENVELOPE_BYTES, notes::Notes, tokens::Step};
 use domain::event::Known;
 use domain::limit::EVENT_BYTES_MAX;
+use domain::message::ModelContext;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::to_raw_value};
 use wire::event::NewEvent;
-
-/// An event's metadata.
-pub type Notes = Map<String, Value>;
 
 /// Largest content and metadata of an event together, bytes.
 pub const EVENT_CONTENT_BYTES_MAX: usize = EVENT_BYTES_MAX - ENVELOPE_BYTES;
-
-/// Metadata key of the event that tells an agent why its output was refused.
-pub const OUTPUT_REFUSED: &str = "outputRefused";
 
 /// An event with this content. `notes` become its metadata.
 pub fn event(kind: &str, parts: &impl Serialize, notes: &Notes) -> NewEvent {
@@ -22,8 +17,8 @@ pub fn event(kind: &str, parts: &impl Serialize, notes: &Notes) -> NewEvent {
         id: None,
         kind: kind.to_owned(),
         role: None,
-        content: serde_json::value::to_raw_value(parts).ok(),
-        metadata: if notes.is_empty() { None } else { serde_json::value::to_raw_value(notes).ok() },
+        content: to_raw_value(parts).ok(),
+        metadata: notes.metadata(),
         thread_id: None,
         external_event_id: None,
         at: None,
@@ -38,17 +33,39 @@ pub fn texts(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
 /// The JSON of an event that the API refused, as text, with the reason in its metadata.
 pub fn as_text(event: &NewEvent, reason: &str) -> Vec<NewEvent> {
     let text = serde_json::to_string(event).unwrap_or_default();
-    texts(Known::AgentMessage.as_str(), &text, &note("notAnEvent", short_reason(reason)))
+    texts(Known::AgentMessage.as_str(), &text, &not_an_event(reason))
 }
 
-/// The beginning of a reason, short enough for metadata.
-pub fn short_reason(reason: &str) -> String {
-    reason.chars().take(200).collect()
+/// The warning that a text was meant to be an event, with the beginning of the reason why it is not.
+pub fn not_an_event(reason: &str) -> Notes {
+    Notes { not_an_event: Some(reason.chars().take(200).collect()), ..Notes::default() }
 }
 
 /// Bytes of an event's content and metadata: what the API's limits count.
 pub fn size(event: &NewEvent) -> usize {
     [&event.content, &event.metadata].into_iter().flatten().map(|json| json.get().len()).sum()
+}
+
+/// Adds tokens and cost to the metadata of an event.
+pub fn add_step(event: &mut NewEvent, step: &Step) {
+    add(event, "step", step);
+}
+
+/// Adds to the metadata of an event what the model was given, if that fits; otherwise it is left for the next reply.
+pub fn add_context(event: &mut NewEvent, context: &mut Option<Value>) {
+    let fits = |context: &mut Value| {
+        size(event) + ModelContext::KEY.len() + context.to_string().len() < EVENT_CONTENT_BYTES_MAX
+    };
+    if let Some(context) = context.take_if(fits) {
+        add(event, ModelContext::KEY, &context);
+    }
+}
+
+fn add(event: &mut NewEvent, name: &str, value: &impl Serialize) {
+    let known = event.metadata.as_ref().and_then(|json| serde_json::from_str::<Map<String, Value>>(json.get()).ok());
+    let mut members = known.unwrap_or_default();
+    members.extend(serde_json::to_value(value).ok().map(|value| (name.to_owned(), value)));
+    event.metadata = to_raw_value(&members).ok();
 }
 
 /// Numbers the events of a text that arrives in pieces.
@@ -76,8 +93,7 @@ impl Parts {
             let mut notes = notes.clone();
             if self.0 > 0 || !last {
                 self.0 += 1;
-                notes.insert("part".into(), self.0.into());
-                notes.insert("lastPart".into(), last.into());
+                (notes.part, notes.last_part) = (Some(self.0), Some(last));
             }
             events.push(event(kind, &[TextPart { kind: "text", text: head }], &notes));
             if tail.is_empty() {
@@ -102,9 +118,4 @@ pub fn fitting(text: &str, room: usize) -> usize {
         }
     }
     text.len()
-}
-
-/// Metadata with one entry.
-pub fn note(name: &str, value: impl Into<Value>) -> Notes {
-    Notes::from_iter([(name.to_owned(), value.into())])
 }

@@ -359,10 +359,10 @@ impl Batch {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::notes::Notes, *};
 
     fn queued(text: &str) -> Queued {
-        let event = event::texts("agent.message", text, &event::Notes::new()).remove(0);
+        let event = event::texts("agent.message", text, &Notes::default()).remove(0);
         Queued { stamped: Stamped { event, has_own_time: false }, capacity: None }
     }
 

@@ -6,6 +6,7 @@ use super::{
     event_queue::{self, EventStamp},
     lease::{Lease, LeaseLoss, is_transient},
     limit,
+    notes::Notes,
     observer::Observer,
     prompt,
     transcript::is_continuation,
@@ -204,8 +205,7 @@ impl Worker {
             _ => String::new(),
         };
         if !reply.is_empty() && !has_replied(lease, job, &reply).await {
-            let recorded =
-                context.record(event::texts(Known::AgentMessage.as_str(), &reply, &event::Notes::new())).await;
+            let recorded = context.record(event::texts(Known::AgentMessage.as_str(), &reply, &Notes::default())).await;
             if recorded.is_err() || context.events.flush().await.is_err() {
                 return lease
                     .loss()
@@ -220,7 +220,7 @@ impl Worker {
 
     /// Records the failure of a turn and yields the session: the conversation stays open, and the person can try again.
     async fn record_turn_failure(&self, lease: &Lease, context: &JobContext, failure: Failure) -> End {
-        let notes = event::note("code", failure.code.clone());
+        let notes = Notes { code: Some(failure.code.clone()), ..Notes::default() };
         let recorded = context.record(event::texts(Known::SessionError.as_str(), &failure.message, &notes)).await;
         if recorded.is_err() || context.events.flush().await.is_err() {
             return lease
@@ -401,7 +401,7 @@ async fn complete(
                 let why = format!("the result was refused: {error}");
                 // What the agent printed is lost nowhere.
                 let result = body.result.as_ref().map_or("null", |result| result.get());
-                let notes = event::note("notAnEvent", event::short_reason(&why));
+                let notes = event::not_an_event(&why);
                 let _ = context.record(event::texts(Known::AgentMessage.as_str(), result, &notes)).await;
                 flush_unless_stopped(context).await;
                 fail(lease, &failed("result_refused", why)).await
@@ -421,7 +421,7 @@ fn output_errors(error: &Error) -> Option<Vec<FieldProblem>> {
 /// The refusal of an output as events, from which the next worker rebuilds the conversation.
 fn refusal_events(errors: &[FieldProblem]) -> Vec<wire::event::NewEvent> {
     let text = prompt::refusal(errors).unwrap_or_default();
-    event::texts(Known::ExternalEvent.as_str(), &text, &event::note(event::OUTPUT_REFUSED, true))
+    event::texts(Known::ExternalEvent.as_str(), &text, &Notes { output_refused: true, ..Notes::default() })
 }
 
 /// A text as the API takes it: without NUL, and at most [`REASON_CHARS_MAX`] characters.

@@ -3,10 +3,10 @@
 use super::{
     adapter::Phase,
     command::{ApiAccess, CommandAdapter, Format},
-    event::{self, Notes},
-    event_queue,
+    event, event_queue,
     fake::{Fake, Fault, SESSION_ID, claimed, stamp},
     limit,
+    notes::Notes,
     observer::LogObserver,
     session::{End, Worker},
 };
@@ -303,7 +303,7 @@ async fn a_full_queue_makes_the_command_wait() {
     let (events, _outbox) = event_queue::channel(fake.lease(Duration::from_secs(60)), Arc::new(LogObserver), stamp());
     let mut taken = 0;
     loop {
-        let event = event::texts("agent.message", &"x".repeat(10_000), &Notes::new()).remove(0);
+        let event = event::texts("agent.message", &"x".repeat(10_000), &Notes::default()).remove(0);
         let mut push = Box::pin(events.push(event));
         if poll_fn(|context| Poll::Ready(push.as_mut().poll(context).is_pending())).await {
             break;

@@ -5,10 +5,10 @@ use super::{
     limit,
     log::{self, LogSource},
 };
-use domain::event::Known;
+use domain::event::{Body, Known};
 use domain::thread::text_of;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use wire::event::Event;
 
 /// Author of a message.
@@ -102,8 +102,7 @@ impl Transcript {
 
 /// Whether an event is a further part of a text that began in an earlier one.
 pub fn is_continuation(event: &Event) -> bool {
-    let metadata: Value = serde_json::from_str(event.metadata.get()).unwrap_or_default();
-    metadata["part"].as_u64().is_some_and(|part| part > 1)
+    matches!(event.body(), Body::AgentMessage(message) if message.continues())
 }
 
 /// Replaces the messages that are left out.
@@ -137,6 +136,7 @@ pub fn first_kept(entries: &[(bool, usize)]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
 
     #[test]
     fn a_transcript_has_all_turns_that_fit_counted_from_the_end() {

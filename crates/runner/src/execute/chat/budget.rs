@@ -1,9 +1,8 @@
 //! The budget of a session, and what the session has spent.
 
-use super::super::adapter::Failure;
+use super::super::{adapter::Failure, tokens::Tokens};
 use domain::count::{counted, grouped};
-use serde::Deserialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 /// Limits on what one session may spend. An absent limit is unlimited.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -45,46 +44,6 @@ impl Prices {
     }
 }
 
-/// Tokens as a model's service reports them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tokens {
-    /// Input tokens, those of the cache included.
-    pub input: u64,
-    /// Input tokens read from a cache.
-    pub cached: u64,
-    /// Input tokens written to a cache.
-    pub cache_written: u64,
-    /// Tokens that the model wrote.
-    pub output: u64,
-}
-
-impl Tokens {
-    const fn add(&mut self, more: Self) {
-        self.input = self.input.saturating_add(more.input);
-        self.cached = self.cached.saturating_add(more.cached);
-        self.cache_written = self.cache_written.saturating_add(more.cache_written);
-        self.output = self.output.saturating_add(more.output);
-    }
-
-    /// The tokens in `step` of an event's metadata; `None` if it has none.
-    pub fn read(step: &Value) -> Option<Self> {
-        let count = |name: &str| step[name].as_u64();
-        let (input, output) = (count("inputTokens")?, count("outputTokens")?);
-        let cached = count("cachedInputTokens").unwrap_or_default();
-        Some(Self { input, cached, cache_written: count("cacheWriteTokens").unwrap_or_default(), output })
-    }
-
-    /// Writes the tokens into a JSON object. Those written to a cache are left out if there are none.
-    pub fn write(self, object: &mut Value) {
-        object["inputTokens"] = self.input.into();
-        object["cachedInputTokens"] = self.cached.into();
-        if self.cache_written > 0 {
-            object["cacheWriteTokens"] = self.cache_written.into();
-        }
-        object["outputTokens"] = self.output.into();
-    }
-}
-
 /// Tokens and replies of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spent {
@@ -111,10 +70,36 @@ impl Spent {
         (self.unreported_steps == 0).then_some(self.reported)
     }
 
+    /// What was spent with this model. Tokens and cost that are not known are left out.
+    pub fn usage<'a>(&self, model: &'a str, prices: Option<&Prices>) -> Usage<'a> {
+        let tokens = self.tokens();
+        Usage {
+            steps: self.steps,
+            model,
+            tokens,
+            unreported_steps: tokens.is_none().then_some(self.unreported_steps),
+            cost_usd: prices.and_then(|prices| self.cost(prices)),
+        }
+    }
+
     /// Cost at these prices, US dollars; `None` if the tokens are not known.
     pub fn cost(&self, prices: &Prices) -> Option<f64> {
         self.tokens().map(|tokens| prices.cost(tokens))
     }
+}
+
+/// The usage of a session, in the form that its row keeps.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage<'a> {
+    steps: u32,
+    model: &'a str,
+    #[serde(flatten)]
+    tokens: Option<Tokens>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreported_steps: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_usd: Option<f64>,
 }
 
 impl Budget {

@@ -5,14 +5,20 @@ use super::{
     super::{
         adapter::{Failure, Resume},
         call::Call,
-        event::OUTPUT_REFUSED,
         log::{self, LogSource},
+        notes::Notes,
         tool::{self, Tool},
         transcript::{CUT_NOTICE, first_kept},
     },
-    budget::{Spent, Tokens},
+    budget::Spent,
 };
-use domain::{event::Known, id::GateId};
+use domain::{
+    event::{
+        Body, Known,
+        kind::{AgentToolCall, CallPart, Context, ContextInjected, GateNotice, InvocationStarted, NoticeReason},
+    },
+    id::GateId,
+};
 use genai::chat::{ChatMessage, ContentPart, MessageContent, ToolCall, ToolResponse};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
@@ -63,16 +69,8 @@ pub struct Conversation {
     steps_before: u32,
 }
 
-/// Metadata key of the last event of a model's reply: its tokens and its cost.
-pub const STEP: &str = "step";
-/// Metadata key of the event that passes on reviewers' denials: their number so far.
-pub const DENIALS: &str = "denials";
-/// Metadata key of a gate's events, and of a tool result that follows from its decision: the id of the gate.
-pub const GATE: &str = "gateId";
 /// Result of a call that had none when the person sent the next message, and got none afterwards.
 const INTERRUPTED: &str = "the turn was interrupted before this call had a result; check whether it took effect";
-/// Kind of the event with which the server passes on answers of people.
-const INJECTED: &str = Known::SessionContextInjected.as_str();
 /// Kind of the event that records the start of a tool call.
 pub const STARTED: &str = Known::ToolInvocationStarted.as_str();
 
@@ -89,7 +87,7 @@ impl Conversation {
             Known::AgentToolResult.as_str(),
             Known::ExternalEvent.as_str(),
             STARTED,
-            INJECTED,
+            Known::SessionContextInjected.as_str(),
         ];
         if is_thread {
             kinds.push(Known::UserMessage.as_str());
@@ -105,33 +103,41 @@ impl Conversation {
 
     /// Applies the next event of the log.
     fn apply(&mut self, event: &Event) {
-        let content: Value = serde_json::from_str(event.content.get()).unwrap_or_default();
-        let metadata: Value = serde_json::from_str(event.metadata.get()).unwrap_or_default();
-        let part = &content[0];
-        let text = |name: &str| part[name].as_str().unwrap_or_default().to_owned();
-        match event.known() {
-            Some(Known::AgentMessage) => self.append_agent_text(event.attempt, text("text"), &metadata),
-            Some(Known::AgentToolCall) => {
-                let call = Call { id: text("toolCallId"), name: text("toolName"), input: part["input"].clone() };
-                self.pending_of(event.attempt).push(Entry::Call(call));
+        let notes = Notes::read(event.metadata.get());
+        match event.body() {
+            Body::AgentMessage(message) => {
+                self.append_agent_text(event.attempt, message.continues(), message.text.unwrap_or_default());
             }
-            Some(Known::AgentToolResult) => {
-                self.push_result(&text("toolCallId"), &part["output"]["value"]);
-                self.decided.extend(gate_of(&metadata));
+            Body::AgentToolCall(AgentToolCall(calls)) => {
+                let call = |part: CallPart| Call {
+                    id: part.id.unwrap_or_default(),
+                    name: part.name.unwrap_or_default(),
+                    input: part.input,
+                };
+                self.pending_of(event.attempt).extend(calls.into_iter().map(call).map(Entry::Call));
             }
-            Some(Known::ToolInvocationStarted) => {
-                self.mark_started(&text("toolCallId"), part["input"].clone());
-                self.decided.extend(gate_of(&metadata));
+            Body::AgentToolResult(answered) => {
+                for result in &answered.results {
+                    self.push_result(result.id.as_deref().unwrap_or_default(), result.value());
+                }
+                self.decided.extend(notes.gate_id);
             }
-            Some(Known::SessionWaitingApproval) => self.note_gate(&metadata),
-            Some(Known::SessionStatusChange) => self.note_stop(&metadata),
-            Some(Known::SessionContextInjected) => self.add_answers(&metadata, text("text")),
-            Some(Known::UserMessage) => self.hold_message(domain::thread::text_of(event.content.get())),
-            _ => self.apply_notice(&metadata, text("text")),
+            Body::ToolInvocationStarted(InvocationStarted(call)) => {
+                self.mark_started(call.tool_call_id.as_deref().unwrap_or_default(), call.input.unwrap_or_default());
+                self.decided.extend(notes.gate_id);
+            }
+            Body::SessionWaitingApproval(notice) => self.note_gate(&notice.about),
+            // What the person stopped must not run later.
+            Body::SessionStatusChange(change) if change.reason == domain::thread::INTERRUPTED => {
+                self.decided_call = None;
+            }
+            Body::SessionContextInjected(ContextInjected { text, context: Context::Answers { .. } }) => self.hold(text),
+            Body::UserMessage(message) => self.hold_message(message.text.unwrap_or_default()),
+            Body::ExternalEvent(reported) => self.apply_notice(&notes, reported.text.unwrap_or_default()),
+            _ => {}
         }
-        let step = &metadata[STEP];
-        if step.is_object() {
-            self.spent.add(Tokens::read(step));
+        if let Some(step) = notes.step {
+            self.spent.add(step.tokens);
             // The agent went on without the results.
             if self.decided_call.as_ref().is_some_and(|id| self.interrupted.contains(id)) {
                 self.decided_call = None;
@@ -143,20 +149,13 @@ impl Conversation {
 
     /// Notes the call for which a gate was opened, if the session continues with the decision of this gate. A question
     /// does not name its call: it is the first one that was open when the question was asked.
-    fn note_gate(&mut self, metadata: &Value) {
-        let Some(resume) = self.decision.as_ref().filter(|resume| gate_of(metadata) == Some(resume.gate_id)) else {
+    fn note_gate(&mut self, notice: &GateNotice) {
+        let Some(resume) = self.decision.as_ref().filter(|resume| resume.gate_id == notice.gate_id) else {
             return;
         };
-        let is_request = metadata["requestId"].is_string();
+        let is_request = matches!(notice.reason, NoticeReason::Opened { request_id: Some(_), .. });
         let asked = || self.open_calls().into_iter().find(|call| asks(call, is_request)).map(|call| call.id);
         self.decided_call = resume.tool_call_id.clone().or_else(asked);
-    }
-
-    /// Forgets the decision if the person stopped the turn that it began: what they stopped must not run later.
-    fn note_stop(&mut self, metadata: &Value) {
-        if metadata["reason"] == domain::thread::INTERRUPTED {
-            self.decided_call = None;
-        }
     }
 
     /// The pending entries of this attempt. Entries of another attempt are dropped: its worker was lost in the middle
@@ -169,12 +168,10 @@ impl Conversation {
     }
 
     /// Adds text of the agent, or the next part of a long text.
-    fn append_agent_text(&mut self, attempt: Option<u32>, text: String, metadata: &Value) {
+    fn append_agent_text(&mut self, attempt: Option<u32>, continues: bool, text: String) {
         let pending = self.pending_of(attempt);
         match pending.last_mut() {
-            Some(Entry::AgentText(text_so_far)) if metadata["part"].as_u64().is_some_and(|part| part > 1) => {
-                text_so_far.push_str(&text)
-            }
+            Some(Entry::AgentText(text_so_far)) if continues => text_so_far.push_str(&text),
             _ => pending.push(Entry::AgentText(text)),
         }
     }
@@ -206,13 +203,6 @@ impl Conversation {
         }
     }
 
-    /// Adds answers of people.
-    fn add_answers(&mut self, metadata: &Value, block: String) {
-        if metadata["context"] == "answers" {
-            self.hold(block);
-        }
-    }
-
     /// Adds text that the model reads as the user's. While calls have no result it waits, because results follow their
     /// calls.
     fn hold(&mut self, text: String) {
@@ -228,12 +218,11 @@ impl Conversation {
         }
     }
 
-    fn apply_notice(&mut self, metadata: &Value, text: String) {
-        let denials = metadata[DENIALS].as_u64().and_then(|count| usize::try_from(count).ok());
-        if let Some(denials) = denials {
+    fn apply_notice(&mut self, notes: &Notes, text: String) {
+        if let Some(denials) = notes.denials {
             self.denials_sent = denials;
         }
-        if denials.is_some() || metadata[OUTPUT_REFUSED] == true {
+        if notes.denials.is_some() || notes.output_refused {
             self.push_user_text(text);
         }
     }
@@ -392,11 +381,6 @@ impl Conversation {
 /// wrote instead is sent inside of one.
 fn replayed(input: &Value) -> Value {
     if input.is_object() { input.clone() } else { json!({ "unreadable": input }) }
-}
-
-/// The gate that an event's metadata name.
-fn gate_of(metadata: &Value) -> Option<GateId> {
-    metadata[GATE].as_str()?.parse().ok()
 }
 
 /// Whether the session waits at a question for this call: one that a request to people has opened, or one in the

@@ -8,18 +8,18 @@ mod asking;
 mod bounded;
 mod budget;
 mod conversation;
+mod declined;
 mod model;
-mod notes;
 mod protocol;
 mod reply;
 mod summary;
 mod waiting;
 
 pub use super::call::Call;
-pub use budget::{Budget, Prices, Spent, Tokens};
+pub use super::tokens::Tokens;
+pub use budget::{Budget, Prices, Spent};
 use domain::id::{GateId, SessionId};
 pub use model::{Model, ModelRequest, Pause, Secret, tokio_pause};
-use notes::{add_note, declined_events, note_context};
 pub use protocol::Wire;
 pub use reply::ModelReply;
 
@@ -29,14 +29,17 @@ use super::{
     },
     agent_event,
     delta::DeltaSender,
-    event::{Notes, OUTPUT_REFUSED, event, note, texts},
+    event::{add_context, add_step, event, texts},
     limit::CHILDREN_STARTED_MAX,
     log::LogSource,
+    notes::Notes,
     prompt::{self, Prompt},
+    tokens::Step,
     tool::{self, Tool, Toolbox},
     worker_api::WorkerApi,
 };
-use conversation::{Conversation, DENIALS, Entry, GATE, STARTED, STEP};
+use conversation::{Conversation, Entry, STARTED};
+use declined::declined_events;
 use domain::{count::counted, event::Known, message::ModelContext};
 use serde_json::{Value, json, value::to_raw_value};
 use std::{
@@ -100,16 +103,7 @@ impl Adapter for ChatAdapter {
 impl ChatAdapter {
     /// The usage of a session, in the form that its row keeps. Tokens and cost that are not known are left out.
     fn usage(&self, spent: &Spent) -> Option<wire::Json> {
-        let mut usage = json!({ "steps": spent.steps, "model": self.model.name() });
-        if let Some(tokens) = spent.tokens() {
-            tokens.write(&mut usage);
-        } else {
-            usage["unreportedSteps"] = spent.unreported_steps.into();
-        }
-        if let Some(cost) = self.prices.and_then(|prices| spent.cost(&prices)) {
-            usage["costUsd"] = cost.into();
-        }
-        to_raw_value(&usage).ok()
+        to_raw_value(&spent.usage(self.model.name(), self.prices.as_ref())).ok()
     }
 }
 
@@ -172,7 +166,8 @@ impl ChatRun<'_> {
                     Err(why) => {
                         is_second_try = true;
                         let text = prompt::refusal(&[why]).unwrap_or_default();
-                        self.instruct(&mut conversation, text, OUTPUT_REFUSED, true.into()).await?;
+                        self.instruct(&mut conversation, text, Notes { output_refused: true, ..Notes::default() })
+                            .await?;
                     }
                 }
             }
@@ -201,7 +196,10 @@ impl ChatRun<'_> {
         let lease = &self.context.lease;
         let on_retry = async |why: String| {
             // A closed queue means that the lease is lost, which ends the run.
-            let _ = self.context.record(texts(Known::ExternalEvent.as_str(), &why, &note("retry", true))).await;
+            let _ = self
+                .context
+                .record(texts(Known::ExternalEvent.as_str(), &why, &Notes { retry: true, ..Notes::default() }))
+                .await;
         };
         // Replies in a conversation are published while they are generated; a task's are not.
         let deltas = || self.job.is_thread().then(|| DeltaSender::start(lease.clone()));
@@ -216,34 +214,38 @@ impl ChatRun<'_> {
         reply: ModelReply,
         model_context: &mut Option<Value>,
     ) -> Result<(), Stop> {
-        let mut events = agent_event::text(Known::AgentThinking.as_str(), &reply.thinking, &Notes::new());
+        let mut events = agent_event::text(Known::AgentThinking.as_str(), &reply.thinking, &Notes::default());
         let has_text = !reply.text.trim().is_empty();
         if has_text {
-            events.extend(agent_event::text(Known::AgentMessage.as_str(), &reply.text, &Notes::new()));
+            events.extend(agent_event::text(Known::AgentMessage.as_str(), &reply.text, &Notes::default()));
         }
         let mut entries: Vec<_> = has_text.then(|| Entry::AgentText(reply.text.clone())).into_iter().collect();
         let mut named = conversation.clone();
         for (wanted, name, input) in &reply.calls {
             let call = Call { id: named.unique_id(wanted), name: name.clone(), input: input.clone() };
-            events.push(agent_event::tool_call(&call.id, name, input, &Notes::new()));
+            events.push(agent_event::tool_call(&call.id, name, input, &Notes::default()));
             named.push(Entry::Call(call.clone()));
             entries.push(Entry::Call(call));
         }
         if let Some(declined) = &reply.declined {
             events.extend(declined_events(declined));
         } else if entries.is_empty() {
-            events.extend(texts(Known::ExternalEvent.as_str(), "The model answered nothing.", &Notes::new()));
+            events.extend(texts(Known::ExternalEvent.as_str(), "The model answered nothing.", &Notes::default()));
         }
         if reply.tokens.is_none()
             && let Err(failure) = self.chat.budget.held_without_usage()
         {
-            events.extend(texts(Known::ExternalEvent.as_str(), &failure.message, &note("budgetUnknown", true)));
+            events.extend(texts(
+                Known::ExternalEvent.as_str(),
+                &failure.message,
+                &Notes { budget_unknown: true, ..Notes::default() },
+            ));
         }
         conversation.spent.add(reply.tokens);
         self.save_spent(conversation);
         if let Some(last) = events.last_mut() {
             self.note_cost(last, &reply, conversation);
-            note_context(last, model_context);
+            add_context(last, model_context);
         }
         entries.into_iter().for_each(|entry| conversation.push(entry));
         self.write(events).await?;
@@ -257,14 +259,13 @@ impl ChatRun<'_> {
     }
 
     fn note_cost(&self, event: &mut NewEvent, reply: &ModelReply, conversation: &Conversation) {
-        let mut step = json!({ "number": conversation.spent.steps, "model": self.chat.model.name() });
-        if let Some(tokens) = reply.tokens {
-            tokens.write(&mut step);
-        }
-        if let Some(cost) = self.chat.prices.and_then(|prices| conversation.spent.cost(&prices)) {
-            step["totalCostUsd"] = cost.into();
-        }
-        add_note(event, STEP, step);
+        let step = Step {
+            number: Some(conversation.spent.steps),
+            model: Some(self.chat.model.name().to_owned()),
+            tokens: reply.tokens,
+            total_cost_usd: self.chat.prices.and_then(|prices| conversation.spent.cost(&prices)),
+        };
+        add_step(event, &step);
     }
 
     /// Runs the calls without a result. Returns what the session has to wait for.
@@ -375,7 +376,7 @@ impl ChatRun<'_> {
             return self.answer(conversation, call, &Err(why), gate).await;
         }
         if tool.has_effects(&call.input) {
-            self.mark_started(call, &Notes::new()).await?;
+            self.mark_started(call, &Notes::default()).await?;
         }
         let answer = self.chat.tools.run(tool, &call.input, self.context).await?;
         self.answer(conversation, call, &answer, gate).await
@@ -408,7 +409,7 @@ impl ChatRun<'_> {
                 let why = format!("this session has started {CHILDREN_STARTED_MAX} others, which is the most it may");
                 return self.answer(conversation, &call, &Err(json!(why)), gate).await;
             }
-            self.mark_started(&call, &gate.map(|gate| note(GATE, gate.to_string())).unwrap_or_default()).await?;
+            self.mark_started(&call, &Notes { gate_id: gate, ..Notes::default() }).await?;
             conversation.mark_started(&call.id, call.input.clone());
         }
         let own = self.job.session.agent_slug.as_deref();
@@ -431,7 +432,7 @@ impl ChatRun<'_> {
             Ok(output) => (output, false),
             Err(why) => (why, true),
         };
-        let notes = gate.map(|gate| note(GATE, gate.to_string())).unwrap_or_default();
+        let notes = Notes { gate_id: gate, ..Notes::default() };
         conversation.push_result(&call.id, output);
         self.write(vec![agent_event::tool_result(&call.id, &call.name, output, failed, &notes)]).await
     }
@@ -441,18 +442,13 @@ impl ChatRun<'_> {
         let fresh = self.job.denials.get(conversation.denials_sent..).unwrap_or_default();
         let Some(text) = prompt::denials(fresh) else { return Ok(()) };
         conversation.denials_sent = self.job.denials.len();
-        self.instruct(conversation, text, DENIALS, conversation.denials_sent.into()).await
+        let notes = Notes { denials: Some(conversation.denials_sent), ..Notes::default() };
+        self.instruct(conversation, text, notes).await
     }
 
     /// Adds text for the model and records it, so that the next worker finds it.
-    async fn instruct(
-        &self,
-        conversation: &mut Conversation,
-        text: String,
-        mark: &str,
-        value: Value,
-    ) -> Result<(), Stop> {
-        let events = texts(Known::ExternalEvent.as_str(), &text, &note(mark, value));
+    async fn instruct(&self, conversation: &mut Conversation, text: String, notes: Notes) -> Result<(), Stop> {
+        let events = texts(Known::ExternalEvent.as_str(), &text, &notes);
         conversation.push_user_text(text);
         self.write(events).await
     }

@@ -146,16 +146,20 @@ fn what_does_not_fit_beside_a_large_answer_is_left_for_the_next() {
     let mut large = event(
         "agent.message",
         &json!([{"type": "text", "text": "t".repeat(EVENT_CONTENT_BYTES_MAX / 2)}]),
-        &Notes::new(),
+        &Notes::default(),
     );
-    note_context(&mut large, &mut context);
+    add_context(&mut large, &mut context);
     assert!(context.is_some() && large.metadata.is_none());
-    let mut small = event("agent.message", &json!([{"type": "text", "text": "t"}]), &note("step", 1));
-    note_context(&mut small, &mut context);
+    let mut small = event(
+        "agent.message",
+        &json!([{"type": "text", "text": "t"}]),
+        &Notes { denials: Some(1), ..Notes::default() },
+    );
+    add_context(&mut small, &mut context);
     assert!(context.is_none() && size(&small) < EVENT_CONTENT_BYTES_MAX);
     let notes: Value = serde_json::from_str(small.metadata.as_ref().unwrap().get()).unwrap();
     assert_eq!(
-        (&notes["step"], notes["modelContext"]["system"].as_str().unwrap().len()),
+        (&notes["denials"], notes["modelContext"]["system"].as_str().unwrap().len()),
         (&json!(1), EVENT_CONTENT_BYTES_MAX / 2)
     );
 }
@@ -474,7 +478,7 @@ async fn an_answer_that_is_cut_or_empty_fails_honestly() {
             let fake = fake().await;
             assert_eq!(work(&fake, agent(&model, wire).chat, |_| {}).await, End::Failed(code.into()));
             assert!(
-                fake.with(|m| m.events.last().unwrap()["metadata"][STEP]["inputTokens"] == 100),
+                fake.with(|m| m.events.last().unwrap()["metadata"]["step"]["inputTokens"] == 100),
                 "its cost is kept"
             );
         }

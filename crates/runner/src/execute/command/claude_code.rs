@@ -7,7 +7,7 @@ use super::{
     super::{
         adapter::Failure,
         agent_event::{self, said},
-        event::Notes,
+        notes::Notes,
         think,
     },
     output::{Output, Parsed},
@@ -33,22 +33,18 @@ impl Parser {
             Some("user") => events(&line, self.message(&line, Known::ExternalEvent.as_str())),
             Some("result") => vec![Parsed::Result(outcome(&line))],
             Some("stream_event") => Vec::new(),
-            _ => events(&line, said(&describe_line(&line), &line, &Notes::new())),
+            _ => events(&line, said(&describe_line(&line), &line, &Notes::default())),
         }
     }
 
     fn message(&mut self, line: &Value, kind: &str) -> Vec<NewEvent> {
         let message = &line["message"];
-        let mut notes = Notes::new();
-        for (name, value) in [("model", &message["model"]), ("stopReason", &message["stop_reason"])] {
-            if value.is_string() {
-                notes.insert(name.into(), value.clone());
-            }
-        }
+        let text = |name: &str| message[name].as_str().map(str::to_owned);
+        let notes = Notes { model: text("model"), stop_reason: text("stop_reason"), ..Notes::default() };
         match &message["content"] {
             Value::Array(blocks) => blocks.iter().flat_map(|block| self.block(block, kind, &notes)).collect(),
             Value::String(text) => spoken(kind, text, &notes),
-            _ => said(&describe_line(line), line, &Notes::new()),
+            _ => said(&describe_line(line), line, &Notes::default()),
         }
     }
 
@@ -67,7 +63,7 @@ impl Parser {
                 let failed = block["is_error"] == true;
                 vec![agent_event::tool_result(id, name, &joined(&block["content"]), failed, notes)]
             }
-            other => said(other, block, &Notes::new()),
+            other => said(other, block, &Notes::default()),
         }
     }
 }

@@ -7,7 +7,8 @@ use super::{
     super::{
         adapter::Failure,
         agent_event::{self, said},
-        event::{Notes, note, texts},
+        event::texts,
+        notes::Notes,
         think,
     },
     output::{Output, Parsed},
@@ -53,10 +54,12 @@ impl Parser {
             "error" => {
                 let mut parsed = self.failed(&line["message"]);
                 let text = line["message"].as_str().unwrap_or("error");
-                parsed.extend(texts(Known::ExternalEvent.as_str(), text, &Notes::new()).into_iter().map(Parsed::Event));
+                parsed.extend(
+                    texts(Known::ExternalEvent.as_str(), text, &Notes::default()).into_iter().map(Parsed::Event),
+                );
                 return parsed;
             }
-            other => said(other, &line, &Notes::new()),
+            other => said(other, &line, &Notes::default()),
         };
         made.into_iter().map(Parsed::Event).collect()
     }
@@ -65,7 +68,7 @@ impl Parser {
         let id = item["id"].as_str().unwrap_or_default();
         match tool(item) {
             Some((name, input)) if self.called.insert(id.to_owned()) => {
-                vec![agent_event::tool_call(id, &name, &input, &Notes::new())]
+                vec![agent_event::tool_call(id, &name, &input, &Notes::default())]
             }
             Some(_) => Vec::new(),
             None => printed(item, "started"),
@@ -77,22 +80,24 @@ impl Parser {
         match item["type"].as_str().unwrap_or_default() {
             "agent_message" => {
                 let split = think::split(text);
-                let mut made = agent_event::text(Known::AgentThinking.as_str(), &split.thinking, &Notes::new());
-                made.extend(agent_event::text(Known::AgentMessage.as_str(), &split.text, &Notes::new()));
+                let mut made = agent_event::text(Known::AgentThinking.as_str(), &split.thinking, &Notes::default());
+                made.extend(agent_event::text(Known::AgentMessage.as_str(), &split.text, &Notes::default()));
                 self.answer = Some(split.text);
                 made
             }
-            "reasoning" => agent_event::text(Known::AgentThinking.as_str(), text, &Notes::new()),
-            "error" => texts(Known::ExternalEvent.as_str(), item["message"].as_str().unwrap_or("error"), &Notes::new()),
+            "reasoning" => agent_event::text(Known::AgentThinking.as_str(), text, &Notes::default()),
+            "error" => {
+                texts(Known::ExternalEvent.as_str(), item["message"].as_str().unwrap_or("error"), &Notes::default())
+            }
             kind => match tool(item) {
                 Some((name, _)) => {
                     let mut made = self.started(item);
                     let (output, failed) = answer(item);
                     let id = item["id"].as_str().unwrap_or_default();
-                    made.push(agent_event::tool_result(id, &name, &output, failed, &Notes::new()));
+                    made.push(agent_event::tool_result(id, &name, &output, failed, &Notes::default()));
                     made
                 }
-                None => said(kind, item, &Notes::new()),
+                None => said(kind, item, &Notes::default()),
             },
         }
     }
@@ -155,7 +160,7 @@ impl Parser {
 fn printed(item: &Value, progress: &str) -> Vec<NewEvent> {
     match item["type"].as_str().unwrap_or_default() {
         "agent_message" | "reasoning" => Vec::new(),
-        kind => said(kind, item, &note("progress", progress)),
+        kind => said(kind, item, &Notes { progress: Some(progress.to_owned()), ..Notes::default() }),
     }
 }
 

@@ -7,8 +7,9 @@
 use super::{
     super::{
         adapter::Failure,
-        event::{self, EVENT_CONTENT_BYTES_MAX, Notes, Parts, note},
+        event::{self, EVENT_CONTENT_BYTES_MAX, Parts},
         limit::{AGENT_LINE_BYTES_MAX, LINE_BYTES_MAX, REPAIR_WARNINGS_MAX},
+        notes::Notes,
     },
     Format, claude_code, codex,
     output::{Output, Parsed},
@@ -137,23 +138,20 @@ impl LineParser {
 
     /// The events of a line that is kept as text.
     fn text(&mut self, text: &str, line: &Line, about: AboutText, repairs: &mut Vec<Repair>) -> Vec<Parsed> {
-        let mut notes = Notes::new();
+        let mut notes = Notes::default();
         // The note is the warning.
         let bytes: Vec<_> = repairs.extract_if(.., |repair| repair.what == What::Bytes).collect();
         if let [first, more @ ..] = &bytes[..] {
-            notes.insert("invalidUtf8".into(), true.into());
-            notes.insert("line".into(), first.line.into());
-            notes.insert("column".into(), first.column.into());
-            if !more.is_empty() {
-                notes.insert("repairs".into(), describe(&bytes).into());
-            }
+            notes.invalid_utf8 = true;
+            (notes.line, notes.column) = (Some(first.line), Some(first.column));
+            notes.repairs = (!more.is_empty()).then(|| describe(&bytes));
         }
         if matches!(self.syntax, Syntax::Stderr) {
-            notes.insert("stream".into(), "stderr".into());
+            notes.stream = Some("stderr");
         }
         if let Some(why) = about.why {
-            notes.insert("notAnEvent".into(), why.into());
-            notes.insert("line".into(), self.number.into());
+            notes.not_an_event = Some(why);
+            notes.line = Some(self.number);
         }
         let texts = self.parts.write(about.kind, text, (line.begins, line.ends), &notes);
         let mut parsed: Vec<_> = texts.into_iter().map(Parsed::Event).collect();
@@ -168,8 +166,8 @@ impl LineParser {
         let last = if self.warnings == REPAIR_WARNINGS_MAX { ". Further repairs are not reported" } else { "" };
         let stream = if matches!(self.syntax, Syntax::Stderr) { "standard error" } else { "the output" };
         let text = format!("What could not be read in {stream} was repaired: {}{last}.", describe(repairs));
-        let notes = [("repaired", true.into()), ("line", first.line.into()), ("column", first.column.into())];
-        let notes = notes.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect();
+        let (line, column) = (Some(first.line), Some(first.column));
+        let notes = Notes { repaired: true, line, column, ..Notes::default() };
         event::texts(Known::ExternalEvent.as_str(), &text, &notes)
     }
 }
@@ -224,13 +222,13 @@ fn is_of_type(text: &str, line: &Line, kinds: &[&str]) -> bool {
 /// is no message of the agent, which would count as its reply.
 pub fn unasked(ask: &AskFeedback) -> Vec<NewEvent> {
     let text = serde_json::to_string(ask).unwrap_or_else(|_| ask.message.clone());
-    event::texts(Known::ExternalEvent.as_str(), &text, &note("unasked", true))
+    event::texts(Known::ExternalEvent.as_str(), &text, &Notes { unasked: true, ..Notes::default() })
 }
 
 /// The result of a command that failed afterwards or asks people, as text: it is not the session's result.
 pub fn unused_result(output: &Output) -> Vec<NewEvent> {
     let text = json!({ "type": "result", "result": output.result, "usage": output.usage }).to_string();
-    event::texts(Known::AgentMessage.as_str(), &text, &note("unusedResult", true))
+    event::texts(Known::AgentMessage.as_str(), &text, &Notes { unused_result: true, ..Notes::default() })
 }
 
 fn interpret(text: &str, line: &Line) -> Interpreted {

@@ -1,7 +1,7 @@
 //! Reads one pipe of a command to its end.
 
 use super::{
-    super::{event, event_queue::EventSender, lease::Lease, limit, worker_api::WorkerApi},
+    super::{event, event_queue::EventSender, lease::Lease, limit, notes::Notes, worker_api::WorkerApi},
     lines::{self, LineParser},
     output::{Output, Parsed},
     split::{Line, Splitter},
@@ -160,7 +160,9 @@ impl PipeReader {
         let Some(asker) = &self.asker else { return };
         if let Err(error) = asker.ask(ask).await {
             let text = format!("a request to people was refused: {error}");
-            for event in event::texts(Known::ExternalEvent.as_str(), &text, &event::note("requestRefused", true)) {
+            for event in
+                event::texts(Known::ExternalEvent.as_str(), &text, &Notes { request_refused: true, ..Notes::default() })
+            {
                 self.record(event).await;
             }
         }

@@ -3,7 +3,8 @@
 use super::{
     super::{
         adapter::{Failure, JobContext},
-        event::{note, texts},
+        event::texts,
+        notes::Notes,
     },
     Answer,
 };
@@ -25,6 +26,6 @@ pub fn schema() -> Value {
 pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure> {
     let text = input["text"].as_str().unwrap_or_default();
     // A closed queue means that the lease is lost, which the worker sees by itself.
-    let _ = context.record(texts(Known::ExternalEvent.as_str(), text, &note("note", true))).await;
+    let _ = context.record(texts(Known::ExternalEvent.as_str(), text, &Notes { note: true, ..Notes::default() })).await;
     Ok(Ok(json!("noted")))
 }

@@ -1,10 +1,7 @@
 //! Tests of conversations that are rebuilt from events.
 
 use super::{
-    super::{
-        super::adapter::Decision,
-        budget::{Spent, Tokens},
-    },
+    super::{super::adapter::Decision, Tokens, budget::Spent},
     *,
 };
 use genai::chat::ChatRole;
@@ -119,7 +116,7 @@ fn a_decided_call_stays_open_for_messages_until_it_has_a_result_or_the_agent_goe
     let (gate_id, tool_call_id) = (gate.parse().unwrap(), Some("c1".to_owned()));
     let decision = Resume { gate_id, tool_call_id, decision: Decision::Deny, note: None, block: None, outcome: None };
     let message = |text: &str| event(Known::UserMessage.as_str(), json!({"type": "text", "text": text}), json!({}));
-    let opened = event("session.waiting_approval", json!({}), json!({"gateId": gate}));
+    let opened = event("session.waiting_approval", json!({}), json!({"gateId": gate, "reminder": true}));
     let mut log = vec![message("Do it"), call("c1", json!({})), call("c2", COST()), opened, message("Hurry")];
     let open = |decision| -> Vec<String> {
         decided_conversation_of(&log, decision).open_calls().into_iter().map(|call| call.id).collect()

@@ -11,7 +11,7 @@ mod openai;
 
 use super::{
     super::{adapter::Failure, think::ThinkSplitter},
-    budget::Tokens,
+    Tokens,
     protocol::Wire,
 };
 use calls::Calls;

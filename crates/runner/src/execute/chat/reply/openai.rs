@@ -1,6 +1,6 @@
 //! The frames of `POST {base_url}/chat/completions`.
 
-use super::{super::budget::Tokens, ReplyReader};
+use super::{super::Tokens, ReplyReader};
 use serde_json::Value;
 
 /// Reads a frame.

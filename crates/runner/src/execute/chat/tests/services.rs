@@ -102,7 +102,7 @@ async fn a_refusal_is_in_the_log_with_its_stop_reason_and_fails_the_session_in_i
         assert_eq!(failure(&fake), message);
         let last = fake.with(|m| m.events.last().unwrap().clone());
         assert!(last["metadata"]["stopReason"].is_string(), "{last}");
-        assert_eq!(last["metadata"][STEP]["inputTokens"], 100, "its cost is kept");
+        assert_eq!(last["metadata"]["step"]["inputTokens"], 100, "its cost is kept");
         assert!(fake.log().iter().any(|(_, text)| text.contains(logged)));
         assert_eq!(model.requests().len(), 1, "it is not asked again");
     }
@@ -115,8 +115,8 @@ async fn usage_that_is_not_reported_has_no_tokens_and_no_cost() {
     assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, |_| {}).await, End::Completed);
     let usage = fake.calls("complete")[0]["usage"].clone();
     assert_eq!(usage, json!({ "steps": 2, "model": "m-1", "unreportedSteps": 1 }));
-    let steps: Vec<_> =
-        fake.with(|m| m.events.iter().map(|event| event["metadata"][STEP].clone()).filter(Value::is_object).collect());
+    let steps: Vec<_> = fake
+        .with(|m| m.events.iter().map(|event| event["metadata"]["step"].clone()).filter(Value::is_object).collect());
     let [known, unknown] = steps.as_slice() else { panic!("{steps:?}") };
     assert_eq!((&known["inputTokens"], known["totalCostUsd"].is_number()), (&json!(100), true));
     assert_eq!(*unknown, json!({ "number": 2, "model": "m-1" }));
