@@ -8,6 +8,7 @@ mod browser;
 mod budget;
 mod code;
 mod dependencies;
+mod events;
 mod figures;
 mod files;
 mod folders;
@@ -124,6 +125,7 @@ fn check(sources: &Sources) -> Vec<Finding> {
     }
     findings.extend(files::check_migrations(sources));
     findings.extend(prose::check(sources));
+    findings.extend(events::check(sources));
     findings.extend(map::check(sources));
     findings.extend(figures::check(sources));
     findings.extend(pictures::check(sources));
