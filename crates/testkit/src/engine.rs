@@ -190,6 +190,25 @@ impl Engine {
         (Self::Sqlite(dir), people)
     }
 
+    /// Creates a directory with this SQLite file.
+    pub fn sqlite_of(file: &[u8]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(SQLITE_FILE), file).unwrap();
+        Self::Sqlite(dir)
+    }
+
+    /// Creates a database on the test server with what this SQL of `pg_dump` makes.
+    pub async fn postgres_of(sql: &str) -> Self {
+        // The roles that the SQL names are made with the first migrated database of a server.
+        let engine = Self::postgres().await;
+        let Self::Postgres { server, name, .. } = &engine else { unreachable!() };
+        let mut connection = PgConnection::connect(server).await.unwrap();
+        connection.execute(AssertSqlSafe(format!("DROP DATABASE {name}"))).await.unwrap();
+        connection.execute(AssertSqlSafe(format!("CREATE DATABASE {name}"))).await.unwrap();
+        engine.raw().await.execute(sql).await.unwrap();
+        engine
+    }
+
     /// Creates a migrated database on the test server.
     ///
     /// # Panics

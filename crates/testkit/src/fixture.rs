@@ -55,6 +55,12 @@ impl Fixture {
         Self::on(Engine::postgres_with_people().await).await
     }
 
+    /// Creates a fixture on a database of an earlier build, which is upgraded. The people are new workspaces in it.
+    pub async fn on_earlier(engine: Engine) -> Self {
+        let people = People::create(&engine).await;
+        Self::on((engine, people)).await
+    }
+
     async fn on((engine, people): (Engine, People)) -> Self {
         let clock = TestClock::default();
         let ledger = open(&engine, &clock).await;

@@ -15,6 +15,7 @@ mod claim_first;
 mod criteria_set;
 mod dialect;
 mod durability;
+mod earlier_build;
 mod email;
 mod entity;
 mod erased_lead;
