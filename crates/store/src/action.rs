@@ -1,7 +1,7 @@
 //! Rows of `actions`.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, Texts, contains, is_unique_violation, row, run},
+    engine::{Conn, Error, Page, Result, contains, is_unique_violation, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -24,49 +24,36 @@ macro_rules! action_select {
 }
 pub(crate) use action_select;
 
-const BY_ID: &str = action_select!("a.id = $2");
-const BY_ID_LOCKED_POSTGRES: &str = action_select!("a.id = $2 FOR UPDATE");
-const BY_SLUG: &str = action_select!("a.slug = $2");
-const LIST: &str = action_select!(
-    "(a.status = $2 OR $2 IS NULL) AND (a.id < $3 OR $3 IS NULL) AND (a.assigned_to = $4 OR $4 IS NULL) \
-     AND (a.target_entity_id = $5 OR $5 IS NULL) AND (lower(a.name) LIKE lower($6) ESCAPE '\\' OR $6 IS NULL) \
-     ORDER BY a.id DESC LIMIT $7"
-);
-// Values for fields, and a new entity with a relation, are about the entity that the action is about.
-const OF_ONE_ENTITY: &str = action_select!(
-    "a.status = 'active' AND (a.output_type = 'entity' \
-     OR (a.output_type IN ('fields', 'relation-entity') AND a.target_entity_id IS NOT NULL)) \
-     ORDER BY a.id DESC LIMIT $2"
-);
-const INSERT: &str = "INSERT INTO actions (tenant_id, id, name, slug, description, agent_slug, assigned_to, output_type, \
-     output_config, metadata, status, created_at, updated_at, target_entity_id) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
-const UPDATE: &str = "UPDATE actions SET name = $3, slug = $4, description = $5, agent_slug = $6, assigned_to = $7, \
-     output_type = $8, output_config = $9, metadata = $10, status = $11, updated_at = $12, \
-     target_entity_id = $13 WHERE tenant_id = $1 AND id = $2";
-const BY_CREATION_KEY: &str = action_select!("a.creation_key = $2");
-const CREATION_DIGEST: &str = "SELECT creation_digest FROM actions WHERE tenant_id = $1 AND creation_key = $2";
-const SET_CREATION: &str =
-    "UPDATE actions SET creation_key = $3, creation_digest = $4 WHERE tenant_id = $1 AND id = $2";
+statements! {
+    const BY_ID: &str = action_select!("a.id = $2");
+    const BY_ID_LOCKED_POSTGRES: &str = action_select!("a.id = $2 FOR UPDATE");
+    const BY_SLUG: &str = action_select!("a.slug = $2");
+    const LIST: &str = action_select!(
+        "(a.status = $2 OR $2 IS NULL) AND (a.id < $3 OR $3 IS NULL) AND (a.assigned_to = $4 OR $4 IS NULL) \
+         AND (a.target_entity_id = $5 OR $5 IS NULL) AND (lower(a.name) LIKE lower($6) ESCAPE '\\' OR $6 IS NULL) \
+         ORDER BY a.id DESC LIMIT $7"
+    );
+    // Values for fields, and a new entity with a relation, are about the entity that the action is about.
+    const OF_ONE_ENTITY: &str = action_select!(
+        "a.status = 'active' AND (a.output_type = 'entity' \
+         OR (a.output_type IN ('fields', 'relation-entity') AND a.target_entity_id IS NOT NULL)) \
+         ORDER BY a.id DESC LIMIT $2"
+    );
+    const INSERT: &str = "INSERT INTO actions (tenant_id, id, name, slug, description, agent_slug, assigned_to, output_type, \
+         output_config, metadata, status, created_at, updated_at, target_entity_id) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+    const UPDATE: &str = "UPDATE actions SET name = $3, slug = $4, description = $5, agent_slug = $6, assigned_to = $7, \
+         output_type = $8, output_config = $9, metadata = $10, status = $11, updated_at = $12, \
+         target_entity_id = $13 WHERE tenant_id = $1 AND id = $2";
+    const BY_CREATION_KEY: &str = action_select!("a.creation_key = $2");
+    const CREATION_DIGEST: &str = "SELECT creation_digest FROM actions WHERE tenant_id = $1 AND creation_key = $2";
+    const SET_CREATION: &str =
+        "UPDATE actions SET creation_key = $3, creation_digest = $4 WHERE tenant_id = $1 AND id = $2";
 
-const BRIEFS_SQLITE: &str =
-    "SELECT id, name, status FROM actions WHERE tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))";
-const BRIEFS_POSTGRES: &str = "SELECT id, name, status FROM actions WHERE tenant_id = $1 AND id = ANY($2)";
-
-pub(crate) const SQL: Texts = &[
-    ("action::BY_ID", BY_ID),
-    ("action::BY_SLUG", BY_SLUG),
-    ("action::LIST", LIST),
-    ("action::OF_ONE_ENTITY", OF_ONE_ENTITY),
-    ("action::INSERT", INSERT),
-    ("action::UPDATE", UPDATE),
-    ("action::BY_CREATION_KEY", BY_CREATION_KEY),
-    ("action::CREATION_DIGEST", CREATION_DIGEST),
-    ("action::SET_CREATION", SET_CREATION),
-];
-pub(crate) const SQLITE_SQL: Texts = &[("action::BRIEFS_SQLITE", BRIEFS_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts =
-    &[("action::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES), ("action::BRIEFS_POSTGRES", BRIEFS_POSTGRES)];
+    const BRIEFS_SQLITE: &str =
+        "SELECT id, name, status FROM actions WHERE tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))";
+    const BRIEFS_POSTGRES: &str = "SELECT id, name, status FROM actions WHERE tenant_id = $1 AND id = ANY($2)";
+}
 
 /// An action: configured work. Pages call it a task.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! last one that is taken, and two transactions never wait for each other.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, Texts, row, run},
+    engine::{Conn, Error, Page, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -39,46 +39,33 @@ macro_rules! list_select {
     };
 }
 
-const LIST: &str = list_select!("CAST($5 AS TEXT) IS NULL", "CAST($6 AS TEXT) IS NULL");
-const LIST_OF_KIND: &str = list_select!("kind = $5", "CAST($6 AS TEXT) IS NULL");
-const LIST_OF_ACTOR: &str = list_select!("CAST($5 AS TEXT) IS NULL", "actor = $6");
-const LIST_OF_BOTH: &str = list_select!("kind = $5", "actor = $6");
-const AFTER: &str = entry_select!("AND sequence > $2 ORDER BY sequence LIMIT $3");
-const INSERT: &str = "INSERT INTO audit_entries (tenant_id, sequence, at, kind, actor, target_kind, target_id, detail, digest) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-// Makes the row of a workspace's first entry, and locks it.
-const LOCK_HEAD: &str = "INSERT INTO audit_heads (tenant_id, entries, digest, refused_minute, refused, unlisted) \
-     VALUES ($1, 0, $2, 0, 0, 0) ON CONFLICT (tenant_id) DO UPDATE SET entries = audit_heads.entries \
-     RETURNING entries, digest, refused_minute, refused, unlisted";
-const SAVE_HEAD: &str = "UPDATE audit_heads SET entries = $2, digest = $3 WHERE tenant_id = $1";
-const SAVE_REFUSALS: &str =
-    "UPDATE audit_heads SET refused_minute = $2, refused = $3, unlisted = $4 WHERE tenant_id = $1";
-const HEADS: &str = "SELECT tenant_id, entries, digest FROM audit_heads ORDER BY tenant_id";
-const HEADLESS: &str = "SELECT DISTINCT e.tenant_id FROM audit_entries e WHERE NOT EXISTS \
-     (SELECT 1 FROM audit_heads h WHERE h.tenant_id = e.tenant_id) ORDER BY e.tenant_id LIMIT $1";
-// One round trip: the place and the digest before it are known only under the lock of the head.
-const APPEND_POSTGRES: &str = "WITH head AS (INSERT INTO audit_heads AS h (tenant_id, entries, digest, refused_minute, refused, unlisted) \
-     VALUES ($1, 1, sha256($2::bytea || $3::bytea || uuid_send($1) || int8send(1) || $4::bytea), 0, 0, 0) \
-     ON CONFLICT (tenant_id) DO UPDATE SET entries = h.entries + 1, \
-     digest = sha256($2::bytea || h.digest || uuid_send($1) || int8send(h.entries + 1) || $4::bytea) \
-     RETURNING entries, digest) \
-     INSERT INTO audit_entries (tenant_id, sequence, at, kind, actor, target_kind, target_id, detail, digest) \
-     SELECT $1, entries, $5, $6, $7, $8, $9, $10, digest FROM head";
-
-pub(crate) const SQL: Texts = &[
-    ("audit::LIST", LIST),
-    ("audit::LIST_OF_KIND", LIST_OF_KIND),
-    ("audit::LIST_OF_ACTOR", LIST_OF_ACTOR),
-    ("audit::LIST_OF_BOTH", LIST_OF_BOTH),
-    ("audit::AFTER", AFTER),
-    ("audit::INSERT", INSERT),
-    ("audit::LOCK_HEAD", LOCK_HEAD),
-    ("audit::SAVE_HEAD", SAVE_HEAD),
-    ("audit::SAVE_REFUSALS", SAVE_REFUSALS),
-    ("audit::HEADS", HEADS),
-    ("audit::HEADLESS", HEADLESS),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[("audit::APPEND_POSTGRES", APPEND_POSTGRES)];
+statements! {
+    const LIST: &str = list_select!("CAST($5 AS TEXT) IS NULL", "CAST($6 AS TEXT) IS NULL");
+    const LIST_OF_KIND: &str = list_select!("kind = $5", "CAST($6 AS TEXT) IS NULL");
+    const LIST_OF_ACTOR: &str = list_select!("CAST($5 AS TEXT) IS NULL", "actor = $6");
+    const LIST_OF_BOTH: &str = list_select!("kind = $5", "actor = $6");
+    const AFTER: &str = entry_select!("AND sequence > $2 ORDER BY sequence LIMIT $3");
+    const INSERT: &str = "INSERT INTO audit_entries (tenant_id, sequence, at, kind, actor, target_kind, target_id, detail, digest) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    // Makes the row of a workspace's first entry, and locks it.
+    const LOCK_HEAD: &str = "INSERT INTO audit_heads (tenant_id, entries, digest, refused_minute, refused, unlisted) \
+         VALUES ($1, 0, $2, 0, 0, 0) ON CONFLICT (tenant_id) DO UPDATE SET entries = audit_heads.entries \
+         RETURNING entries, digest, refused_minute, refused, unlisted";
+    const SAVE_HEAD: &str = "UPDATE audit_heads SET entries = $2, digest = $3 WHERE tenant_id = $1";
+    const SAVE_REFUSALS: &str =
+        "UPDATE audit_heads SET refused_minute = $2, refused = $3, unlisted = $4 WHERE tenant_id = $1";
+    const HEADS: &str = "SELECT tenant_id, entries, digest FROM audit_heads ORDER BY tenant_id";
+    const HEADLESS: &str = "SELECT DISTINCT e.tenant_id FROM audit_entries e WHERE NOT EXISTS \
+         (SELECT 1 FROM audit_heads h WHERE h.tenant_id = e.tenant_id) ORDER BY e.tenant_id LIMIT $1";
+    // One round trip: the place and the digest before it are known only under the lock of the head.
+    const APPEND_POSTGRES: &str = "WITH head AS (INSERT INTO audit_heads AS h (tenant_id, entries, digest, refused_minute, refused, unlisted) \
+         VALUES ($1, 1, sha256($2::bytea || $3::bytea || uuid_send($1) || int8send(1) || $4::bytea), 0, 0, 0) \
+         ON CONFLICT (tenant_id) DO UPDATE SET entries = h.entries + 1, \
+         digest = sha256($2::bytea || h.digest || uuid_send($1) || int8send(h.entries + 1) || $4::bytea) \
+         RETURNING entries, digest) \
+         INSERT INTO audit_entries (tenant_id, sequence, at, kind, actor, target_kind, target_id, detail, digest) \
+         SELECT $1, entries, $5, $6, $7, $8, $9, $10, digest FROM head";
+}
 
 /// Workspaces without a head that a check names at most.
 const HEADLESS_NAMED_MAX: i64 = 20;

@@ -1,7 +1,7 @@
 //! Rows of `criteria_sets` and `criteria_set_versions`. A write of a set is always a new version of it.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, Texts, is_unique_violation, row, run},
+    engine::{Conn, Error, Page, Result, is_unique_violation, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -23,29 +23,19 @@ macro_rules! set_select {
     };
 }
 
-const BY_ID: &str = set_select!("s.id = $2 AND v.version = s.version");
-const LOCK_POSTGRES: &str = "SELECT id FROM criteria_sets WHERE tenant_id = $1 AND id = $2 FOR UPDATE";
-const BY_SLUG: &str = set_select!("s.slug = $2 AND v.version = s.version");
-const BY_VERSION: &str = set_select!("s.id = $2 AND v.version = $3");
-const VERSIONS: &str = set_select!("s.id = $2 AND (v.version < $3 OR $3 IS NULL) ORDER BY v.version DESC LIMIT $4");
-const LIST: &str = set_select!("v.version = s.version AND (s.id < $2 OR $2 IS NULL) ORDER BY s.id DESC LIMIT $3");
-const INSERT: &str = "INSERT INTO criteria_sets (tenant_id, id, slug, version, created_by, created_at) \
-     VALUES ($1, $2, $3, $4, $5, $6)";
-const UPDATE: &str = "UPDATE criteria_sets SET version = $3 WHERE tenant_id = $1 AND id = $2";
-const INSERT_VERSION: &str = "INSERT INTO criteria_set_versions (tenant_id, set_id, version, name, description, dimensions, actor, at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-
-pub(crate) const SQL: Texts = &[
-    ("criteria_set::BY_ID", BY_ID),
-    ("criteria_set::BY_SLUG", BY_SLUG),
-    ("criteria_set::BY_VERSION", BY_VERSION),
-    ("criteria_set::VERSIONS", VERSIONS),
-    ("criteria_set::LIST", LIST),
-    ("criteria_set::INSERT", INSERT),
-    ("criteria_set::UPDATE", UPDATE),
-    ("criteria_set::INSERT_VERSION", INSERT_VERSION),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[("criteria_set::LOCK_POSTGRES", LOCK_POSTGRES)];
+statements! {
+    const BY_ID: &str = set_select!("s.id = $2 AND v.version = s.version");
+    const LOCK_POSTGRES: &str = "SELECT id FROM criteria_sets WHERE tenant_id = $1 AND id = $2 FOR UPDATE";
+    const BY_SLUG: &str = set_select!("s.slug = $2 AND v.version = s.version");
+    const BY_VERSION: &str = set_select!("s.id = $2 AND v.version = $3");
+    const VERSIONS: &str = set_select!("s.id = $2 AND (v.version < $3 OR $3 IS NULL) ORDER BY v.version DESC LIMIT $4");
+    const LIST: &str = set_select!("v.version = s.version AND (s.id < $2 OR $2 IS NULL) ORDER BY s.id DESC LIMIT $3");
+    const INSERT: &str = "INSERT INTO criteria_sets (tenant_id, id, slug, version, created_by, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6)";
+    const UPDATE: &str = "UPDATE criteria_sets SET version = $3 WHERE tenant_id = $1 AND id = $2";
+    const INSERT_VERSION: &str = "INSERT INTO criteria_set_versions (tenant_id, set_id, version, name, description, dimensions, actor, at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+}
 
 /// The criteria by which outputs are evaluated, at one version.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! Rows of `entity_types`.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, Texts, is_unique_violation, row, run},
+    engine::{Conn, Error, Page, Result, is_unique_violation, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -22,23 +22,16 @@ macro_rules! type_select {
     };
 }
 
-const BY_ID: &str = type_select!("id = $2");
-const BY_ID_LOCKED_POSTGRES: &str = type_select!("id = $2 FOR UPDATE");
-const BY_SLUG: &str = type_select!("slug = $2");
-const LIST: &str = type_select!("(id < $2 OR $2 IS NULL) ORDER BY id DESC LIMIT $3");
-const INSERT: &str = "INSERT INTO entity_types (tenant_id, id, slug, name, fields, version, created_by, created_at, updated_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-const UPDATE: &str = "UPDATE entity_types SET name = $3, fields = $4, version = $5, updated_at = $6 \
-     WHERE tenant_id = $1 AND id = $2";
-
-pub(crate) const SQL: Texts = &[
-    ("entity_type::BY_ID", BY_ID),
-    ("entity_type::BY_SLUG", BY_SLUG),
-    ("entity_type::LIST", LIST),
-    ("entity_type::INSERT", INSERT),
-    ("entity_type::UPDATE", UPDATE),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[("entity_type::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+statements! {
+    const BY_ID: &str = type_select!("id = $2");
+    const BY_ID_LOCKED_POSTGRES: &str = type_select!("id = $2 FOR UPDATE");
+    const BY_SLUG: &str = type_select!("slug = $2");
+    const LIST: &str = type_select!("(id < $2 OR $2 IS NULL) ORDER BY id DESC LIMIT $3");
+    const INSERT: &str = "INSERT INTO entity_types (tenant_id, id, slug, name, fields, version, created_by, created_at, updated_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    const UPDATE: &str = "UPDATE entity_types SET name = $3, fields = $4, version = $5, updated_at = $6 \
+         WHERE tenant_id = $1 AND id = $2";
+}
 
 /// A type of entities, with the definitions of its fields.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Rows of `session_failures`: the failures of sessions that ended badly.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, Texts, row, run},
+    engine::{Conn, Error, Page, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -33,27 +33,18 @@ macro_rules! list_select {
     };
 }
 
-const INSERT: &str = "INSERT INTO session_failures (tenant_id, id, session_id, action_id, code, message, remediation, at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-const ACKNOWLEDGE: &str = "UPDATE session_failures SET acknowledged_by = $3, acknowledged_at = $4 \
-     WHERE tenant_id = $1 AND session_id = $2 AND acknowledged_at IS NULL";
-const BY_SESSION: &str = failure_select!("AND f.session_id = $2");
-const LIST: &str = list_select!("");
-const LIST_OPEN: &str = list_select!("AND f.acknowledged_at IS NULL");
-const LIST_ACKNOWLEDGED: &str = list_select!("AND f.acknowledged_at IS NOT NULL");
-const OF_SESSIONS_SQLITE: &str = failure_select!("AND f.session_id IN (SELECT unhex(value) FROM json_each($2))");
-const OF_SESSIONS_POSTGRES: &str = failure_select!("AND f.session_id = ANY($2)");
-
-pub(crate) const SQL: Texts = &[
-    ("failure::INSERT", INSERT),
-    ("failure::ACKNOWLEDGE", ACKNOWLEDGE),
-    ("failure::BY_SESSION", BY_SESSION),
-    ("failure::LIST", LIST),
-    ("failure::LIST_OPEN", LIST_OPEN),
-    ("failure::LIST_ACKNOWLEDGED", LIST_ACKNOWLEDGED),
-];
-pub(crate) const SQLITE_SQL: Texts = &[("failure::OF_SESSIONS_SQLITE", OF_SESSIONS_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts = &[("failure::OF_SESSIONS_POSTGRES", OF_SESSIONS_POSTGRES)];
+statements! {
+    const INSERT: &str = "INSERT INTO session_failures (tenant_id, id, session_id, action_id, code, message, remediation, at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    const ACKNOWLEDGE: &str = "UPDATE session_failures SET acknowledged_by = $3, acknowledged_at = $4 \
+         WHERE tenant_id = $1 AND session_id = $2 AND acknowledged_at IS NULL";
+    const BY_SESSION: &str = failure_select!("AND f.session_id = $2");
+    const LIST: &str = list_select!("");
+    const LIST_OPEN: &str = list_select!("AND f.acknowledged_at IS NULL");
+    const LIST_ACKNOWLEDGED: &str = list_select!("AND f.acknowledged_at IS NOT NULL");
+    const OF_SESSIONS_SQLITE: &str = failure_select!("AND f.session_id IN (SELECT unhex(value) FROM json_each($2))");
+    const OF_SESSIONS_POSTGRES: &str = failure_select!("AND f.session_id = ANY($2)");
+}
 
 /// The failure of a session that ended badly, and who has acknowledged it.
 #[derive(Debug, Clone, PartialEq, Eq)]

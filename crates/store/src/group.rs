@@ -1,7 +1,7 @@
 //! Rows of `groups` and `group_members`.
 
 use crate::{
-    engine::{Conn, Result, Texts, is_unique_violation, row, run},
+    engine::{Conn, Result, is_unique_violation, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -20,36 +20,23 @@ macro_rules! group_select {
     };
 }
 
-const BY_ID: &str = group_select!("id = $2");
-const BY_ID_LOCKED_POSTGRES: &str = group_select!("id = $2 FOR UPDATE");
-const BY_SLUG: &str = group_select!("slug = $2");
-const LIST: &str = group_select!("id IS NOT NULL ORDER BY name, slug LIMIT $2");
-const COUNT: &str = "SELECT COUNT(*) FROM groups WHERE tenant_id = $1";
-const MEMBERS: &str = "SELECT g.group_id, g.user_id, u.email FROM group_members g JOIN users u ON u.id = g.user_id \
-     WHERE g.tenant_id = $1 AND (g.group_id = $2 OR $2 IS NULL) ORDER BY u.email";
-const IDS_OF: &str = "SELECT group_id FROM group_members WHERE tenant_id = $1 AND user_id = $2 ORDER BY group_id";
-const INSERT: &str = "INSERT INTO groups (tenant_id, id, slug, name, created_by, created_at, updated_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7)";
-const UPDATE: &str = "UPDATE groups SET name = $3, updated_at = $4 WHERE tenant_id = $1 AND id = $2";
-const INSERT_MEMBER: &str = "INSERT INTO group_members (tenant_id, group_id, user_id, added_by, added_at) \
-     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, group_id, user_id) DO NOTHING";
-const DELETE_MEMBER: &str = "DELETE FROM group_members WHERE tenant_id = $1 AND group_id = $2 AND user_id = $3";
-const DELETE_MEMBER_EVERYWHERE: &str = "DELETE FROM group_members WHERE tenant_id = $1 AND user_id = $2";
-
-pub(crate) const SQL: Texts = &[
-    ("group::BY_ID", BY_ID),
-    ("group::BY_SLUG", BY_SLUG),
-    ("group::LIST", LIST),
-    ("group::COUNT", COUNT),
-    ("group::MEMBERS", MEMBERS),
-    ("group::IDS_OF", IDS_OF),
-    ("group::INSERT", INSERT),
-    ("group::UPDATE", UPDATE),
-    ("group::INSERT_MEMBER", INSERT_MEMBER),
-    ("group::DELETE_MEMBER", DELETE_MEMBER),
-    ("group::DELETE_MEMBER_EVERYWHERE", DELETE_MEMBER_EVERYWHERE),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[("group::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+statements! {
+    const BY_ID: &str = group_select!("id = $2");
+    const BY_ID_LOCKED_POSTGRES: &str = group_select!("id = $2 FOR UPDATE");
+    const BY_SLUG: &str = group_select!("slug = $2");
+    const LIST: &str = group_select!("id IS NOT NULL ORDER BY name, slug LIMIT $2");
+    const COUNT: &str = "SELECT COUNT(*) FROM groups WHERE tenant_id = $1";
+    const MEMBERS: &str = "SELECT g.group_id, g.user_id, u.email FROM group_members g JOIN users u ON u.id = g.user_id \
+         WHERE g.tenant_id = $1 AND (g.group_id = $2 OR $2 IS NULL) ORDER BY u.email";
+    const IDS_OF: &str = "SELECT group_id FROM group_members WHERE tenant_id = $1 AND user_id = $2 ORDER BY group_id";
+    const INSERT: &str = "INSERT INTO groups (tenant_id, id, slug, name, created_by, created_at, updated_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    const UPDATE: &str = "UPDATE groups SET name = $3, updated_at = $4 WHERE tenant_id = $1 AND id = $2";
+    const INSERT_MEMBER: &str = "INSERT INTO group_members (tenant_id, group_id, user_id, added_by, added_at) \
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, group_id, user_id) DO NOTHING";
+    const DELETE_MEMBER: &str = "DELETE FROM group_members WHERE tenant_id = $1 AND group_id = $2 AND user_id = $3";
+    const DELETE_MEMBER_EVERYWHERE: &str = "DELETE FROM group_members WHERE tenant_id = $1 AND user_id = $2";
+}
 
 /// A group of people who review together.
 #[derive(Debug, Clone, PartialEq, Eq)]

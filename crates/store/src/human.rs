@@ -1,7 +1,7 @@
 //! Working sessions: rows of `sessions` whose source is the human session bridge.
 
 use crate::{
-    engine::{Conn, Result, Texts, run},
+    engine::{Conn, Result, run, statements},
     session::{Row, session_select},
     transaction::WriteTx,
 };
@@ -13,22 +13,20 @@ use domain::{
 };
 use uuid::Uuid;
 
-// The source is written out, as in the partial indexes that these walk; it equals `domain::human::SOURCE`.
-const ACTIVE: &str =
-    session_select!("tenant_id = $1 AND user_id = $2 AND source = 'human-session-bridge' AND status = 'running'");
-const ACTIVE_LOCKED_POSTGRES: &str = session_select!(
-    "tenant_id = $1 AND user_id = $2 AND source = 'human-session-bridge' AND status = 'running' FOR UPDATE"
-);
-const RECENT: &str = session_select!(
-    "tenant_id = $1 AND user_id = $2 AND source = 'human-session-bridge' AND started_at >= $3 \
-     AND (completed_at > $4 OR completed_at IS NULL) ORDER BY started_at DESC LIMIT $5"
-);
-const RUNNING_BEFORE: &str = "SELECT tenant_id, id FROM sessions \
-     WHERE source = 'human-session-bridge' AND status = 'running' AND started_at <= $1 ORDER BY started_at LIMIT $2";
-
-pub(crate) const SQL: Texts =
-    &[("human::ACTIVE", ACTIVE), ("human::RECENT", RECENT), ("human::RUNNING_BEFORE", RUNNING_BEFORE)];
-pub(crate) const POSTGRES_SQL: Texts = &[("human::ACTIVE_LOCKED_POSTGRES", ACTIVE_LOCKED_POSTGRES)];
+statements! {
+    // The source is written out, as in the partial indexes that these walk; it equals `domain::human::SOURCE`.
+    const ACTIVE: &str =
+        session_select!("tenant_id = $1 AND user_id = $2 AND source = 'human-session-bridge' AND status = 'running'");
+    const ACTIVE_LOCKED_POSTGRES: &str = session_select!(
+        "tenant_id = $1 AND user_id = $2 AND source = 'human-session-bridge' AND status = 'running' FOR UPDATE"
+    );
+    const RECENT: &str = session_select!(
+        "tenant_id = $1 AND user_id = $2 AND source = 'human-session-bridge' AND started_at >= $3 \
+         AND (completed_at > $4 OR completed_at IS NULL) ORDER BY started_at DESC LIMIT $5"
+    );
+    const RUNNING_BEFORE: &str = "SELECT tenant_id, id FROM sessions \
+         WHERE source = 'human-session-bridge' AND status = 'running' AND started_at <= $1 ORDER BY started_at LIMIT $2";
+}
 
 /// The running working session of a person.
 pub async fn active(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<Option<Session>> {

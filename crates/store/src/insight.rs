@@ -1,6 +1,6 @@
 //! Rows for figures: pages of ended sessions, closed gates and answers, newest first.
 
-use crate::engine::{Conn, Error, Page, Result, Texts, row, run};
+use crate::engine::{Conn, Error, Page, Result, row, run, statements};
 use domain::{
     Timestamp,
     clock::from_micros,
@@ -11,25 +11,24 @@ use domain::{
 };
 use uuid::Uuid;
 
-// Both walk the primary key: ids are UUIDv7, so that a range of ids is a range of instants of creation. Proposals of
-// the memory writer are sessions of the agent with a gate, and are no work of the agent.
-const SESSIONS: &str = "SELECT id, status, agent_slug, action_slug, usage, completed_at FROM sessions \
-     WHERE tenant_id = $1 AND id >= $2 AND id < $3 AND session_type = 'agent' AND completed_at IS NOT NULL AND private_to IS NULL \
-     AND (source IS NULL OR source <> 'memory') ORDER BY id DESC LIMIT $4";
-const GATES: &str = "SELECT g.id, g.state, g.outcome, g.agent_slug, a.slug AS action_slug, g.opened_at, g.settled_at FROM gates g \
-     LEFT JOIN actions a ON a.tenant_id = g.tenant_id AND a.id = g.action_id \
-     WHERE g.tenant_id = $1 AND g.id >= $2 AND g.id < $3 AND g.settled_at IS NOT NULL AND g.kind <> 'memory' \
-     AND NOT EXISTS (SELECT 1 FROM sessions s \
-     WHERE s.tenant_id = g.tenant_id AND s.id = g.session_id AND s.private_to IS NOT NULL) ORDER BY g.id DESC LIMIT $4";
+statements! {
+    // Both walk the primary key: ids are UUIDv7, so that a range of ids is a range of instants of creation. Proposals
+    // of the memory writer are sessions of the agent with a gate, and are no work of the agent.
+    const SESSIONS: &str = "SELECT id, status, agent_slug, action_slug, usage, completed_at FROM sessions \
+         WHERE tenant_id = $1 AND id >= $2 AND id < $3 AND session_type = 'agent' AND completed_at IS NOT NULL AND private_to IS NULL \
+         AND (source IS NULL OR source <> 'memory') ORDER BY id DESC LIMIT $4";
+    const GATES: &str = "SELECT g.id, g.state, g.outcome, g.agent_slug, a.slug AS action_slug, g.opened_at, g.settled_at FROM gates g \
+         LEFT JOIN actions a ON a.tenant_id = g.tenant_id AND a.id = g.action_id \
+         WHERE g.tenant_id = $1 AND g.id >= $2 AND g.id < $3 AND g.settled_at IS NOT NULL AND g.kind <> 'memory' \
+         AND NOT EXISTS (SELECT 1 FROM sessions s \
+         WHERE s.tenant_id = g.tenant_id AND s.id = g.session_id AND s.private_to IS NOT NULL) ORDER BY g.id DESC LIMIT $4";
 
-const ANSWERS: &str = "SELECT i.id, i.recorded_at, s.agent_slug, s.action_slug, (SELECT o.outcome FROM interaction_outcomes o \
-       WHERE o.tenant_id = i.tenant_id AND o.interaction_id = i.id ORDER BY o.recorded_at DESC, o.id DESC LIMIT 1) AS outcome \
-     FROM interactions i JOIN sessions s ON s.tenant_id = i.tenant_id AND s.id = i.session_id \
-     WHERE i.tenant_id = $1 AND i.id >= $2 AND i.id < $3 AND (s.source IS NULL OR s.source <> 'memory') \
-     ORDER BY i.id DESC LIMIT $4";
-
-pub(crate) const SQL: Texts =
-    &[("insight::SESSIONS", SESSIONS), ("insight::GATES", GATES), ("insight::ANSWERS", ANSWERS)];
+    const ANSWERS: &str = "SELECT i.id, i.recorded_at, s.agent_slug, s.action_slug, (SELECT o.outcome FROM interaction_outcomes o \
+           WHERE o.tenant_id = i.tenant_id AND o.interaction_id = i.id ORDER BY o.recorded_at DESC, o.id DESC LIMIT 1) AS outcome \
+         FROM interactions i JOIN sessions s ON s.tenant_id = i.tenant_id AND s.id = i.session_id \
+         WHERE i.tenant_id = $1 AND i.id >= $2 AND i.id < $3 AND (s.source IS NULL OR s.source <> 'memory') \
+         ORDER BY i.id DESC LIMIT $4";
+}
 
 row! {
     struct SessionRow {

@@ -1,7 +1,7 @@
 //! Rows of `leases`: work that one server does for all servers. Also the clock for all leases.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, run},
+    engine::{Conn, Error, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -9,16 +9,14 @@ use domain::{
     clock::{from_micros, to_micros},
 };
 
-const TAKE: &str = "INSERT INTO leases (name, holder, expires_at) VALUES ($1, $2, $3) \
-     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at \
-     WHERE leases.holder = excluded.holder OR leases.expires_at <= $4";
+statements! {
+    const TAKE: &str = "INSERT INTO leases (name, holder, expires_at) VALUES ($1, $2, $3) \
+         ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at \
+         WHERE leases.holder = excluded.holder OR leases.expires_at <= $4";
 
-// Of the statement, not of the transaction: a write that waited for a lock gives a lease its full length.
-const NOW_POSTGRES: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
-
-pub(crate) const SQL: Texts = &[("lease::TAKE", TAKE)];
-
-pub(crate) const POSTGRES_SQL: Texts = &[("lease::NOW_POSTGRES", NOW_POSTGRES)];
+    // Of the statement, not of the transaction: a write that waited for a lock gives a lease its full length.
+    const NOW_POSTGRES: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
+}
 
 /// The clock by which leases are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! looked for.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -17,42 +17,31 @@ use uuid::Uuid;
 /// Most people of a workspace who are forgotten at a time.
 const MARKS_MAX: i64 = 10_000;
 
-const INSERT: &str = "INSERT INTO memory_forgotten (tenant_id, id, mark, author, begun_at, documents, lines, proposals, denials) \
-     VALUES ($1, $2, $3, $4, $5, 0, 0, 0, 0)";
-const FINISH: &str = "UPDATE memory_forgotten SET finished_at = $3, documents = $4, lines = $5, proposals = $6, denials = $7 \
-     WHERE tenant_id = $1 AND id = $2";
-const RUNNING: &str =
-    "SELECT COUNT(*) FROM memory_forgotten WHERE tenant_id = $1 AND finished_at IS NULL AND begun_at > $2";
-const LIFT: &str = "UPDATE memory_forgotten SET lifted_at = $3, lifted_by = $4 \
-     WHERE tenant_id = $1 AND mark = $2 AND lifted_at IS NULL";
-const MARKS: &str = "SELECT DISTINCT mark FROM memory_forgotten WHERE tenant_id = $1 AND lifted_at IS NULL LIMIT $2";
-const PROPOSALS: &str = "SELECT g.id, g.session_id, g.agent_slug, g.state, g.task, s.input FROM gates g \
-     JOIN sessions s ON s.tenant_id = g.tenant_id AND s.id = g.session_id \
-     WHERE g.tenant_id = $1 AND g.kind = 'memory' AND (g.id > $2 OR $2 IS NULL) \
-     AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = g.tenant_id AND e.session_id = g.session_id \
-     AND e.finished_at IS NOT NULL) ORDER BY g.id LIMIT $3";
-const DENIALS: &str = "SELECT agent, line, path, gate_id, reason FROM memory_denials WHERE tenant_id = $1 \
-     AND ((agent, line) > ($2, $3) OR $2 IS NULL) ORDER BY agent, line LIMIT $4";
-const ASK: &str = "INSERT INTO memory_forget_requests (tenant_id, user_id, asked_at) VALUES ($1, $2, $3) \
-     ON CONFLICT (tenant_id, user_id) DO NOTHING";
-const REQUESTS: &str = "SELECT user_id, asked_at FROM memory_forget_requests WHERE tenant_id = $1 \
-     AND (user_id = $2 OR $2 IS NULL) ORDER BY asked_at, user_id LIMIT $3";
-const END_REQUEST: &str = "DELETE FROM memory_forget_requests WHERE tenant_id = $1 AND user_id = $2";
-const FORGET_DENIAL: &str = "DELETE FROM memory_denials WHERE tenant_id = $1 AND agent = $2 AND line = $3";
-
-pub(crate) const SQL: Texts = &[
-    ("memory_forget::INSERT", INSERT),
-    ("memory_forget::FINISH", FINISH),
-    ("memory_forget::RUNNING", RUNNING),
-    ("memory_forget::LIFT", LIFT),
-    ("memory_forget::MARKS", MARKS),
-    ("memory_forget::PROPOSALS", PROPOSALS),
-    ("memory_forget::DENIALS", DENIALS),
-    ("memory_forget::FORGET_DENIAL", FORGET_DENIAL),
-    ("memory_forget::ASK", ASK),
-    ("memory_forget::REQUESTS", REQUESTS),
-    ("memory_forget::END_REQUEST", END_REQUEST),
-];
+statements! {
+    const INSERT: &str = "INSERT INTO memory_forgotten (tenant_id, id, mark, author, begun_at, documents, lines, proposals, denials) \
+         VALUES ($1, $2, $3, $4, $5, 0, 0, 0, 0)";
+    const FINISH: &str = "UPDATE memory_forgotten SET finished_at = $3, documents = $4, lines = $5, proposals = $6, denials = $7 \
+         WHERE tenant_id = $1 AND id = $2";
+    const RUNNING: &str =
+        "SELECT COUNT(*) FROM memory_forgotten WHERE tenant_id = $1 AND finished_at IS NULL AND begun_at > $2";
+    const LIFT: &str = "UPDATE memory_forgotten SET lifted_at = $3, lifted_by = $4 \
+         WHERE tenant_id = $1 AND mark = $2 AND lifted_at IS NULL";
+    const MARKS: &str =
+        "SELECT DISTINCT mark FROM memory_forgotten WHERE tenant_id = $1 AND lifted_at IS NULL LIMIT $2";
+    const PROPOSALS: &str = "SELECT g.id, g.session_id, g.agent_slug, g.state, g.task, s.input FROM gates g \
+         JOIN sessions s ON s.tenant_id = g.tenant_id AND s.id = g.session_id \
+         WHERE g.tenant_id = $1 AND g.kind = 'memory' AND (g.id > $2 OR $2 IS NULL) \
+         AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = g.tenant_id AND e.session_id = g.session_id \
+         AND e.finished_at IS NOT NULL) ORDER BY g.id LIMIT $3";
+    const DENIALS: &str = "SELECT agent, line, path, gate_id, reason FROM memory_denials WHERE tenant_id = $1 \
+         AND ((agent, line) > ($2, $3) OR $2 IS NULL) ORDER BY agent, line LIMIT $4";
+    const ASK: &str = "INSERT INTO memory_forget_requests (tenant_id, user_id, asked_at) VALUES ($1, $2, $3) \
+         ON CONFLICT (tenant_id, user_id) DO NOTHING";
+    const REQUESTS: &str = "SELECT user_id, asked_at FROM memory_forget_requests WHERE tenant_id = $1 \
+         AND (user_id = $2 OR $2 IS NULL) ORDER BY asked_at, user_id LIMIT $3";
+    const END_REQUEST: &str = "DELETE FROM memory_forget_requests WHERE tenant_id = $1 AND user_id = $2";
+    const FORGET_DENIAL: &str = "DELETE FROM memory_denials WHERE tenant_id = $1 AND agent = $2 AND line = $3";
+}
 
 /// What forgetting a person erased.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

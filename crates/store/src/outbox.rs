@@ -1,7 +1,7 @@
 //! Rows of `outbox`: messages to webhooks and people. Each is delivered at least once.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -37,68 +37,55 @@ macro_rules! claim {
     };
 }
 
-const WORKSPACES_DUE: &str = concat!(
-    "WITH RECURSIVE waiting (tenant_id) AS (SELECT (SELECT o.tenant_id FROM outbox o WHERE ",
-    waiting!("o"),
-    " ORDER BY o.tenant_id LIMIT 1) UNION ALL SELECT (SELECT o.tenant_id FROM outbox o WHERE o.tenant_id > w.tenant_id AND ",
-    waiting!("o"),
-    " ORDER BY o.tenant_id LIMIT 1) FROM waiting w WHERE w.tenant_id IS NOT NULL) \
-     SELECT w.tenant_id FROM waiting w WHERE w.tenant_id IS NOT NULL AND EXISTS (SELECT 1 FROM outbox o \
-     WHERE o.tenant_id = w.tenant_id AND o.due_at <= $1 AND ",
-    waiting!("o"),
-    ") ORDER BY w.tenant_id"
-);
-const RECEIVERS_DUE: &str = concat!(
-    "WITH RECURSIVE waiting (target_id) AS (SELECT (SELECT o.target_id FROM outbox o WHERE o.tenant_id = $1 AND ",
-    waiting!("o"),
-    " ORDER BY o.target_id LIMIT 1) UNION ALL SELECT (SELECT o.target_id FROM outbox o WHERE o.tenant_id = $1 \
-     AND o.target_id > w.target_id AND ",
-    waiting!("o"),
-    " ORDER BY o.target_id LIMIT 1) FROM waiting w WHERE w.target_id IS NOT NULL) \
-     SELECT f.channel, f.target_id FROM waiting w JOIN outbox f ON f.tenant_id = $1 AND f.id = (SELECT o.id FROM outbox o \
-     WHERE o.tenant_id = $1 AND o.target_id = w.target_id AND o.due_at <= $2 AND ",
-    waiting!("o"),
-    " ORDER BY o.due_at LIMIT 1) ORDER BY f.due_at, f.id"
-);
-const INSERT: &str = "INSERT INTO outbox (tenant_id, id, channel, target_id, topic, payload, created_at, due_at, attempts) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $7, 0)";
-const INSERT_ONCE: &str = "INSERT INTO outbox (tenant_id, id, channel, target_id, topic, payload, created_at, due_at, attempts) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0) ON CONFLICT (tenant_id, id) DO NOTHING";
-const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM outbox \
-     WHERE delivered_at IS NULL AND dead_at IS NULL AND due_at <= $1 LIMIT 1) AS one";
-const CLAIM_SQLITE: &str = claim!("");
-const CLAIM_POSTGRES: &str = claim!(" FOR UPDATE SKIP LOCKED");
-const SAVE_DELIVERED: &str = "UPDATE outbox SET delivered_at = $4, last_error = NULL \
-     WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND delivered_at IS NULL AND dead_at IS NULL";
-const SAVE_FAILED: &str = "UPDATE outbox SET last_error = $4, due_at = $5, dead_at = $6 \
-     WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND delivered_at IS NULL AND dead_at IS NULL";
-const OF_TARGET: &str =
-    concat!("SELECT ", columns!(), " FROM outbox WHERE tenant_id = $1 AND target_id = $2 ORDER BY id DESC LIMIT $3");
-// CROSS JOIN keeps the order on SQLite: first the webhooks, of which there are few.
-const OF_WEBHOOKS: &str = concat!(
-    "SELECT ",
-    columns!(),
-    " FROM outbox WHERE tenant_id = $1 AND id IN (SELECT m.id FROM webhooks w CROSS JOIN outbox m WHERE w.tenant_id = $1 \
-     AND m.tenant_id = $1 AND m.id IN (SELECT n.id FROM outbox n WHERE n.tenant_id = $1 AND n.target_id = w.id \
-     ORDER BY n.id DESC LIMIT $2)) ORDER BY id DESC"
-);
-const PRUNE: &str = "DELETE FROM outbox WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM outbox \
-     WHERE (delivered_at IS NOT NULL OR dead_at IS NOT NULL) AND created_at < $1 ORDER BY created_at LIMIT $2)";
-
-pub(crate) const SQL: Texts = &[
-    ("outbox::INSERT", INSERT),
-    ("outbox::INSERT_ONCE", INSERT_ONCE),
-    ("outbox::ANY_DUE", ANY_DUE),
-    ("outbox::WORKSPACES_DUE", WORKSPACES_DUE),
-    ("outbox::RECEIVERS_DUE", RECEIVERS_DUE),
-    ("outbox::SAVE_DELIVERED", SAVE_DELIVERED),
-    ("outbox::SAVE_FAILED", SAVE_FAILED),
-    ("outbox::OF_TARGET", OF_TARGET),
-    ("outbox::OF_WEBHOOKS", OF_WEBHOOKS),
-    ("outbox::PRUNE", PRUNE),
-];
-pub(crate) const SQLITE_SQL: Texts = &[("outbox::CLAIM_SQLITE", CLAIM_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts = &[("outbox::CLAIM_POSTGRES", CLAIM_POSTGRES)];
+statements! {
+    const WORKSPACES_DUE: &str = concat!(
+        "WITH RECURSIVE waiting (tenant_id) AS (SELECT (SELECT o.tenant_id FROM outbox o WHERE ",
+        waiting!("o"),
+        " ORDER BY o.tenant_id LIMIT 1) UNION ALL SELECT (SELECT o.tenant_id FROM outbox o WHERE o.tenant_id > w.tenant_id AND ",
+        waiting!("o"),
+        " ORDER BY o.tenant_id LIMIT 1) FROM waiting w WHERE w.tenant_id IS NOT NULL) \
+         SELECT w.tenant_id FROM waiting w WHERE w.tenant_id IS NOT NULL AND EXISTS (SELECT 1 FROM outbox o \
+         WHERE o.tenant_id = w.tenant_id AND o.due_at <= $1 AND ",
+        waiting!("o"),
+        ") ORDER BY w.tenant_id"
+    );
+    const RECEIVERS_DUE: &str = concat!(
+        "WITH RECURSIVE waiting (target_id) AS (SELECT (SELECT o.target_id FROM outbox o WHERE o.tenant_id = $1 AND ",
+        waiting!("o"),
+        " ORDER BY o.target_id LIMIT 1) UNION ALL SELECT (SELECT o.target_id FROM outbox o WHERE o.tenant_id = $1 \
+         AND o.target_id > w.target_id AND ",
+        waiting!("o"),
+        " ORDER BY o.target_id LIMIT 1) FROM waiting w WHERE w.target_id IS NOT NULL) \
+         SELECT f.channel, f.target_id FROM waiting w JOIN outbox f ON f.tenant_id = $1 AND f.id = (SELECT o.id FROM outbox o \
+         WHERE o.tenant_id = $1 AND o.target_id = w.target_id AND o.due_at <= $2 AND ",
+        waiting!("o"),
+        " ORDER BY o.due_at LIMIT 1) ORDER BY f.due_at, f.id"
+    );
+    const INSERT: &str = "INSERT INTO outbox (tenant_id, id, channel, target_id, topic, payload, created_at, due_at, attempts) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $7, 0)";
+    const INSERT_ONCE: &str = "INSERT INTO outbox (tenant_id, id, channel, target_id, topic, payload, created_at, due_at, attempts) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0) ON CONFLICT (tenant_id, id) DO NOTHING";
+    const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM outbox \
+         WHERE delivered_at IS NULL AND dead_at IS NULL AND due_at <= $1 LIMIT 1) AS one";
+    const CLAIM_SQLITE: &str = claim!("");
+    const CLAIM_POSTGRES: &str = claim!(" FOR UPDATE SKIP LOCKED");
+    const SAVE_DELIVERED: &str = "UPDATE outbox SET delivered_at = $4, last_error = NULL \
+         WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND delivered_at IS NULL AND dead_at IS NULL";
+    const SAVE_FAILED: &str = "UPDATE outbox SET last_error = $4, due_at = $5, dead_at = $6 \
+         WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND delivered_at IS NULL AND dead_at IS NULL";
+    const OF_TARGET: &str =
+        concat!("SELECT ", columns!(), " FROM outbox WHERE tenant_id = $1 AND target_id = $2 ORDER BY id DESC LIMIT $3");
+    // CROSS JOIN keeps the order on SQLite: first the webhooks, of which there are few.
+    const OF_WEBHOOKS: &str = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM outbox WHERE tenant_id = $1 AND id IN (SELECT m.id FROM webhooks w CROSS JOIN outbox m WHERE w.tenant_id = $1 \
+         AND m.tenant_id = $1 AND m.id IN (SELECT n.id FROM outbox n WHERE n.tenant_id = $1 AND n.target_id = w.id \
+         ORDER BY n.id DESC LIMIT $2)) ORDER BY id DESC"
+    );
+    const PRUNE: &str = "DELETE FROM outbox WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM outbox \
+         WHERE (delivered_at IS NOT NULL OR dead_at IS NOT NULL) AND created_at < $1 ORDER BY created_at LIMIT $2)";
+}
 
 /// A message that is waiting, delivered or given up.
 #[derive(Debug, Clone, PartialEq, Eq)]

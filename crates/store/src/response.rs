@@ -1,7 +1,7 @@
 //! Rows of `responses` and `response_counts`: answers of respondents to views.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, is_unique_violation, row, run},
+    engine::{Conn, Error, Result, is_unique_violation, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -44,69 +44,48 @@ macro_rules! seen_by {
 pub(crate) mod list;
 pub(crate) mod promoted;
 
-const BY_ID: &str = response_select!("session_id = $2");
-const BY_ID_LOCKED_POSTGRES: &str = response_select!("session_id = $2 FOR UPDATE");
-const BY_SUBMISSION: &str = response_select!("view_id = $2 AND submission_id = $3");
-// The states are written out, so that the partial indexes of drafts and of answered questions apply: a browser that
-// answers a form again and again would otherwise read all its responses each time.
-const DRAFT_OF_FORM: &str =
-    response_select!("view_id = $2 AND respondent = $3 AND request_id IS NULL AND state = 'draft'");
-const DRAFT_OF_REQUEST: &str =
-    response_select!("view_id = $2 AND respondent = $3 AND request_id = $4 AND state = 'draft'");
-const SUBMITTED_OF_FORM: &str = response_select!(
-    "view_id = $2 AND respondent = $3 AND request_id IS NULL AND state = 'submitted' ORDER BY session_id DESC LIMIT 1"
-);
-const SUBMITTED_OF_REQUEST: &str =
-    response_select!("view_id = $2 AND respondent = $3 AND request_id = $4 AND state = 'submitted'");
-const INSERT: &str = "INSERT INTO responses (tenant_id, session_id, view_id, version, request_id, link_id, \
-     respondent_kind, respondent, lead_entity_id, state, rev, answers, submission_id, once, late, draft_events, drafted_at, \
-     created_at, saved_at, submitted_at, scores) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, \
-     $16, $17, $18, $19, $20, $21)";
-const SAVE: &str = "UPDATE responses SET version = $3, respondent_kind = $4, lead_entity_id = $5, state = $6, rev = $7, \
-     answers = $8, submission_id = $9, once = $10, late = $11, draft_events = $12, drafted_at = $13, saved_at = $14, \
-     submitted_at = $15, scores = $16 WHERE tenant_id = $1 AND session_id = $2";
-const PROMOTE: &str = "UPDATE responses SET promoted_entity_id = $3, promoted_by = $4, promoted_at = $5 \
-     WHERE tenant_id = $1 AND session_id = $2 AND promoted_entity_id IS NULL";
-const PROMOTE_BY: &str = "UPDATE responses SET promotion_session_id = $3 \
-     WHERE tenant_id = $1 AND session_id = $2 AND promoted_entity_id IS NULL";
-const PROMOTED_BY: &str = "UPDATE responses SET promoted_entity_id = $3, promoted_by = $4, promoted_at = $5 \
-     WHERE tenant_id = $1 AND promotion_session_id = $2 AND promoted_entity_id IS NULL";
-const OF_ENTITY: &str =
-    concat!(response_select!("promoted_entity_id = $2 AND "), seen_by!("$4"), " ORDER BY session_id DESC LIMIT $3");
-const ABANDON: &str =
-    "UPDATE responses SET state = 'abandoned' WHERE tenant_id = $1 AND session_id = $2 AND state = 'draft'";
-const OPEN_DRAFTS: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM responses WHERE tenant_id = $1 AND view_id = $2 AND state = 'draft' LIMIT $3) d";
-const LEFT: &str = "SELECT tenant_id, session_id FROM responses WHERE state = 'draft' AND saved_at <= $1 \
-     ORDER BY saved_at LIMIT $2";
-const COUNT_ONE: &str = "INSERT INTO response_counts (tenant_id, view_id, submitted) VALUES ($1, $2, 1) \
-     ON CONFLICT (tenant_id, view_id) DO UPDATE SET submitted = response_counts.submitted + 1 RETURNING submitted";
-const SUBMITTED: &str = "SELECT submitted FROM response_counts WHERE tenant_id = $1 AND view_id = $2";
-const ACT_FOR_RESPONDENT_POSTGRES: &str =
-    "SELECT set_config('app.respondent', $1, true), set_config('app.asking_session', $2, true)";
-
-pub(crate) const SQL: Texts = &[
-    ("response::BY_ID", BY_ID),
-    ("response::BY_SUBMISSION", BY_SUBMISSION),
-    ("response::DRAFT_OF_FORM", DRAFT_OF_FORM),
-    ("response::DRAFT_OF_REQUEST", DRAFT_OF_REQUEST),
-    ("response::SUBMITTED_OF_FORM", SUBMITTED_OF_FORM),
-    ("response::SUBMITTED_OF_REQUEST", SUBMITTED_OF_REQUEST),
-    ("response::INSERT", INSERT),
-    ("response::SAVE", SAVE),
-    ("response::PROMOTE", PROMOTE),
-    ("response::PROMOTE_BY", PROMOTE_BY),
-    ("response::PROMOTED_BY", PROMOTED_BY),
-    ("response::OF_ENTITY", OF_ENTITY),
-    ("response::ABANDON", ABANDON),
-    ("response::OPEN_DRAFTS", OPEN_DRAFTS),
-    ("response::LEFT", LEFT),
-    ("response::COUNT_ONE", COUNT_ONE),
-    ("response::SUBMITTED", SUBMITTED),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("response::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES),
-    ("response::ACT_FOR_RESPONDENT_POSTGRES", ACT_FOR_RESPONDENT_POSTGRES),
-];
+statements! {
+    const BY_ID: &str = response_select!("session_id = $2");
+    const BY_ID_LOCKED_POSTGRES: &str = response_select!("session_id = $2 FOR UPDATE");
+    const BY_SUBMISSION: &str = response_select!("view_id = $2 AND submission_id = $3");
+    // The states are written out, so that the partial indexes of drafts and of answered questions apply: a browser that
+    // answers a form again and again would otherwise read all its responses each time.
+    const DRAFT_OF_FORM: &str =
+        response_select!("view_id = $2 AND respondent = $3 AND request_id IS NULL AND state = 'draft'");
+    const DRAFT_OF_REQUEST: &str =
+        response_select!("view_id = $2 AND respondent = $3 AND request_id = $4 AND state = 'draft'");
+    const SUBMITTED_OF_FORM: &str = response_select!(
+        "view_id = $2 AND respondent = $3 AND request_id IS NULL AND state = 'submitted' ORDER BY session_id DESC LIMIT 1"
+    );
+    const SUBMITTED_OF_REQUEST: &str =
+        response_select!("view_id = $2 AND respondent = $3 AND request_id = $4 AND state = 'submitted'");
+    const INSERT: &str = "INSERT INTO responses (tenant_id, session_id, view_id, version, request_id, link_id, \
+         respondent_kind, respondent, lead_entity_id, state, rev, answers, submission_id, once, late, draft_events, drafted_at, \
+         created_at, saved_at, submitted_at, scores) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, \
+         $16, $17, $18, $19, $20, $21)";
+    const SAVE: &str = "UPDATE responses SET version = $3, respondent_kind = $4, lead_entity_id = $5, state = $6, rev = $7, \
+         answers = $8, submission_id = $9, once = $10, late = $11, draft_events = $12, drafted_at = $13, saved_at = $14, \
+         submitted_at = $15, scores = $16 WHERE tenant_id = $1 AND session_id = $2";
+    const PROMOTE: &str = "UPDATE responses SET promoted_entity_id = $3, promoted_by = $4, promoted_at = $5 \
+         WHERE tenant_id = $1 AND session_id = $2 AND promoted_entity_id IS NULL";
+    const PROMOTE_BY: &str = "UPDATE responses SET promotion_session_id = $3 \
+         WHERE tenant_id = $1 AND session_id = $2 AND promoted_entity_id IS NULL";
+    const PROMOTED_BY: &str = "UPDATE responses SET promoted_entity_id = $3, promoted_by = $4, promoted_at = $5 \
+         WHERE tenant_id = $1 AND promotion_session_id = $2 AND promoted_entity_id IS NULL";
+    const OF_ENTITY: &str =
+        concat!(response_select!("promoted_entity_id = $2 AND "), seen_by!("$4"), " ORDER BY session_id DESC LIMIT $3");
+    const ABANDON: &str =
+        "UPDATE responses SET state = 'abandoned' WHERE tenant_id = $1 AND session_id = $2 AND state = 'draft'";
+    const OPEN_DRAFTS: &str =
+        "SELECT COUNT(*) FROM (SELECT 1 FROM responses WHERE tenant_id = $1 AND view_id = $2 AND state = 'draft' LIMIT $3) d";
+    const LEFT: &str = "SELECT tenant_id, session_id FROM responses WHERE state = 'draft' AND saved_at <= $1 \
+         ORDER BY saved_at LIMIT $2";
+    const COUNT_ONE: &str = "INSERT INTO response_counts (tenant_id, view_id, submitted) VALUES ($1, $2, 1) \
+         ON CONFLICT (tenant_id, view_id) DO UPDATE SET submitted = response_counts.submitted + 1 RETURNING submitted";
+    const SUBMITTED: &str = "SELECT submitted FROM response_counts WHERE tenant_id = $1 AND view_id = $2";
+    const ACT_FOR_RESPONDENT_POSTGRES: &str =
+        "SELECT set_config('app.respondent', $1, true), set_config('app.asking_session', $2, true)";
+}
 
 /// State of a row. The session's status says the same; the row has it for its indexes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

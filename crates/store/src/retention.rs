@@ -1,7 +1,7 @@
 //! Rows of `erasures`, and the erasure of the content of old sessions from every table.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     interaction,
     transaction::WriteTx,
 };
@@ -51,77 +51,53 @@ macro_rules! erase_forms {
     };
 }
 
-// The last change of a final session is its end.
-const DUE: &str = "SELECT s.tenant_id, s.id, s.head_sequence, s.head_digest FROM sessions s \
-     WHERE s.status IN ('completed', 'failed', 'abandoned', 'expired') AND COALESCE(s.completed_at, s.updated_at) < $1 \
-     AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = s.tenant_id AND e.session_id = s.id AND e.finished_at IS NOT NULL) \
-     AND (s.tenant_id, s.id) > ($2, $3) ORDER BY s.tenant_id, s.id LIMIT $4";
-const INSERT: &str = "INSERT INTO erasures (tenant_id, session_id, head_sequence, head_digest, older_than, begun_at, seal, row_digest, events_digest) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (tenant_id, session_id) DO NOTHING";
-// An erasure that an earlier version began keeps the ids of events in the systems they came from.
-const ERASE_EVENTS: &str = "UPDATE session_events SET content = '[]', metadata = '{}', \
-     external_event_id = CASE WHEN EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = $1 AND e.session_id = $2 \
-         AND e.events_digest IS NOT NULL) THEN NULL ELSE external_event_id END \
-     WHERE tenant_id = $1 AND session_id = $2 AND sequence > $3 AND sequence <= $4";
-const ERASE_SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, result = NULL, error_message = NULL, metadata = $4, channel = NULL \
-     WHERE tenant_id = $1 AND id = $2";
-const ERASE_GATES: &str = "UPDATE gates SET title = $3, criteria = NULL, flags = '[]', similar_key = '', task = CASE kind \
-     WHEN 'tool' THEN $4 WHEN 'output' THEN $5 WHEN 'fields' THEN $6 WHEN 'memory' THEN $8 ELSE $7 END WHERE tenant_id = $1 AND session_id = $2";
-const ERASE_DECISIONS: &str = "UPDATE gate_decisions SET value = NULL, note = NULL WHERE tenant_id = $1 AND gate_id IN \
-     (SELECT g.id FROM gates g WHERE g.tenant_id = $1 AND g.session_id = $2)";
-const ERASE_REQUESTS: &str = "UPDATE feedback_requests SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
-const ERASE_ANSWERS: &str = "UPDATE request_answers SET answers = NULL, note = NULL, respondent_label = NULL \
-     WHERE tenant_id = $1 AND session_id = $2";
-// An answer that the agent has not taken yet stays until the session that asks is erased.
-const ERASE_ANSWER_OF_RESPONSE: &str = "UPDATE request_answers SET respondent_label = NULL, \
-     answers = CASE WHEN consumed_at IS NOT NULL OR late = $3 THEN NULL ELSE answers END, \
-     note = CASE WHEN consumed_at IS NOT NULL OR late = $3 THEN NULL ELSE note END \
-     WHERE tenant_id = $1 AND response_session_id = $2";
-const ERASE_FORMS_SQLITE: &str = erase_forms!(sqlite, "views", "id");
-const ERASE_FORMS_POSTGRES: &str = erase_forms!(postgres, "views", "id");
-const ERASE_FORM_VERSIONS_SQLITE: &str = erase_forms!(sqlite, "view_versions", "view_id");
-const ERASE_FORM_VERSIONS_POSTGRES: &str = erase_forms!(postgres, "view_versions", "view_id");
-const ERASE_FAILURES: &str = "UPDATE session_failures SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
-const ERASE_RESPONSE: &str =
-    "UPDATE responses SET answers = '{}', scores = NULL WHERE tenant_id = $1 AND session_id = $2";
-const SAVE_FINISHED: &str =
-    "UPDATE erasures SET finished_at = $3 WHERE tenant_id = $1 AND session_id = $2 AND finished_at IS NULL";
-const BY_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at, row_digest, events_digest FROM erasures \
-     WHERE tenant_id = $1 AND session_id = $2";
-const ERASURE_STATE: &str = "SELECT (SELECT COUNT(*) FROM sessions WHERE tenant_id = $1 AND id = $2), \
-     (SELECT COUNT(*) FROM erasures WHERE tenant_id = $1 AND session_id = $2) \
-     + (SELECT COUNT(*) FROM captures_forgotten WHERE tenant_id = $1 AND session_id = $2)";
-const OF_AGENT: &str = "SELECT COUNT(*) AS sessions, CAST(COALESCE(SUM(e.head_sequence), 0) AS bigint) AS events, \
-     MAX(e.older_than) AS older_than, MAX(e.begun_at) AS begun_at FROM (SELECT e.head_sequence, e.older_than, e.begun_at \
-         FROM sessions s JOIN erasures e ON e.tenant_id = s.tenant_id AND e.session_id = s.id \
-         WHERE s.tenant_id = $1 AND s.agent_slug = $2 AND s.private_to IS NULL AND e.finished_at IS NOT NULL \
-         ORDER BY s.id DESC LIMIT $3) e";
-
-pub(crate) const SQL: Texts = &[
-    ("retention::DUE", DUE),
-    ("retention::INSERT", INSERT),
-    ("retention::ERASE_EVENTS", ERASE_EVENTS),
-    ("retention::ERASE_SESSION", ERASE_SESSION),
-    ("retention::ERASE_GATES", ERASE_GATES),
-    ("retention::ERASE_DECISIONS", ERASE_DECISIONS),
-    ("retention::ERASE_REQUESTS", ERASE_REQUESTS),
-    ("retention::ERASE_ANSWERS", ERASE_ANSWERS),
-    ("retention::ERASE_FAILURES", ERASE_FAILURES),
-    ("retention::ERASE_RESPONSE", ERASE_RESPONSE),
-    ("retention::ERASE_ANSWER_OF_RESPONSE", ERASE_ANSWER_OF_RESPONSE),
-    ("retention::SAVE_FINISHED", SAVE_FINISHED),
-    ("retention::BY_SESSION", BY_SESSION),
-    ("retention::ERASURE_STATE", ERASURE_STATE),
-    ("retention::OF_AGENT", OF_AGENT),
-];
-pub(crate) const SQLITE_SQL: Texts = &[
-    ("retention::ERASE_FORMS_SQLITE", ERASE_FORMS_SQLITE),
-    ("retention::ERASE_FORM_VERSIONS_SQLITE", ERASE_FORM_VERSIONS_SQLITE),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("retention::ERASE_FORMS_POSTGRES", ERASE_FORMS_POSTGRES),
-    ("retention::ERASE_FORM_VERSIONS_POSTGRES", ERASE_FORM_VERSIONS_POSTGRES),
-];
+statements! {
+    // The last change of a final session is its end.
+    const DUE: &str = "SELECT s.tenant_id, s.id, s.head_sequence, s.head_digest FROM sessions s \
+         WHERE s.status IN ('completed', 'failed', 'abandoned', 'expired') AND COALESCE(s.completed_at, s.updated_at) < $1 \
+         AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = s.tenant_id AND e.session_id = s.id AND e.finished_at IS NOT NULL) \
+         AND (s.tenant_id, s.id) > ($2, $3) ORDER BY s.tenant_id, s.id LIMIT $4";
+    const INSERT: &str = "INSERT INTO erasures (tenant_id, session_id, head_sequence, head_digest, older_than, begun_at, seal, row_digest, events_digest) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (tenant_id, session_id) DO NOTHING";
+    // An erasure that an earlier version began keeps the ids of events in the systems they came from.
+    const ERASE_EVENTS: &str = "UPDATE session_events SET content = '[]', metadata = '{}', \
+         external_event_id = CASE WHEN EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = $1 AND e.session_id = $2 \
+             AND e.events_digest IS NOT NULL) THEN NULL ELSE external_event_id END \
+         WHERE tenant_id = $1 AND session_id = $2 AND sequence > $3 AND sequence <= $4";
+    const ERASE_SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, result = NULL, error_message = NULL, metadata = $4, channel = NULL \
+         WHERE tenant_id = $1 AND id = $2";
+    const ERASE_GATES: &str = "UPDATE gates SET title = $3, criteria = NULL, flags = '[]', similar_key = '', task = CASE kind \
+         WHEN 'tool' THEN $4 WHEN 'output' THEN $5 WHEN 'fields' THEN $6 WHEN 'memory' THEN $8 ELSE $7 END WHERE tenant_id = $1 AND session_id = $2";
+    const ERASE_DECISIONS: &str = "UPDATE gate_decisions SET value = NULL, note = NULL WHERE tenant_id = $1 AND gate_id IN \
+         (SELECT g.id FROM gates g WHERE g.tenant_id = $1 AND g.session_id = $2)";
+    const ERASE_REQUESTS: &str = "UPDATE feedback_requests SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
+    const ERASE_ANSWERS: &str = "UPDATE request_answers SET answers = NULL, note = NULL, respondent_label = NULL \
+         WHERE tenant_id = $1 AND session_id = $2";
+    // An answer that the agent has not taken yet stays until the session that asks is erased.
+    const ERASE_ANSWER_OF_RESPONSE: &str = "UPDATE request_answers SET respondent_label = NULL, \
+         answers = CASE WHEN consumed_at IS NOT NULL OR late = $3 THEN NULL ELSE answers END, \
+         note = CASE WHEN consumed_at IS NOT NULL OR late = $3 THEN NULL ELSE note END \
+         WHERE tenant_id = $1 AND response_session_id = $2";
+    const ERASE_FORMS_SQLITE: &str = erase_forms!(sqlite, "views", "id");
+    const ERASE_FORMS_POSTGRES: &str = erase_forms!(postgres, "views", "id");
+    const ERASE_FORM_VERSIONS_SQLITE: &str = erase_forms!(sqlite, "view_versions", "view_id");
+    const ERASE_FORM_VERSIONS_POSTGRES: &str = erase_forms!(postgres, "view_versions", "view_id");
+    const ERASE_FAILURES: &str = "UPDATE session_failures SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
+    const ERASE_RESPONSE: &str =
+        "UPDATE responses SET answers = '{}', scores = NULL WHERE tenant_id = $1 AND session_id = $2";
+    const SAVE_FINISHED: &str =
+        "UPDATE erasures SET finished_at = $3 WHERE tenant_id = $1 AND session_id = $2 AND finished_at IS NULL";
+    const BY_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at, row_digest, events_digest FROM erasures \
+         WHERE tenant_id = $1 AND session_id = $2";
+    const ERASURE_STATE: &str = "SELECT (SELECT COUNT(*) FROM sessions WHERE tenant_id = $1 AND id = $2), \
+         (SELECT COUNT(*) FROM erasures WHERE tenant_id = $1 AND session_id = $2) \
+         + (SELECT COUNT(*) FROM captures_forgotten WHERE tenant_id = $1 AND session_id = $2)";
+    const OF_AGENT: &str = "SELECT COUNT(*) AS sessions, CAST(COALESCE(SUM(e.head_sequence), 0) AS bigint) AS events, \
+         MAX(e.older_than) AS older_than, MAX(e.begun_at) AS begun_at FROM (SELECT e.head_sequence, e.older_than, e.begun_at \
+             FROM sessions s JOIN erasures e ON e.tenant_id = s.tenant_id AND e.session_id = s.id \
+             WHERE s.tenant_id = $1 AND s.agent_slug = $2 AND s.private_to IS NULL AND e.finished_at IS NOT NULL \
+             ORDER BY s.id DESC LIMIT $3) e";
+}
 
 /// What retention erased of an agent's sessions. Incognito sessions are not counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Conversations: sessions whose source is `thread`.
 
 use crate::{
-    engine::{Conn, Page, Result, Texts, run},
+    engine::{Conn, Page, Result, run, statements},
     session::{Row, session_select},
 };
 use domain::{
@@ -10,30 +10,24 @@ use domain::{
 };
 use uuid::Uuid;
 
-// Two index scans from the newest row, one for each condition. The UNION removes duplicates.
-const LIST_OWN: &str = session_select!(
-    "tenant_id = $1 AND id IN (\
-     SELECT id FROM (SELECT id FROM sessions WHERE tenant_id = $1 AND source = 'thread' AND created_by = $2 AND id < $4 \
-     ORDER BY id DESC LIMIT $5) AS begun \
-     UNION SELECT id FROM (SELECT id FROM sessions WHERE tenant_id = $1 AND source = 'thread' AND user_id = $3 AND id < $4 \
-     ORDER BY id DESC LIMIT $5) AS theirs) ORDER BY id DESC LIMIT $5"
-);
-const MESSAGE_BY_ID: &str = "SELECT sequence, content FROM session_events \
-     WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3 AND event_type = 'user.message'";
-const ANSWER_BY_ID: &str = "SELECT sequence, metadata FROM session_events \
-     WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3 AND event_type = 'user.form_submit'";
-const COUNT_MESSAGES: &str = "SELECT COUNT(*) FROM session_events \
-     WHERE tenant_id = $1 AND session_id = $2 AND event_type = 'user.message'";
-const COUNT_EVENTS: &str =
-    "SELECT COUNT(*) FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3";
-
-pub(crate) const SQL: Texts = &[
-    ("thread::LIST_OWN", LIST_OWN),
-    ("thread::MESSAGE_BY_ID", MESSAGE_BY_ID),
-    ("thread::ANSWER_BY_ID", ANSWER_BY_ID),
-    ("thread::COUNT_MESSAGES", COUNT_MESSAGES),
-    ("thread::COUNT_EVENTS", COUNT_EVENTS),
-];
+statements! {
+    // Two index scans from the newest row, one for each condition. The UNION removes duplicates.
+    const LIST_OWN: &str = session_select!(
+        "tenant_id = $1 AND id IN (\
+         SELECT id FROM (SELECT id FROM sessions WHERE tenant_id = $1 AND source = 'thread' AND created_by = $2 AND id < $4 \
+         ORDER BY id DESC LIMIT $5) AS begun \
+         UNION SELECT id FROM (SELECT id FROM sessions WHERE tenant_id = $1 AND source = 'thread' AND user_id = $3 AND id < $4 \
+         ORDER BY id DESC LIMIT $5) AS theirs) ORDER BY id DESC LIMIT $5"
+    );
+    const MESSAGE_BY_ID: &str = "SELECT sequence, content FROM session_events \
+         WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3 AND event_type = 'user.message'";
+    const ANSWER_BY_ID: &str = "SELECT sequence, metadata FROM session_events \
+         WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3 AND event_type = 'user.form_submit'";
+    const COUNT_MESSAGES: &str = "SELECT COUNT(*) FROM session_events \
+         WHERE tenant_id = $1 AND session_id = $2 AND event_type = 'user.message'";
+    const COUNT_EVENTS: &str =
+        "SELECT COUNT(*) FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3";
+}
 
 /// Conversations that the caller began or that are the person's own, newest first, before `before`.
 pub async fn own(

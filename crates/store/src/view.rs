@@ -1,7 +1,7 @@
 //! Rows of `views` (working copies) and `view_versions` (what was published).
 
 use crate::{
-    engine::{Conn, Error, Page, Result, Texts, is_unique_violation, row, run},
+    engine::{Conn, Error, Page, Result, is_unique_violation, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -36,36 +36,24 @@ macro_rules! version_select {
     };
 }
 
-const CURRENT: &str = "SELECT state, version, listed FROM views WHERE tenant_id = $1 AND id = $2";
-const BY_ID: &str = view_select!("id = $2");
-const BY_ID_LOCKED_POSTGRES: &str = view_select!("id = $2 FOR UPDATE");
-const BY_SLUG: &str = view_select!("slug = $2");
-const LIST: &str = view_select!("listed = 1 AND (id < $2 OR $2 IS NULL) ORDER BY id DESC LIMIT $3");
-const INSERT: &str = "INSERT INTO views (tenant_id, id, slug, title, introduction, fields, publish_config, state, version, \
-     revision, published_revision, listed, created_by, updated_by, created_at, updated_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
-const UPDATE: &str = "UPDATE views SET title = $3, introduction = $4, fields = $5, publish_config = $6, state = $7, \
-     version = $8, revision = $9, published_revision = $10, updated_by = $11, updated_at = $12 \
-     WHERE tenant_id = $1 AND id = $2";
-const DELETE: &str = "DELETE FROM views WHERE tenant_id = $1 AND id = $2";
-const BY_VERSION: &str = version_select!("version = $3");
-const VERSIONS: &str = version_select!("(version < $3 OR $3 IS NULL) ORDER BY version DESC LIMIT $4");
-const INSERT_VERSION: &str = "INSERT INTO view_versions (tenant_id, view_id, version, title, introduction, fields, \
-     publish_config, published_by, published_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-
-pub(crate) const SQL: Texts = &[
-    ("view::CURRENT", CURRENT),
-    ("view::BY_ID", BY_ID),
-    ("view::BY_SLUG", BY_SLUG),
-    ("view::LIST", LIST),
-    ("view::INSERT", INSERT),
-    ("view::UPDATE", UPDATE),
-    ("view::DELETE", DELETE),
-    ("view::BY_VERSION", BY_VERSION),
-    ("view::VERSIONS", VERSIONS),
-    ("view::INSERT_VERSION", INSERT_VERSION),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[("view::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+statements! {
+    const CURRENT: &str = "SELECT state, version, listed FROM views WHERE tenant_id = $1 AND id = $2";
+    const BY_ID: &str = view_select!("id = $2");
+    const BY_ID_LOCKED_POSTGRES: &str = view_select!("id = $2 FOR UPDATE");
+    const BY_SLUG: &str = view_select!("slug = $2");
+    const LIST: &str = view_select!("listed = 1 AND (id < $2 OR $2 IS NULL) ORDER BY id DESC LIMIT $3");
+    const INSERT: &str = "INSERT INTO views (tenant_id, id, slug, title, introduction, fields, publish_config, state, version, \
+         revision, published_revision, listed, created_by, updated_by, created_at, updated_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+    const UPDATE: &str = "UPDATE views SET title = $3, introduction = $4, fields = $5, publish_config = $6, state = $7, \
+         version = $8, revision = $9, published_revision = $10, updated_by = $11, updated_at = $12 \
+         WHERE tenant_id = $1 AND id = $2";
+    const DELETE: &str = "DELETE FROM views WHERE tenant_id = $1 AND id = $2";
+    const BY_VERSION: &str = version_select!("version = $3");
+    const VERSIONS: &str = version_select!("(version < $3 OR $3 IS NULL) ORDER BY version DESC LIMIT $4");
+    const INSERT_VERSION: &str = "INSERT INTO view_versions (tenant_id, view_id, version, title, introduction, fields, \
+         publish_config, published_by, published_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+}
 
 /// A view with its working copy.
 #[derive(Debug, Clone, PartialEq)]

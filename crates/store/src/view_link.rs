@@ -1,7 +1,7 @@
 //! Rows of `view_links`: links to forms. Only digests of their secrets are stored.
 
 use crate::{
-    engine::{Conn, Result, Texts, row, run},
+    engine::{Conn, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -21,38 +21,28 @@ macro_rules! link_select {
     };
 }
 
-const BY_DIGEST: &str = link_select!("secret_digest = $1");
-const BY_ID: &str = link_select!("id = $1");
-const OF_FORM: &str = link_select!(
-    "tenant_id = $1 AND view_id = $2 AND request_id IS NULL AND revoked_at IS NULL AND expires_at > $3 \
-     ORDER BY id DESC LIMIT $4"
-);
-const OF_QUESTIONS: &str = link_select!(
-    "tenant_id = $1 AND view_id = $2 AND request_id IS NOT NULL AND revoked_at IS NULL AND expires_at > $3 \
-     ORDER BY id DESC LIMIT $4"
-);
-const COUNT_OF_REQUEST: &str = "SELECT COUNT(*) FROM view_links WHERE tenant_id = $1 AND view_id = $2 \
-     AND request_id = $3 AND revoked_at IS NULL AND expires_at > $4";
-const NEWEST_OF_VIEW: &str =
-    link_select!("tenant_id = $1 AND view_id = $2 AND request_id IS NULL ORDER BY id DESC LIMIT $3");
-const INSERT: &str = "INSERT INTO view_links (tenant_id, id, view_id, request_id, secret_digest, hint, created_by, \
-     created_at, expires_at, uses, note) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10)";
-const USE: &str = "UPDATE view_links SET uses = uses + 1, last_used_at = $3 WHERE tenant_id = $1 AND id = $2";
-const REVOKE: &str = "UPDATE view_links SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL";
-const EXISTS: &str = "SELECT COUNT(*) FROM view_links WHERE tenant_id = $1 AND id = $2";
-
-pub(crate) const SQL: Texts = &[
-    ("view_link::BY_DIGEST", BY_DIGEST),
-    ("view_link::BY_ID", BY_ID),
-    ("view_link::OF_FORM", OF_FORM),
-    ("view_link::OF_QUESTIONS", OF_QUESTIONS),
-    ("view_link::COUNT_OF_REQUEST", COUNT_OF_REQUEST),
-    ("view_link::NEWEST_OF_VIEW", NEWEST_OF_VIEW),
-    ("view_link::INSERT", INSERT),
-    ("view_link::USE", USE),
-    ("view_link::REVOKE", REVOKE),
-    ("view_link::EXISTS", EXISTS),
-];
+statements! {
+    const BY_DIGEST: &str = link_select!("secret_digest = $1");
+    const BY_ID: &str = link_select!("id = $1");
+    const OF_FORM: &str = link_select!(
+        "tenant_id = $1 AND view_id = $2 AND request_id IS NULL AND revoked_at IS NULL AND expires_at > $3 \
+         ORDER BY id DESC LIMIT $4"
+    );
+    const OF_QUESTIONS: &str = link_select!(
+        "tenant_id = $1 AND view_id = $2 AND request_id IS NOT NULL AND revoked_at IS NULL AND expires_at > $3 \
+         ORDER BY id DESC LIMIT $4"
+    );
+    const COUNT_OF_REQUEST: &str = "SELECT COUNT(*) FROM view_links WHERE tenant_id = $1 AND view_id = $2 \
+         AND request_id = $3 AND revoked_at IS NULL AND expires_at > $4";
+    const NEWEST_OF_VIEW: &str =
+        link_select!("tenant_id = $1 AND view_id = $2 AND request_id IS NULL ORDER BY id DESC LIMIT $3");
+    const INSERT: &str = "INSERT INTO view_links (tenant_id, id, view_id, request_id, secret_digest, hint, created_by, \
+         created_at, expires_at, uses, note) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10)";
+    const USE: &str = "UPDATE view_links SET uses = uses + 1, last_used_at = $3 WHERE tenant_id = $1 AND id = $2";
+    const REVOKE: &str =
+        "UPDATE view_links SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL";
+    const EXISTS: &str = "SELECT COUNT(*) FROM view_links WHERE tenant_id = $1 AND id = $2";
+}
 
 /// A link to a form, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Rows of `webhooks`: URLs of a workspace that receive messages about events.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -13,23 +13,17 @@ use domain::{
 };
 use uuid::Uuid;
 
-const INSERT: &str =
-    "INSERT INTO webhooks (tenant_id, id, url, events, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6)";
-const BY_ID: &str = "SELECT id, url, events, created_by, created_at, disabled_at, disabled_reason FROM webhooks \
-     WHERE tenant_id = $1 AND id = $2";
-const LIST: &str = "SELECT id, url, events, created_by, created_at, disabled_at, disabled_reason FROM webhooks \
-     WHERE tenant_id = $1 ORDER BY id LIMIT $2";
-const DELETE: &str = "DELETE FROM webhooks WHERE tenant_id = $1 AND id = $2";
-const DISABLE: &str = "UPDATE webhooks SET disabled_at = $3, disabled_reason = $4 \
-     WHERE tenant_id = $1 AND id = $2 AND disabled_at IS NULL";
-
-pub(crate) const SQL: Texts = &[
-    ("webhook::INSERT", INSERT),
-    ("webhook::BY_ID", BY_ID),
-    ("webhook::LIST", LIST),
-    ("webhook::DELETE", DELETE),
-    ("webhook::DISABLE", DISABLE),
-];
+statements! {
+    const INSERT: &str =
+        "INSERT INTO webhooks (tenant_id, id, url, events, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6)";
+    const BY_ID: &str = "SELECT id, url, events, created_by, created_at, disabled_at, disabled_reason FROM webhooks \
+         WHERE tenant_id = $1 AND id = $2";
+    const LIST: &str = "SELECT id, url, events, created_by, created_at, disabled_at, disabled_reason FROM webhooks \
+         WHERE tenant_id = $1 ORDER BY id LIMIT $2";
+    const DELETE: &str = "DELETE FROM webhooks WHERE tenant_id = $1 AND id = $2";
+    const DISABLE: &str = "UPDATE webhooks SET disabled_at = $3, disabled_reason = $4 \
+         WHERE tenant_id = $1 AND id = $2 AND disabled_at IS NULL";
+}
 
 /// A URL that receives messages about its workspace. Its secret is derived and not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

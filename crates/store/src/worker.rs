@@ -1,7 +1,7 @@
 //! Rows of `workers`: when each worker was last seen.
 
 use crate::{
-    engine::{Conn, Result, Texts, run},
+    engine::{Conn, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -10,22 +10,16 @@ use domain::{
     id::TenantId,
 };
 
-const SEE: &str = "INSERT INTO workers (tenant_id, name, agent, seen_at) VALUES ($1, $2, $3, $4) \
-     ON CONFLICT (tenant_id, name, agent) DO UPDATE SET seen_at = excluded.seen_at \
-     WHERE workers.seen_at < excluded.seen_at";
-const SEE_AGAIN: &str = "UPDATE workers SET seen_at = $3 WHERE tenant_id = $1 AND name = $2 AND seen_at < $3";
-const PRUNE: &str = "DELETE FROM workers WHERE tenant_id = $1 AND seen_at < $2";
-const COUNT: &str = "SELECT COUNT(*) FROM workers WHERE tenant_id = $1";
-const BY_AGENT: &str = "SELECT agent, COUNT(CASE WHEN seen_at >= $2 THEN 1 END), MAX(seen_at) FROM workers \
-     WHERE tenant_id = $1 GROUP BY agent ORDER BY agent";
-
-pub(crate) const SQL: Texts = &[
-    ("worker::SEE", SEE),
-    ("worker::SEE_AGAIN", SEE_AGAIN),
-    ("worker::PRUNE", PRUNE),
-    ("worker::COUNT", COUNT),
-    ("worker::BY_AGENT", BY_AGENT),
-];
+statements! {
+    const SEE: &str = "INSERT INTO workers (tenant_id, name, agent, seen_at) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (tenant_id, name, agent) DO UPDATE SET seen_at = excluded.seen_at \
+         WHERE workers.seen_at < excluded.seen_at";
+    const SEE_AGAIN: &str = "UPDATE workers SET seen_at = $3 WHERE tenant_id = $1 AND name = $2 AND seen_at < $3";
+    const PRUNE: &str = "DELETE FROM workers WHERE tenant_id = $1 AND seen_at < $2";
+    const COUNT: &str = "SELECT COUNT(*) FROM workers WHERE tenant_id = $1";
+    const BY_AGENT: &str = "SELECT agent, COUNT(CASE WHEN seen_at >= $2 THEN 1 END), MAX(seen_at) FROM workers \
+         WHERE tenant_id = $1 GROUP BY agent ORDER BY agent";
+}
 
 /// Records that a worker that takes sessions of this agent was seen. An empty agent stands for any agent.
 pub async fn see(tx: &mut WriteTx<'_>, tenant_id: TenantId, (name, agent): (&str, &str), at: Timestamp) -> Result<()> {

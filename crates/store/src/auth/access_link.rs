@@ -2,7 +2,7 @@
 
 use super::TenantRecord;
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -24,34 +24,24 @@ macro_rules! link_select {
     };
 }
 
-const INSERT: &str = "INSERT INTO access_links (tenant_id, id, secret_digest, kind, email, role, user_id, by_operator, \
-     created_by, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
-     ON CONFLICT (tenant_id, kind, email) DO UPDATE SET id = excluded.id, secret_digest = excluded.secret_digest, \
-     role = excluded.role, user_id = excluded.user_id, by_operator = excluded.by_operator, \
-     created_by = excluded.created_by, created_at = excluded.created_at, expires_at = excluded.expires_at";
-const BY_DIGEST: &str = link_select!("l.secret_digest = $1 AND l.expires_at > $2");
-const INVITATIONS: &str = link_select!(
-    "l.tenant_id = $1 AND l.kind = 'invitation' AND l.expires_at > $2 ORDER BY l.created_at DESC, l.id LIMIT $3"
-);
-const TAKE: &str = "DELETE FROM access_links WHERE secret_digest = $1 AND expires_at > $2";
-const DELETE_INVITATION: &str = "DELETE FROM access_links WHERE tenant_id = $1 AND id = $2 AND kind = 'invitation'";
-const DELETE_INVITATIONS_OF: &str =
-    "DELETE FROM access_links WHERE tenant_id = $1 AND email = $2 AND kind = 'invitation'";
-const DELETE_RESETS: &str = "DELETE FROM access_links WHERE kind = 'reset' AND user_id = $1";
-const DELETE_OF_MEMBER: &str = "DELETE FROM access_links WHERE tenant_id = $1 AND (email = $2 OR created_by = $3)";
-const DELETE_EXPIRED: &str = "DELETE FROM access_links WHERE expires_at <= $1";
-
-pub(crate) const SQL: Texts = &[
-    ("auth::access_link::INSERT", INSERT),
-    ("auth::access_link::BY_DIGEST", BY_DIGEST),
-    ("auth::access_link::INVITATIONS", INVITATIONS),
-    ("auth::access_link::TAKE", TAKE),
-    ("auth::access_link::DELETE_INVITATION", DELETE_INVITATION),
-    ("auth::access_link::DELETE_INVITATIONS_OF", DELETE_INVITATIONS_OF),
-    ("auth::access_link::DELETE_RESETS", DELETE_RESETS),
-    ("auth::access_link::DELETE_OF_MEMBER", DELETE_OF_MEMBER),
-    ("auth::access_link::DELETE_EXPIRED", DELETE_EXPIRED),
-];
+statements! {
+    const INSERT: &str = "INSERT INTO access_links (tenant_id, id, secret_digest, kind, email, role, user_id, by_operator, \
+         created_by, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
+         ON CONFLICT (tenant_id, kind, email) DO UPDATE SET id = excluded.id, secret_digest = excluded.secret_digest, \
+         role = excluded.role, user_id = excluded.user_id, by_operator = excluded.by_operator, \
+         created_by = excluded.created_by, created_at = excluded.created_at, expires_at = excluded.expires_at";
+    const BY_DIGEST: &str = link_select!("l.secret_digest = $1 AND l.expires_at > $2");
+    const INVITATIONS: &str = link_select!(
+        "l.tenant_id = $1 AND l.kind = 'invitation' AND l.expires_at > $2 ORDER BY l.created_at DESC, l.id LIMIT $3"
+    );
+    const TAKE: &str = "DELETE FROM access_links WHERE secret_digest = $1 AND expires_at > $2";
+    const DELETE_INVITATION: &str = "DELETE FROM access_links WHERE tenant_id = $1 AND id = $2 AND kind = 'invitation'";
+    const DELETE_INVITATIONS_OF: &str =
+        "DELETE FROM access_links WHERE tenant_id = $1 AND email = $2 AND kind = 'invitation'";
+    const DELETE_RESETS: &str = "DELETE FROM access_links WHERE kind = 'reset' AND user_id = $1";
+    const DELETE_OF_MEMBER: &str = "DELETE FROM access_links WHERE tenant_id = $1 AND (email = $2 OR created_by = $3)";
+    const DELETE_EXPIRED: &str = "DELETE FROM access_links WHERE expires_at <= $1";
+}
 
 row! {
     struct Row {

@@ -2,7 +2,7 @@
 
 use super::TenantRecord;
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -14,38 +14,27 @@ use domain::{
 };
 use uuid::Uuid;
 
-const INSERT: &str = "INSERT INTO browser_sessions (id, secret_digest, tenant_id, user_id, created_at, last_seen_at, expires_at, \
-     browser) VALUES ($1, $2, $3, $4, $5, $5, $6, $7)";
-const BY_DIGEST: &str = "SELECT b.id, b.user_id, u.email, u.name AS user_name, b.tenant_id, t.slug, t.name, m.role, b.expires_at, b.last_seen_at \
-     FROM browser_sessions b JOIN users u ON u.id = b.user_id JOIN tenants t ON t.id = b.tenant_id \
-     JOIN memberships m ON m.tenant_id = b.tenant_id AND m.user_id = b.user_id AND m.status = 'active' \
-     WHERE b.secret_digest = $1";
-const OF_USER: &str = "SELECT b.id, t.name, b.browser, b.created_at, b.last_seen_at, \
-     CAST(CASE WHEN b.secret_digest = $2 THEN 1 ELSE 0 END AS BIGINT) AS is_current \
-     FROM browser_sessions b JOIN tenants t ON t.id = b.tenant_id \
-     JOIN memberships m ON m.tenant_id = b.tenant_id AND m.user_id = b.user_id AND m.status = 'active' \
-     WHERE b.user_id = $1 AND b.expires_at > $3 AND b.last_seen_at > $4 ORDER BY b.last_seen_at DESC, b.id LIMIT $5";
-const TOUCH: &str = "UPDATE browser_sessions SET last_seen_at = $2 WHERE id = $1";
-const SET_TENANT: &str = "UPDATE browser_sessions SET tenant_id = $2 WHERE id = $1";
-const DELETE: &str = "DELETE FROM browser_sessions WHERE secret_digest = $1 RETURNING tenant_id, user_id";
-const DELETE_ONE: &str = "DELETE FROM browser_sessions WHERE user_id = $1 AND id = $2 RETURNING tenant_id";
-const DELETE_OF_MEMBER: &str = "DELETE FROM browser_sessions WHERE tenant_id = $1 AND user_id = $2";
-const DELETE_OF_USER: &str =
-    "DELETE FROM browser_sessions WHERE user_id = $1 AND secret_digest <> $2 RETURNING tenant_id";
-const DELETE_EXPIRED: &str = "DELETE FROM browser_sessions WHERE expires_at < $1 OR last_seen_at < $2";
-
-pub(crate) const SQL: Texts = &[
-    ("auth::browser_session::INSERT", INSERT),
-    ("auth::browser_session::BY_DIGEST", BY_DIGEST),
-    ("auth::browser_session::OF_USER", OF_USER),
-    ("auth::browser_session::TOUCH", TOUCH),
-    ("auth::browser_session::SET_TENANT", SET_TENANT),
-    ("auth::browser_session::DELETE", DELETE),
-    ("auth::browser_session::DELETE_ONE", DELETE_ONE),
-    ("auth::browser_session::DELETE_OF_MEMBER", DELETE_OF_MEMBER),
-    ("auth::browser_session::DELETE_OF_USER", DELETE_OF_USER),
-    ("auth::browser_session::DELETE_EXPIRED", DELETE_EXPIRED),
-];
+statements! {
+    const INSERT: &str = "INSERT INTO browser_sessions (id, secret_digest, tenant_id, user_id, created_at, last_seen_at, expires_at, \
+         browser) VALUES ($1, $2, $3, $4, $5, $5, $6, $7)";
+    const BY_DIGEST: &str = "SELECT b.id, b.user_id, u.email, u.name AS user_name, b.tenant_id, t.slug, t.name, m.role, b.expires_at, b.last_seen_at \
+         FROM browser_sessions b JOIN users u ON u.id = b.user_id JOIN tenants t ON t.id = b.tenant_id \
+         JOIN memberships m ON m.tenant_id = b.tenant_id AND m.user_id = b.user_id AND m.status = 'active' \
+         WHERE b.secret_digest = $1";
+    const OF_USER: &str = "SELECT b.id, t.name, b.browser, b.created_at, b.last_seen_at, \
+         CAST(CASE WHEN b.secret_digest = $2 THEN 1 ELSE 0 END AS BIGINT) AS is_current \
+         FROM browser_sessions b JOIN tenants t ON t.id = b.tenant_id \
+         JOIN memberships m ON m.tenant_id = b.tenant_id AND m.user_id = b.user_id AND m.status = 'active' \
+         WHERE b.user_id = $1 AND b.expires_at > $3 AND b.last_seen_at > $4 ORDER BY b.last_seen_at DESC, b.id LIMIT $5";
+    const TOUCH: &str = "UPDATE browser_sessions SET last_seen_at = $2 WHERE id = $1";
+    const SET_TENANT: &str = "UPDATE browser_sessions SET tenant_id = $2 WHERE id = $1";
+    const DELETE: &str = "DELETE FROM browser_sessions WHERE secret_digest = $1 RETURNING tenant_id, user_id";
+    const DELETE_ONE: &str = "DELETE FROM browser_sessions WHERE user_id = $1 AND id = $2 RETURNING tenant_id";
+    const DELETE_OF_MEMBER: &str = "DELETE FROM browser_sessions WHERE tenant_id = $1 AND user_id = $2";
+    const DELETE_OF_USER: &str =
+        "DELETE FROM browser_sessions WHERE user_id = $1 AND secret_digest <> $2 RETURNING tenant_id";
+    const DELETE_EXPIRED: &str = "DELETE FROM browser_sessions WHERE expires_at < $1 OR last_seen_at < $2";
+}
 
 /// A browser's sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]

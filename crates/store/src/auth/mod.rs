@@ -19,6 +19,5 @@ pub use user::{MemberRecord, UserRecord};
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 6] =
-    [access_link::SQL, browser_session::SQL, sign_in::SQL, tenant::SQL, token::SQL, user::SQL];
-pub(crate) const POSTGRES_SQL: [Texts; 2] = [sign_in::POSTGRES_SQL, user::POSTGRES_SQL];
+pub(crate) const SQL: &[Texts] =
+    &[access_link::SQL, browser_session::SQL, sign_in::SQL, tenant::SQL, token::SQL, user::SQL];

@@ -1,7 +1,7 @@
 //! Rows of `sign_in_attempts`.
 
 use crate::{
-    engine::{Conn, Result, Texts, run},
+    engine::{Conn, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -20,24 +20,17 @@ macro_rules! prune {
     };
 }
 
-const BY_EMAIL: &str = "SELECT failures, blocked_until FROM sign_in_attempts WHERE email_digest = $1";
-// One statement makes and locks the row: between two, a success of the same address could delete it.
-const LOCK: &str = "INSERT INTO sign_in_attempts (email_digest, failures, blocked_until) VALUES ($1, 0, $2) \
-     ON CONFLICT (email_digest) DO UPDATE SET failures = sign_in_attempts.failures RETURNING failures, blocked_until";
-const RECORD: &str = "UPDATE sign_in_attempts SET failures = $2, blocked_until = $3 WHERE email_digest = $1";
-const CLEAR: &str = "DELETE FROM sign_in_attempts WHERE email_digest = $1";
-const PRUNE: &str = prune!("");
-// Servers that prune at the same time take different rows.
-const PRUNE_POSTGRES: &str = prune!(" FOR UPDATE SKIP LOCKED");
-
-pub(crate) const SQL: Texts = &[
-    ("auth::sign_in::BY_EMAIL", BY_EMAIL),
-    ("auth::sign_in::LOCK", LOCK),
-    ("auth::sign_in::RECORD", RECORD),
-    ("auth::sign_in::CLEAR", CLEAR),
-    ("auth::sign_in::PRUNE", PRUNE),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[("auth::sign_in::PRUNE_POSTGRES", PRUNE_POSTGRES)];
+statements! {
+    const BY_EMAIL: &str = "SELECT failures, blocked_until FROM sign_in_attempts WHERE email_digest = $1";
+    // One statement makes and locks the row: between two, a success of the same address could delete it.
+    const LOCK: &str = "INSERT INTO sign_in_attempts (email_digest, failures, blocked_until) VALUES ($1, 0, $2) \
+         ON CONFLICT (email_digest) DO UPDATE SET failures = sign_in_attempts.failures RETURNING failures, blocked_until";
+    const RECORD: &str = "UPDATE sign_in_attempts SET failures = $2, blocked_until = $3 WHERE email_digest = $1";
+    const CLEAR: &str = "DELETE FROM sign_in_attempts WHERE email_digest = $1";
+    const PRUNE: &str = prune!("");
+    // Servers that prune at the same time take different rows.
+    const PRUNE_POSTGRES: &str = prune!(" FOR UPDATE SKIP LOCKED");
+}
 
 /// Rows deleted by one call of [`prune_sign_in_attempts`]. Each attempt adds one row at most.
 const PRUNED_AT_ONCE: i64 = 100;

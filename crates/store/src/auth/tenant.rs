@@ -1,25 +1,19 @@
 //! Rows of `tenants`.
 
 use crate::{
-    engine::{Conn, Result, Texts, run},
+    engine::{Conn, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{Timestamp, clock::to_micros, id::TenantId, limit::UNDO_SECONDS_DEFAULT};
 use uuid::Uuid;
 
-const INSERT: &str = "INSERT INTO tenants (id, slug, name, created_at) VALUES ($1, $2, $3, $4)";
-const BY_SLUG: &str = "SELECT id, slug, name FROM tenants WHERE slug = $1";
-const BY_ID: &str = "SELECT id, slug, name FROM tenants WHERE id = $1";
-const UNDO_SECONDS: &str = "SELECT undo_seconds FROM tenants WHERE id = $1";
-const SET_UNDO_SECONDS: &str = "UPDATE tenants SET undo_seconds = $2 WHERE id = $1";
-
-pub(crate) const SQL: Texts = &[
-    ("auth::tenant::INSERT", INSERT),
-    ("auth::tenant::BY_SLUG", BY_SLUG),
-    ("auth::tenant::BY_ID", BY_ID),
-    ("auth::tenant::UNDO_SECONDS", UNDO_SECONDS),
-    ("auth::tenant::SET_UNDO_SECONDS", SET_UNDO_SECONDS),
-];
+statements! {
+    const INSERT: &str = "INSERT INTO tenants (id, slug, name, created_at) VALUES ($1, $2, $3, $4)";
+    const BY_SLUG: &str = "SELECT id, slug, name FROM tenants WHERE slug = $1";
+    const BY_ID: &str = "SELECT id, slug, name FROM tenants WHERE id = $1";
+    const UNDO_SECONDS: &str = "SELECT undo_seconds FROM tenants WHERE id = $1";
+    const SET_UNDO_SECONDS: &str = "UPDATE tenants SET undo_seconds = $2 WHERE id = $1";
+}
 
 /// A workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::TenantRecord;
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -23,43 +23,31 @@ macro_rules! token_select {
     };
 }
 
-const INSERT: &str = "INSERT INTO api_tokens (tenant_id, id, name, secret_digest, hint, role, scope, created_at, user_id) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-const BY_DIGEST: &str = token_select!("k.secret_digest = $1");
-const BY_ID: &str = token_select!("k.tenant_id = $1 AND k.id = $2");
-// A token that works must be found and revoked, however many were revoked since, and however many people have one.
-const LIST: &str = token_select!(
-    "k.tenant_id = $1 ORDER BY CASE WHEN k.revoked_at IS NOT NULL THEN 2 WHEN k.user_id IS NOT NULL THEN 1 ELSE 0 END, \
-     k.id DESC LIMIT $2"
-);
-const LIST_OWN: &str = token_select!(
-    "k.tenant_id = $1 AND k.user_id = $3 ORDER BY CASE WHEN k.revoked_at IS NULL THEN 0 ELSE 1 END, k.id DESC LIMIT $2"
-);
-const COUNT_WORKING: &str =
-    "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND user_id IS NULL AND revoked_at IS NULL";
-const COUNT_WORKING_OWN: &str =
-    "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND user_id = $2 AND revoked_at IS NULL";
-const TOUCH: &str = "UPDATE api_tokens SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2";
-const REVOKE: &str = "UPDATE api_tokens SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL";
-const REVOKE_OF: &str =
-    "UPDATE api_tokens SET revoked_at = $3 WHERE tenant_id = $1 AND user_id = $2 AND revoked_at IS NULL";
-const EXISTS: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND id = $2";
-const EXISTS_OWN: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND id = $2 AND user_id = $3";
-
-pub(crate) const SQL: Texts = &[
-    ("auth::token::INSERT", INSERT),
-    ("auth::token::BY_DIGEST", BY_DIGEST),
-    ("auth::token::BY_ID", BY_ID),
-    ("auth::token::LIST", LIST),
-    ("auth::token::LIST_OWN", LIST_OWN),
-    ("auth::token::COUNT_WORKING", COUNT_WORKING),
-    ("auth::token::COUNT_WORKING_OWN", COUNT_WORKING_OWN),
-    ("auth::token::TOUCH", TOUCH),
-    ("auth::token::REVOKE", REVOKE),
-    ("auth::token::REVOKE_OF", REVOKE_OF),
-    ("auth::token::EXISTS", EXISTS),
-    ("auth::token::EXISTS_OWN", EXISTS_OWN),
-];
+statements! {
+    const INSERT: &str = "INSERT INTO api_tokens (tenant_id, id, name, secret_digest, hint, role, scope, created_at, user_id) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    const BY_DIGEST: &str = token_select!("k.secret_digest = $1");
+    const BY_ID: &str = token_select!("k.tenant_id = $1 AND k.id = $2");
+    // A token that works must be found and revoked, however many were revoked since, and however many people have one.
+    const LIST: &str = token_select!(
+        "k.tenant_id = $1 ORDER BY CASE WHEN k.revoked_at IS NOT NULL THEN 2 WHEN k.user_id IS NOT NULL THEN 1 ELSE 0 END, \
+         k.id DESC LIMIT $2"
+    );
+    const LIST_OWN: &str = token_select!(
+        "k.tenant_id = $1 AND k.user_id = $3 ORDER BY CASE WHEN k.revoked_at IS NULL THEN 0 ELSE 1 END, k.id DESC LIMIT $2"
+    );
+    const COUNT_WORKING: &str =
+        "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND user_id IS NULL AND revoked_at IS NULL";
+    const COUNT_WORKING_OWN: &str =
+        "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND user_id = $2 AND revoked_at IS NULL";
+    const TOUCH: &str = "UPDATE api_tokens SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2";
+    const REVOKE: &str =
+        "UPDATE api_tokens SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL";
+    const REVOKE_OF: &str =
+        "UPDATE api_tokens SET revoked_at = $3 WHERE tenant_id = $1 AND user_id = $2 AND revoked_at IS NULL";
+    const EXISTS: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND id = $2";
+    const EXISTS_OWN: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND id = $2 AND user_id = $3";
+}
 
 /// An API token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::TenantRecord;
 use crate::{
-    engine::{Conn, Error, Result, Texts, run},
+    engine::{Conn, Error, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -14,18 +14,6 @@ use domain::{
 };
 use uuid::Uuid;
 
-const INSERT: &str = "INSERT INTO users (id, email, name, password_hash, created_at) VALUES ($1, $2, $3, $4, $5)";
-const BY_EMAIL: &str = "SELECT id, email, name, password_hash FROM users WHERE email = $1";
-const BY_ID: &str = "SELECT id, email, name, password_hash FROM users WHERE id = $1";
-// Rows that refer to the person can be written meanwhile.
-const BY_ID_LOCKED_POSTGRES: &str = "SELECT id, email, name, password_hash FROM users WHERE id = $1 FOR NO KEY UPDATE";
-const ANY_USER: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM users LIMIT 1) AS one";
-const SETUP_LOCK_POSTGRES: &str = "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended('shiftbook.setup', 4052))";
-const SET_PASSWORD: &str = "UPDATE users SET password_hash = $2 WHERE id = $1";
-const SET_NAME: &str = "UPDATE users SET name = $2 WHERE id = $1";
-const INSERT_MEMBER: &str = "INSERT INTO memberships (tenant_id, user_id, role, created_at) VALUES ($1, $2, $3, $4) \
-     ON CONFLICT (tenant_id, user_id) DO UPDATE SET role = excluded.role, status = 'active', status_at = excluded.created_at";
-
 macro_rules! member_select {
     ($which:literal) => {
         concat!(
@@ -35,48 +23,38 @@ macro_rules! member_select {
         )
     };
 }
-const MEMBERS: &str = member_select!("m.status IS NOT NULL ORDER BY u.email LIMIT $2");
-const MEMBER: &str = member_select!("m.user_id = $2 AND m.status = 'active'");
-const MEMBER_LOCKED_POSTGRES: &str = member_select!("m.user_id = $2 AND m.status = 'active' FOR NO KEY UPDATE OF m");
-const ANY_MEMBER: &str = member_select!("m.user_id = $2");
-const ADMINS: &str = "SELECT user_id FROM memberships WHERE tenant_id = $1 AND role = 'admin' AND status = 'active' \
-     ORDER BY user_id";
-const TENANT_LOCKED_POSTGRES: &str = "SELECT id FROM tenants WHERE id = $1 FOR UPDATE";
-const SET_ROLE: &str = "UPDATE memberships SET role = $3 WHERE tenant_id = $1 AND user_id = $2";
-const SET_STATUS: &str = "UPDATE memberships SET status = $3, status_at = $4 WHERE tenant_id = $1 AND user_id = $2";
-const IS_MEMBER_ELSEWHERE: &str =
-    "SELECT COUNT(*) FROM memberships WHERE user_id = $2 AND tenant_id <> $1 AND status <> 'removed'";
-const WANTS_EMAIL: &str =
-    "SELECT wants_email FROM memberships WHERE tenant_id = $1 AND user_id = $2 AND status = 'active'";
-const SET_WANTS_EMAIL: &str = "UPDATE memberships SET wants_email = $3 WHERE tenant_id = $1 AND user_id = $2";
-const WORKSPACES: &str = "SELECT t.id, t.slug, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id \
-     WHERE m.user_id = $1 AND m.status = 'active' ORDER BY m.created_at, t.slug";
 
-pub(crate) const SQL: Texts = &[
-    ("auth::user::INSERT", INSERT),
-    ("auth::user::BY_EMAIL", BY_EMAIL),
-    ("auth::user::BY_ID", BY_ID),
-    ("auth::user::ANY_USER", ANY_USER),
-    ("auth::user::SET_PASSWORD", SET_PASSWORD),
-    ("auth::user::SET_NAME", SET_NAME),
-    ("auth::user::INSERT_MEMBER", INSERT_MEMBER),
-    ("auth::user::MEMBERS", MEMBERS),
-    ("auth::user::MEMBER", MEMBER),
-    ("auth::user::ANY_MEMBER", ANY_MEMBER),
-    ("auth::user::ADMINS", ADMINS),
-    ("auth::user::SET_ROLE", SET_ROLE),
-    ("auth::user::SET_STATUS", SET_STATUS),
-    ("auth::user::IS_MEMBER_ELSEWHERE", IS_MEMBER_ELSEWHERE),
-    ("auth::user::WANTS_EMAIL", WANTS_EMAIL),
-    ("auth::user::SET_WANTS_EMAIL", SET_WANTS_EMAIL),
-    ("auth::user::WORKSPACES", WORKSPACES),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("auth::user::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES),
-    ("auth::user::MEMBER_LOCKED_POSTGRES", MEMBER_LOCKED_POSTGRES),
-    ("auth::user::TENANT_LOCKED_POSTGRES", TENANT_LOCKED_POSTGRES),
-    ("auth::user::SETUP_LOCK_POSTGRES", SETUP_LOCK_POSTGRES),
-];
+statements! {
+    const INSERT: &str = "INSERT INTO users (id, email, name, password_hash, created_at) VALUES ($1, $2, $3, $4, $5)";
+    const BY_EMAIL: &str = "SELECT id, email, name, password_hash FROM users WHERE email = $1";
+    const BY_ID: &str = "SELECT id, email, name, password_hash FROM users WHERE id = $1";
+    // Rows that refer to the person can be written meanwhile.
+    const BY_ID_LOCKED_POSTGRES: &str =
+        "SELECT id, email, name, password_hash FROM users WHERE id = $1 FOR NO KEY UPDATE";
+    const ANY_USER: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM users LIMIT 1) AS one";
+    const SETUP_LOCK_POSTGRES: &str = "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended('shiftbook.setup', 4052))";
+    const SET_PASSWORD: &str = "UPDATE users SET password_hash = $2 WHERE id = $1";
+    const SET_NAME: &str = "UPDATE users SET name = $2 WHERE id = $1";
+    const INSERT_MEMBER: &str = "INSERT INTO memberships (tenant_id, user_id, role, created_at) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (tenant_id, user_id) DO UPDATE SET role = excluded.role, status = 'active', status_at = excluded.created_at";
+    const MEMBERS: &str = member_select!("m.status IS NOT NULL ORDER BY u.email LIMIT $2");
+    const MEMBER: &str = member_select!("m.user_id = $2 AND m.status = 'active'");
+    const MEMBER_LOCKED_POSTGRES: &str =
+        member_select!("m.user_id = $2 AND m.status = 'active' FOR NO KEY UPDATE OF m");
+    const ANY_MEMBER: &str = member_select!("m.user_id = $2");
+    const ADMINS: &str = "SELECT user_id FROM memberships WHERE tenant_id = $1 AND role = 'admin' AND status = 'active' \
+         ORDER BY user_id";
+    const TENANT_LOCKED_POSTGRES: &str = "SELECT id FROM tenants WHERE id = $1 FOR UPDATE";
+    const SET_ROLE: &str = "UPDATE memberships SET role = $3 WHERE tenant_id = $1 AND user_id = $2";
+    const SET_STATUS: &str = "UPDATE memberships SET status = $3, status_at = $4 WHERE tenant_id = $1 AND user_id = $2";
+    const IS_MEMBER_ELSEWHERE: &str =
+        "SELECT COUNT(*) FROM memberships WHERE user_id = $2 AND tenant_id <> $1 AND status <> 'removed'";
+    const WANTS_EMAIL: &str =
+        "SELECT wants_email FROM memberships WHERE tenant_id = $1 AND user_id = $2 AND status = 'active'";
+    const SET_WANTS_EMAIL: &str = "UPDATE memberships SET wants_email = $3 WHERE tenant_id = $1 AND user_id = $2";
+    const WORKSPACES: &str = "SELECT t.id, t.slug, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id \
+         WHERE m.user_id = $1 AND m.status = 'active' ORDER BY m.created_at, t.slug";
+}
 
 /// A person's account.
 #[derive(Debug, Clone, PartialEq, Eq)]

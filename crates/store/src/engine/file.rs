@@ -3,7 +3,7 @@
 
 use super::{
     error::{Error, Result},
-    sql::Texts,
+    sql::statements,
     sqlite::SqliteConnection,
 };
 use std::{
@@ -12,13 +12,12 @@ use std::{
     time::Duration,
 };
 
-/// Rewrites every page of the file.
-const SQLITE_VACUUM: &str = "VACUUM";
-/// Keeps what is temporary in files, such as the copy that VACUUM makes.
-const SQLITE_TEMP_STORE_FILE: &str = "PRAGMA temp_store = file";
-
-pub(crate) const SQLITE_SQL: Texts =
-    &[("engine::file::SQLITE_VACUUM", SQLITE_VACUUM), ("engine::file::SQLITE_TEMP_STORE_FILE", SQLITE_TEMP_STORE_FILE)];
+statements! {
+    /// Rewrites every page of the file.
+    const VACUUM_SQLITE: &str = "VACUUM";
+    /// Keeps what is temporary in files, such as the copy that VACUUM makes.
+    const TEMP_STORE_FILE_SQLITE: &str = "PRAGMA temp_store = file";
+}
 
 /// How long emptying the write-ahead log waits for other processes that use the file.
 const TRUNCATE_WAIT: Duration = Duration::from_secs(1);
@@ -100,7 +99,7 @@ pub(crate) fn scrub(file: &Path) -> Result<()> {
     // VACUUM removes the free pages of the old file. The checkpoint then replaces its old pages with the new
     // ones.
     empty_wal(&mut connection)?;
-    connection.batch(SQLITE_VACUUM)?;
+    connection.batch(VACUUM_SQLITE)?;
     empty_wal(&mut connection)
 }
 
@@ -108,7 +107,7 @@ pub(crate) fn scrub(file: &Path) -> Result<()> {
 /// large as the file.
 fn open_to_rewrite(file: &Path) -> Result<SqliteConnection> {
     let mut connection = SqliteConnection::open(file, false)?;
-    connection.batch(SQLITE_TEMP_STORE_FILE)?;
+    connection.batch(TEMP_STORE_FILE_SQLITE)?;
     Ok(connection)
 }
 

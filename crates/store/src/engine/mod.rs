@@ -21,7 +21,7 @@ pub(crate) use error::{is_constraint_violation, is_lock_timeout, is_unique_viola
 pub(crate) use postgres::{
     POSTGRES_TRUSTED, in_transaction, lane_with_timeout, spawn_with_timeout, transaction_on, with_timeout,
 };
-pub(crate) use sql::{CHUNKS, Texts, chunks, contains, last_select, values_statements};
+pub(crate) use sql::{CHUNKS, Texts, chunks, contains, last_select, statements, values_statements};
 pub(crate) use sqlite::{FromSqlite, ImmutableFile, SqliteConnection, row};
 
-pub(crate) const SQLITE_SQL: [Texts; 2] = [file::SQLITE_SQL, sqlite::SQLITE_SQL];
+pub(crate) const SQL: &[Texts] = &[file::SQL, sqlite::SQL];

@@ -1,7 +1,20 @@
 //! What the queries of all tables share: pages of lists, patterns, and statements of several rows.
 
-/// SQL texts with their names. Each file with SQL lists its own.
+/// SQL texts with their names: the paths of their constants, such as `store::action::BY_ID`.
 pub(crate) type Texts = &'static [(&'static str, &'static str)];
+
+/// Declares the SQL texts of a module, and lists them as `SQL` for [`crate::statements()`].
+///
+/// A text is for both engines, unless its name ends with `_SQLITE` or `_POSTGRES`.
+macro_rules! statements {
+    ($($(#[$attribute:meta])* $visibility:vis const $name:ident: &str = $text:expr;)+) => {
+        $($(#[$attribute])* $visibility const $name: &str = $text;)+
+
+        pub(crate) const SQL: $crate::engine::Texts =
+            &[$((concat!(module_path!(), "::", stringify!($name)), $name)),+];
+    };
+}
+pub(crate) use statements;
 
 /// One page of a list that is read by keyset.
 #[derive(Debug, Clone)]

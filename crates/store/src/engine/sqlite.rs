@@ -7,7 +7,7 @@
 
 use super::{
     error::{SqliteFailure, is_full},
-    sql::Texts,
+    sql::statements,
 };
 use rusqlite::{
     Row, ToSql,
@@ -37,14 +37,13 @@ const READER_CACHE: i64 = -2_048;
 /// Most prepared statements that a connection keeps.
 const STATEMENTS_MAX: usize = 256;
 
-/// Moves the write-ahead log into the file and empties it.
-const SQLITE_CHECKPOINT: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
+statements! {
+    /// Moves the write-ahead log into the file and empties it.
+    const CHECKPOINT_SQLITE: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 
-/// A number that changes when another connection commits, and not by commits of the connection that reads it.
-const DATA_VERSION: &str = "PRAGMA data_version";
-
-pub(crate) const SQLITE_SQL: Texts =
-    &[("engine::sqlite::SQLITE_CHECKPOINT", SQLITE_CHECKPOINT), ("engine::sqlite::DATA_VERSION", DATA_VERSION)];
+    /// A number that changes when another connection commits, and not by commits of the connection that reads it.
+    const DATA_VERSION_SQLITE: &str = "PRAGMA data_version";
+}
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
@@ -296,7 +295,7 @@ impl SqliteConnection {
     pub(crate) fn truncate_wal(&mut self, wait: Duration) -> Result<bool> {
         type Outcome = (i64, i64, i64);
         self.0.busy_timeout(wait).map_err(SqliteFailure::into_sqlx)?;
-        let outcome = self.fetch_one::<Outcome>(SQLITE_CHECKPOINT, &[]);
+        let outcome = self.fetch_one::<Outcome>(CHECKPOINT_SQLITE, &[]);
         self.0.busy_timeout(BUSY_TIMEOUT).map_err(SqliteFailure::into_sqlx)?;
         let (busy, ..) = outcome?;
         Ok(busy == 0)
@@ -305,7 +304,7 @@ impl SqliteConnection {
     /// A number that is another one after a commit of another connection.
     pub(crate) fn data_version(&mut self) -> Result<i64> {
         type Version = (i64,);
-        self.fetch_one::<Version>(DATA_VERSION, &[]).map(|(version,)| version)
+        self.fetch_one::<Version>(DATA_VERSION_SQLITE, &[]).map(|(version,)| version)
     }
 
     /// Closes the connection and returns an error if that fails.

@@ -1,7 +1,7 @@
 //! Erasing the content of entities, and finding the leads whose names and addresses are erased with others' content.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     retention::ERASED,
     transaction::WriteTx,
 };
@@ -15,41 +15,34 @@ use domain::{
 use serde_json::Value;
 use uuid::Uuid;
 
-const ERASE: &str = "UPDATE entities SET title = $3, fields = '{}', updated_by = $4, updated_at = $5, erased_at = $5 \
-     WHERE tenant_id = $1 AND id = $2 AND erased_at IS NULL";
-const ERASE_VERSIONS: &str =
-    "UPDATE entity_versions SET title = $3, fields = '{}' WHERE tenant_id = $1 AND entity_id = $2";
-// The name of a lead is copied to the question that they answer.
-const ERASE_LABELS: &str = "UPDATE request_answers SET respondent_label = NULL WHERE tenant_id = $1 \
-     AND respondent_label IS NOT NULL AND response_session_id IN \
-     (SELECT r.session_id FROM responses r WHERE r.tenant_id = $1 AND r.lead_entity_id = $2)";
+statements! {
+    const ERASE: &str = "UPDATE entities SET title = $3, fields = '{}', updated_by = $4, updated_at = $5, erased_at = $5 \
+         WHERE tenant_id = $1 AND id = $2 AND erased_at IS NULL";
+    const ERASE_VERSIONS: &str =
+        "UPDATE entity_versions SET title = $3, fields = '{}' WHERE tenant_id = $1 AND entity_id = $2";
+    // The name of a lead is copied to the question that they answer.
+    const ERASE_LABELS: &str = "UPDATE request_answers SET respondent_label = NULL WHERE tenant_id = $1 \
+         AND respondent_label IS NOT NULL AND response_session_id IN \
+         (SELECT r.session_id FROM responses r WHERE r.tenant_id = $1 AND r.lead_entity_id = $2)";
 
-// A lead that no member has changed, and whose responses are all due too. Its entity is older than its responses.
-const DUE_LEADS: &str = "SELECT e.tenant_id, e.id FROM entities e \
-     JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
-     WHERE t.slug = $4 AND e.version = 1 AND e.created_by LIKE 'respondent:%' AND e.erased_at IS NULL AND e.updated_at < $1 \
-     AND (e.tenant_id, e.id) > ($2, $3) AND NOT EXISTS (SELECT 1 FROM responses r \
-         JOIN sessions s ON s.tenant_id = r.tenant_id AND s.id = r.session_id \
-         WHERE r.tenant_id = e.tenant_id AND r.lead_entity_id = e.id \
-         AND NOT (s.status IN ('completed', 'failed', 'abandoned', 'expired') AND COALESCE(s.completed_at, s.updated_at) < $1)) \
-     ORDER BY e.tenant_id, e.id LIMIT $5";
-const LEAD_VERSIONS: &str = "SELECT v.entity_id, v.version, v.title, v.fields FROM entity_versions v \
-     JOIN entities e ON e.tenant_id = v.tenant_id AND e.id = v.entity_id \
-     JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
-     WHERE v.tenant_id = $1 AND t.slug = $4 AND e.erased_at IS NULL AND (v.entity_id, v.version) > ($2, $3) \
-     ORDER BY v.entity_id, v.version LIMIT $5";
-const RESPONSES_OF_LEAD: &str = "SELECT r.session_id FROM responses r WHERE r.tenant_id = $1 AND r.lead_entity_id = $2 \
-     AND NOT EXISTS (SELECT 1 FROM erasures x WHERE x.tenant_id = r.tenant_id AND x.session_id = r.session_id \
-         AND x.finished_at IS NOT NULL) ORDER BY r.session_id LIMIT $3";
-
-pub(crate) const SQL: Texts = &[
-    ("entity::erase::ERASE", ERASE),
-    ("entity::erase::ERASE_VERSIONS", ERASE_VERSIONS),
-    ("entity::erase::ERASE_LABELS", ERASE_LABELS),
-    ("entity::erase::DUE_LEADS", DUE_LEADS),
-    ("entity::erase::LEAD_VERSIONS", LEAD_VERSIONS),
-    ("entity::erase::RESPONSES_OF_LEAD", RESPONSES_OF_LEAD),
-];
+    // A lead that no member has changed, and whose responses are all due too. Its entity is older than its responses.
+    const DUE_LEADS: &str = "SELECT e.tenant_id, e.id FROM entities e \
+         JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
+         WHERE t.slug = $4 AND e.version = 1 AND e.created_by LIKE 'respondent:%' AND e.erased_at IS NULL AND e.updated_at < $1 \
+         AND (e.tenant_id, e.id) > ($2, $3) AND NOT EXISTS (SELECT 1 FROM responses r \
+             JOIN sessions s ON s.tenant_id = r.tenant_id AND s.id = r.session_id \
+             WHERE r.tenant_id = e.tenant_id AND r.lead_entity_id = e.id \
+             AND NOT (s.status IN ('completed', 'failed', 'abandoned', 'expired') AND COALESCE(s.completed_at, s.updated_at) < $1)) \
+         ORDER BY e.tenant_id, e.id LIMIT $5";
+    const LEAD_VERSIONS: &str = "SELECT v.entity_id, v.version, v.title, v.fields FROM entity_versions v \
+         JOIN entities e ON e.tenant_id = v.tenant_id AND e.id = v.entity_id \
+         JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
+         WHERE v.tenant_id = $1 AND t.slug = $4 AND e.erased_at IS NULL AND (v.entity_id, v.version) > ($2, $3) \
+         ORDER BY v.entity_id, v.version LIMIT $5";
+    const RESPONSES_OF_LEAD: &str = "SELECT r.session_id FROM responses r WHERE r.tenant_id = $1 AND r.lead_entity_id = $2 \
+         AND NOT EXISTS (SELECT 1 FROM erasures x WHERE x.tenant_id = r.tenant_id AND x.session_id = r.session_id \
+             AND x.finished_at IS NOT NULL) ORDER BY r.session_id LIMIT $3";
+}
 
 /// Erases the title and the values of an entity and of all its versions, and the name of a lead at the questions that
 /// they answered. Returns whether there was something to erase. The transaction runs with

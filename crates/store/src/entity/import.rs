@@ -2,7 +2,7 @@
 
 use crate::{
     action::Creation,
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -23,31 +23,23 @@ macro_rules! import_select {
     };
 }
 
-const BY_ID: &str = import_select!("id = $2");
-const BY_ID_LOCKED_POSTGRES: &str = import_select!("id = $2 FOR UPDATE");
-const SOURCE: &str = "SELECT source FROM entity_imports WHERE tenant_id = $1 AND id = $2";
-const INSERT: &str = "INSERT INTO entity_imports (tenant_id, id, type_id, status, source, mapping, rows_total, next_row, \
-     created_count, failed_count, errors, actor, created_at, updated_at, creation_key, creation_digest) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \
-     ON CONFLICT (tenant_id, creation_key) WHERE creation_key IS NOT NULL DO NOTHING";
-const BY_CREATION_KEY: &str = import_select!("creation_key = $2");
-const CREATION_DIGEST: &str = "SELECT creation_digest FROM entity_imports WHERE tenant_id = $1 AND creation_key = $2";
-// The file of a finished import is deleted.
-const SAVE: &str = "UPDATE entity_imports SET status = $3, next_row = $4, created_count = $5, failed_count = $6, errors = $7, \
-     updated_at = $8, source = CASE WHEN $3 = 'running' THEN source ELSE '' END WHERE tenant_id = $1 AND id = $2";
-const STALLED: &str = "SELECT tenant_id, id FROM entity_imports WHERE status = 'running' AND updated_at < $1 \
-     ORDER BY updated_at LIMIT $2";
-
-pub(crate) const SQL: Texts = &[
-    ("entity::import::BY_ID", BY_ID),
-    ("entity::import::SOURCE", SOURCE),
-    ("entity::import::INSERT", INSERT),
-    ("entity::import::BY_CREATION_KEY", BY_CREATION_KEY),
-    ("entity::import::CREATION_DIGEST", CREATION_DIGEST),
-    ("entity::import::SAVE", SAVE),
-    ("entity::import::STALLED", STALLED),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[("entity::import::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+statements! {
+    const BY_ID: &str = import_select!("id = $2");
+    const BY_ID_LOCKED_POSTGRES: &str = import_select!("id = $2 FOR UPDATE");
+    const SOURCE: &str = "SELECT source FROM entity_imports WHERE tenant_id = $1 AND id = $2";
+    const INSERT: &str = "INSERT INTO entity_imports (tenant_id, id, type_id, status, source, mapping, rows_total, next_row, \
+         created_count, failed_count, errors, actor, created_at, updated_at, creation_key, creation_digest) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \
+         ON CONFLICT (tenant_id, creation_key) WHERE creation_key IS NOT NULL DO NOTHING";
+    const BY_CREATION_KEY: &str = import_select!("creation_key = $2");
+    const CREATION_DIGEST: &str =
+        "SELECT creation_digest FROM entity_imports WHERE tenant_id = $1 AND creation_key = $2";
+    // The file of a finished import is deleted.
+    const SAVE: &str = "UPDATE entity_imports SET status = $3, next_row = $4, created_count = $5, failed_count = $6, errors = $7, \
+         updated_at = $8, source = CASE WHEN $3 = 'running' THEN source ELSE '' END WHERE tenant_id = $1 AND id = $2";
+    const STALLED: &str = "SELECT tenant_id, id FROM entity_imports WHERE status = 'running' AND updated_at < $1 \
+         ORDER BY updated_at LIMIT $2";
+}
 
 /// A CSV import and its progress, without the file.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,7 +14,4 @@ pub use write::{insert, update};
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 4] = [erase::SQL, import::SQL, read::SQL, write::SQL];
-pub(crate) const SQLITE_SQL: [Texts; 2] = [title::SQLITE_SQL, write::SQLITE_SQL];
-pub(crate) const POSTGRES_SQL: [Texts; 4] =
-    [import::POSTGRES_SQL, read::POSTGRES_SQL, title::POSTGRES_SQL, write::POSTGRES_SQL];
+pub(crate) const SQL: &[Texts] = &[erase::SQL, import::SQL, read::SQL, title::SQL, write::SQL];

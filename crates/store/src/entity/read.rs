@@ -1,7 +1,7 @@
 //! Rows of `entities` and `entity_versions`. Every write of an entity writes both tables.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, Texts, contains, last_select, row, run},
+    engine::{Conn, Error, Page, Result, contains, last_select, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -33,24 +33,16 @@ macro_rules! list_select {
     };
 }
 
-const BY_ID: &str = entity_select!("e.id = $2");
-const BY_ID_LOCKED_POSTGRES: &str = entity_select!("e.id = $2 FOR UPDATE OF e");
-const LIST: &str = list_select!("CAST($2 AS text) IS NULL");
-const LIST_BY_TYPE: &str = list_select!("e.type_id = $2");
-const LAST: &str = last_select!("entities", "CAST($2 AS text) IS NULL");
-const LAST_BY_TYPE: &str = last_select!("entities", "type_id = $2");
-const VERSIONS: &str = "SELECT version, title, fields, actor, session_id, at FROM entity_versions \
-     WHERE tenant_id = $1 AND entity_id = $2 AND (version < $3 OR $3 IS NULL) ORDER BY version DESC LIMIT $4";
-
-pub(crate) const SQL: Texts = &[
-    ("entity::read::BY_ID", BY_ID),
-    ("entity::read::LIST", LIST),
-    ("entity::read::LIST_BY_TYPE", LIST_BY_TYPE),
-    ("entity::read::LAST", LAST),
-    ("entity::read::LAST_BY_TYPE", LAST_BY_TYPE),
-    ("entity::read::VERSIONS", VERSIONS),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[("entity::read::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+statements! {
+    const BY_ID: &str = entity_select!("e.id = $2");
+    const BY_ID_LOCKED_POSTGRES: &str = entity_select!("e.id = $2 FOR UPDATE OF e");
+    const LIST: &str = list_select!("CAST($2 AS text) IS NULL");
+    const LIST_BY_TYPE: &str = list_select!("e.type_id = $2");
+    const LAST: &str = last_select!("entities", "CAST($2 AS text) IS NULL");
+    const LAST_BY_TYPE: &str = last_select!("entities", "type_id = $2");
+    const VERSIONS: &str = "SELECT version, title, fields, actor, session_id, at FROM entity_versions \
+         WHERE tenant_id = $1 AND entity_id = $2 AND (version < $3 OR $3 IS NULL) ORDER BY version DESC LIMIT $4";
+}
 
 /// An entity at its newest version.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! Titles of many entities in one query.
 
-use crate::engine::{Conn, Error, Result, Texts};
+use crate::engine::{Conn, Error, Result, statements};
 use domain::{
     entity::Values,
     id::{EntityId, EntityTypeId, TenantId},
@@ -8,32 +8,23 @@ use domain::{
 };
 use uuid::Uuid;
 
-const TITLES_SQLITE: &str = "SELECT e.id, e.title, t.slug FROM entities e \
-     JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
-     WHERE e.tenant_id = $1 AND e.id IN (SELECT unhex(value) FROM json_each($2)) ORDER BY e.id";
-const TITLES_POSTGRES: &str = "SELECT e.id, e.title, t.slug FROM entities e \
-     JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
-     WHERE e.tenant_id = $1 AND e.id = ANY($2) ORDER BY e.id";
+statements! {
+    const TITLES_SQLITE: &str = "SELECT e.id, e.title, t.slug FROM entities e \
+         JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
+         WHERE e.tenant_id = $1 AND e.id IN (SELECT unhex(value) FROM json_each($2)) ORDER BY e.id";
+    const TITLES_POSTGRES: &str = "SELECT e.id, e.title, t.slug FROM entities e \
+         JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
+         WHERE e.tenant_id = $1 AND e.id = ANY($2) ORDER BY e.id";
 
-const TAKEN_SQLITE: &str = "SELECT DISTINCT title FROM entities \
-     WHERE tenant_id = $1 AND type_id = $2 AND title IN (SELECT value FROM json_each($3))";
-const TAKEN_POSTGRES: &str = "SELECT DISTINCT title FROM entities \
-     WHERE tenant_id = $1 AND type_id = $2 AND title = ANY($3)";
+    const TAKEN_SQLITE: &str = "SELECT DISTINCT title FROM entities \
+         WHERE tenant_id = $1 AND type_id = $2 AND title IN (SELECT value FROM json_each($3))";
+    const TAKEN_POSTGRES: &str = "SELECT DISTINCT title FROM entities \
+         WHERE tenant_id = $1 AND type_id = $2 AND title = ANY($3)";
 
-const VALUES_SQLITE: &str = "SELECT id, title, fields FROM entities \
-     WHERE tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))";
-const VALUES_POSTGRES: &str = "SELECT id, title, fields FROM entities WHERE tenant_id = $1 AND id = ANY($2)";
-
-pub(crate) const SQLITE_SQL: Texts = &[
-    ("entity::title::TITLES_SQLITE", TITLES_SQLITE),
-    ("entity::title::TAKEN_SQLITE", TAKEN_SQLITE),
-    ("entity::title::VALUES_SQLITE", VALUES_SQLITE),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("entity::title::TITLES_POSTGRES", TITLES_POSTGRES),
-    ("entity::title::TAKEN_POSTGRES", TAKEN_POSTGRES),
-    ("entity::title::VALUES_POSTGRES", VALUES_POSTGRES),
-];
+    const VALUES_SQLITE: &str = "SELECT id, title, fields FROM entities \
+         WHERE tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))";
+    const VALUES_POSTGRES: &str = "SELECT id, title, fields FROM entities WHERE tenant_id = $1 AND id = ANY($2)";
+}
 
 /// A row of one column. Written out, the formatter would take the tuple for a call's arguments.
 type One<T> = (T,);

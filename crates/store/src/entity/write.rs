@@ -2,7 +2,7 @@
 
 use super::EntityRecord;
 use crate::{
-    engine::{Conn, Error, Result, Texts, run},
+    engine::{Conn, Error, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -13,30 +13,22 @@ use domain::{
 use serde_json::json;
 use uuid::Uuid;
 
-const INSERT_SQLITE: &str = "INSERT INTO entities (tenant_id, id, type_id, title, fields, version, created_by, updated_by, \
-     created_at, updated_at) SELECT $1, unhex(value ->> 0), $2, value ->> 1, value ->> 2, 1, $3, $3, $4, $4 FROM json_each($5)";
-const INSERT_VERSIONS_SQLITE: &str = "INSERT INTO entity_versions (tenant_id, entity_id, version, title, fields, actor, session_id, at) \
-     SELECT $1, unhex(value ->> 0), 1, value ->> 1, value ->> 2, $2, $5, $3 FROM json_each($4)";
-const INSERT_POSTGRES: &str = "INSERT INTO entities (tenant_id, id, type_id, title, fields, version, created_by, updated_by, \
-     created_at, updated_at) SELECT $1, made.id, $2, made.title, made.fields, 1, $3, $3, $4, $4 \
-     FROM UNNEST($5::uuid[], $6::text[], $7::text[]) AS made (id, title, fields)";
-const INSERT_VERSIONS_POSTGRES: &str = "INSERT INTO entity_versions (tenant_id, entity_id, version, title, fields, actor, \
-     session_id, at) SELECT $1, made.id, 1, made.title, made.fields, $2, $7, $3 \
-     FROM UNNEST($4::uuid[], $5::text[], $6::text[]) AS made (id, title, fields)";
-const UPDATE: &str = "UPDATE entities SET title = $3, fields = $4, version = $5, updated_by = $6, updated_at = $7 \
-     WHERE tenant_id = $1 AND id = $2 AND version = $8";
-const INSERT_VERSION: &str = "INSERT INTO entity_versions (tenant_id, entity_id, version, title, fields, actor, session_id, at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-
-pub(crate) const SQL: Texts = &[("entity::write::UPDATE", UPDATE), ("entity::write::INSERT_VERSION", INSERT_VERSION)];
-pub(crate) const SQLITE_SQL: Texts = &[
-    ("entity::write::INSERT_SQLITE", INSERT_SQLITE),
-    ("entity::write::INSERT_VERSIONS_SQLITE", INSERT_VERSIONS_SQLITE),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("entity::write::INSERT_POSTGRES", INSERT_POSTGRES),
-    ("entity::write::INSERT_VERSIONS_POSTGRES", INSERT_VERSIONS_POSTGRES),
-];
+statements! {
+    const INSERT_SQLITE: &str = "INSERT INTO entities (tenant_id, id, type_id, title, fields, version, created_by, updated_by, \
+         created_at, updated_at) SELECT $1, unhex(value ->> 0), $2, value ->> 1, value ->> 2, 1, $3, $3, $4, $4 FROM json_each($5)";
+    const INSERT_VERSIONS_SQLITE: &str = "INSERT INTO entity_versions (tenant_id, entity_id, version, title, fields, actor, session_id, at) \
+         SELECT $1, unhex(value ->> 0), 1, value ->> 1, value ->> 2, $2, $5, $3 FROM json_each($4)";
+    const INSERT_POSTGRES: &str = "INSERT INTO entities (tenant_id, id, type_id, title, fields, version, created_by, updated_by, \
+         created_at, updated_at) SELECT $1, made.id, $2, made.title, made.fields, 1, $3, $3, $4, $4 \
+         FROM UNNEST($5::uuid[], $6::text[], $7::text[]) AS made (id, title, fields)";
+    const INSERT_VERSIONS_POSTGRES: &str = "INSERT INTO entity_versions (tenant_id, entity_id, version, title, fields, actor, \
+         session_id, at) SELECT $1, made.id, 1, made.title, made.fields, $2, $7, $3 \
+         FROM UNNEST($4::uuid[], $5::text[], $6::text[]) AS made (id, title, fields)";
+    const UPDATE: &str = "UPDATE entities SET title = $3, fields = $4, version = $5, updated_by = $6, updated_at = $7 \
+         WHERE tenant_id = $1 AND id = $2 AND version = $8";
+    const INSERT_VERSION: &str = "INSERT INTO entity_versions (tenant_id, entity_id, version, title, fields, actor, session_id, at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+}
 
 fn text(fields: &Values) -> Result<String> {
     serde_json::to_string(fields).map_err(|error| Error::Database(error.to_string()))

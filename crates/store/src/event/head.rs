@@ -1,7 +1,7 @@
 //! The part of a session row that an append reads and advances.
 
 use super::{NewRow, bind_rows, insert_postgres, insert_sqlite};
-use crate::engine::{Conn, SqliteConnection, Texts, row};
+use crate::engine::{Conn, SqliteConnection, row, statements};
 use domain::{
     Timestamp,
     chain::Digest,
@@ -16,36 +16,32 @@ use std::{
 };
 use uuid::Uuid;
 
-// One row at a time on SQLite: a statement of many rows would make and fill a table of its own first.
-const READ_SQLITE: &str = "SELECT tenant_id, id, status, session_type, attempt, attempts_max, user_id, head_sequence, \
-     head_digest, updated_at FROM sessions WHERE tenant_id = $1 AND id = $2";
-const LOCK_POSTGRES: &str = "SELECT s.tenant_id, s.id, s.status, s.session_type, s.attempt, s.attempts_max, \
-     s.user_id, s.head_sequence, s.head_digest, s.updated_at FROM sessions s \
-     WHERE s.tenant_id = $1 AND s.id = ANY($2) ORDER BY s.id FOR NO KEY UPDATE";
-const HELD_POSTGRES: &str = "WITH free AS MATERIALIZED (SELECT f.id FROM sessions f WHERE f.tenant_id = $1 AND f.id = ANY($2) \
-     ORDER BY f.id FOR NO KEY UPDATE SKIP LOCKED) \
-     SELECT s.id FROM sessions s WHERE s.tenant_id = $1 AND s.id = ANY($2) AND s.id NOT IN (SELECT id FROM free)";
-const UPDATE_SQLITE: &str = "UPDATE OR FAIL sessions SET head_sequence = $3, head_digest = $4, updated_at = $5 \
-     WHERE tenant_id = $1 AND id = $2";
+statements! {
+    // One row at a time on SQLite: a statement of many rows would make and fill a table of its own first.
+    const READ_SQLITE: &str = "SELECT tenant_id, id, status, session_type, attempt, attempts_max, user_id, head_sequence, \
+         head_digest, updated_at FROM sessions WHERE tenant_id = $1 AND id = $2";
+    const LOCK_POSTGRES: &str = "SELECT s.tenant_id, s.id, s.status, s.session_type, s.attempt, s.attempts_max, \
+         s.user_id, s.head_sequence, s.head_digest, s.updated_at FROM sessions s \
+         WHERE s.tenant_id = $1 AND s.id = ANY($2) ORDER BY s.id FOR NO KEY UPDATE";
+    const HELD_POSTGRES: &str = "WITH free AS MATERIALIZED (SELECT f.id FROM sessions f WHERE f.tenant_id = $1 AND f.id = ANY($2) \
+         ORDER BY f.id FOR NO KEY UPDATE SKIP LOCKED) \
+         SELECT s.id FROM sessions s WHERE s.tenant_id = $1 AND s.id = ANY($2) AND s.id NOT IN (SELECT id FROM free)";
+    const UPDATE_SQLITE: &str = "UPDATE OR FAIL sessions SET head_sequence = $3, head_digest = $4, updated_at = $5 \
+         WHERE tenant_id = $1 AND id = $2";
+}
+
 const UPDATE_POSTGRES: &str = "UPDATE sessions SET head_sequence = moved.head_sequence, \
      head_digest = moved.head_digest, updated_at = moved.updated_at \
      FROM UNNEST($1::uuid[], $2::uuid[], $3::bigint[], $4::bytea[], $5::bigint[]) \
      AS moved (tenant_id, id, head_sequence, head_digest, updated_at) \
      WHERE sessions.tenant_id = moved.tenant_id AND sessions.id = moved.id";
 
-pub(crate) const SQLITE_SQL: Texts =
-    &[("event::head::READ_SQLITE", READ_SQLITE), ("event::head::UPDATE_SQLITE", UPDATE_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts = &[("event::head::LOCK_POSTGRES", LOCK_POSTGRES)];
-
 /// Events and heads in one statement: each round trip to the database costs as much as the work it asks for.
 static APPEND_POSTGRES: LazyLock<String> =
     LazyLock::new(|| format!("WITH written AS ({}) {UPDATE_POSTGRES}", insert_postgres(6)));
 
-pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
-    vec![
-        ("event::head::APPEND_POSTGRES", APPEND_POSTGRES.clone()),
-        ("event::head::HELD_POSTGRES", HELD_POSTGRES.to_owned()),
-    ]
+pub(super) fn made() -> Vec<(&'static str, String)> {
+    vec![("event::head::APPEND_POSTGRES", APPEND_POSTGRES.clone())]
 }
 
 /// The newest sequence and digest of a session's log, and the columns that decide who may write to it.

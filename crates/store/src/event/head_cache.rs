@@ -12,7 +12,7 @@ use super::{
     append::{GroupNotices, check, place},
     bind_rows,
 };
-use crate::engine::{Access, Texts, is_lock_timeout, is_unique_violation};
+use crate::engine::{Access, is_lock_timeout, is_unique_violation, statements};
 use domain::{
     clock::to_micros,
     id::{SessionId, TenantId},
@@ -29,13 +29,13 @@ use uuid::Uuid;
 /// Most heads in the cache. A head takes about 150 bytes.
 const HEADS_MAX: usize = 8_192;
 
-/// Returns the ids of the sessions that were written. Parameters: workspace and person; per session, in id
-/// order, its id, the expected values (status, attempt, sequence, digest) and the new values (sequence,
-/// digest, time); then the columns of the events.
-const APPEND_AT_HEADS: &str = "SELECT shiftbook_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
-     $18, $19, $20, $21, $22, $23, $24, $25, $26)";
-
-pub(crate) const POSTGRES_SQL: Texts = &[("event::head_cache::APPEND_AT_HEADS", APPEND_AT_HEADS)];
+statements! {
+    /// Returns the ids of the sessions that were written. Parameters: workspace and person; per session, in id
+    /// order, its id, the expected values (status, attempt, sequence, digest) and the new values (sequence,
+    /// digest, time); then the columns of the events.
+    const APPEND_AT_HEADS_POSTGRES: &str = "SELECT shiftbook_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
+         $18, $19, $20, $21, $22, $23, $24, $25, $26)";
+}
 
 /// Heads of sessions as the lanes left them. All lanes share one cache, because a session may change its
 /// lane.
@@ -145,7 +145,7 @@ impl PlannedAppends {
                 self.steps.values().map($value).collect::<Vec<_>>()
             };
         }
-        let query = sqlx::query(APPEND_AT_HEADS)
+        let query = sqlx::query(APPEND_AT_HEADS_POSTGRES)
             .bind(tenant_id.0)
             .bind(user_id.map(|id| id.0))
             .bind(column!(|s| s.before.id.0))

@@ -27,12 +27,9 @@ pub(crate) fn insert_postgres(first: usize) -> String {
     format!("INSERT {INTO} SELECT * FROM UNNEST({})", arrays.join(", "))
 }
 
-pub(super) fn sqlite_statements() -> Vec<(&'static str, String)> {
-    INSERT_SQLITE.iter().map(|text| ("event::insert::INSERT_SQLITE", text.clone())).collect()
-}
-
-pub(super) fn postgres_statements() -> Vec<(&'static str, String)> {
-    vec![("event::insert::INSERT_POSTGRES", INSERT_POSTGRES.clone())]
+pub(super) fn made() -> Vec<(&'static str, String)> {
+    let on_sqlite = INSERT_SQLITE.iter().map(|text| ("event::insert::INSERT_SQLITE", text.clone()));
+    on_sqlite.chain([("event::insert::INSERT_POSTGRES", INSERT_POSTGRES.clone())]).collect()
 }
 
 /// A row about to be inserted.

@@ -26,15 +26,9 @@ pub(crate) use partition::ensure as ensure_partitions;
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 2] = [read::SQL, recorded::SQL];
-pub(crate) const SQLITE_SQL: [Texts; 2] = [head::SQLITE_SQL, read::SQLITE_SQL];
-pub(crate) const POSTGRES_SQL: [Texts; 4] =
-    [head::POSTGRES_SQL, head_cache::POSTGRES_SQL, notice::POSTGRES_SQL, read::POSTGRES_SQL];
+pub(crate) const SQL: &[Texts] = &[head::SQL, head_cache::SQL, notice::SQL, read::SQL, recorded::SQL];
 
-pub(crate) fn sqlite_statements() -> Vec<(&'static str, String)> {
-    insert::sqlite_statements()
-}
-
-pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
-    [insert::postgres_statements(), head::postgres_statements()].concat()
+/// The SQL texts that are made when the program runs.
+pub(crate) fn made() -> Vec<(&'static str, String)> {
+    [insert::made(), head::made()].concat()
 }

@@ -6,7 +6,7 @@
 //! sequence. After the listening connection is lost, watchers receive [`Change::Missed`] and re-read. A lost
 //! notification delays an event but never loses it.
 
-use crate::engine::Texts;
+use crate::engine::statements;
 use domain::{
     event::Event,
     id::{SessionId, TenantId},
@@ -35,10 +35,12 @@ const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 const ACCESS: &str = "access";
 /// How the line begins that names a workspace whose counts changed.
 const COUNTS: &str = "counts ";
-/// Sends a notification. It changes no row, so its commit neither waits for the disk nor delays the commits
-/// of appends.
-const NOTIFY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
-pub(crate) const POSTGRES_SQL: Texts = &[("event::notice::NOTIFY", NOTIFY)];
+
+statements! {
+    /// Sends a notification. It changes no row, so its commit neither waits for the disk nor delays the commits
+    /// of appends.
+    const NOTIFY_POSTGRES: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+}
 
 /// What a commit changed in a session, for watchers. Notices may be lost, so correctness must not depend on
 /// them.
@@ -158,7 +160,7 @@ impl Notifier {
 
     async fn execute(&self, lines: &str) {
         let payload = format!("{}\n{lines}", self.own);
-        if let Err(error) = sqlx::query(NOTIFY).bind(CHANNEL).bind(payload).execute(&self.pool).await {
+        if let Err(error) = sqlx::query(NOTIFY_POSTGRES).bind(CHANNEL).bind(payload).execute(&self.pool).await {
             tracing::warn!(%error, "other servers were not woken; they re-read later");
         }
     }

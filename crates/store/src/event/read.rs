@@ -1,6 +1,6 @@
 //! Rows of `session_events`.
 
-use crate::engine::{Conn, Error, Page, Result, Texts, row, run};
+use crate::engine::{Conn, Error, Page, Result, row, run, statements};
 use domain::{
     chain::Digest,
     clock::from_micros,
@@ -22,18 +22,6 @@ macro_rules! event_select {
         )
     };
 }
-const AFTER: &str = event_select!("AND sequence > $3 AND sequence <= $4 ORDER BY sequence LIMIT $5");
-const BEFORE: &str = event_select!("AND sequence < $3 ORDER BY sequence DESC LIMIT $4");
-const AFTER_OF_KINDS_SQLITE: &str = event_select!(
-    "AND sequence > $3 AND sequence <= $4 AND event_type IN (SELECT value FROM json_each($6)) ORDER BY sequence LIMIT $5"
-);
-const BEFORE_OF_KINDS_SQLITE: &str = event_select!(
-    "AND sequence < $3 AND event_type IN (SELECT value FROM json_each($5)) ORDER BY sequence DESC LIMIT $4"
-);
-const AFTER_OF_KINDS_POSTGRES: &str =
-    event_select!("AND sequence > $3 AND sequence <= $4 AND event_type = ANY($6) ORDER BY sequence LIMIT $5");
-const BEFORE_OF_KINDS_POSTGRES: &str =
-    event_select!("AND sequence < $3 AND event_type = ANY($5) ORDER BY sequence DESC LIMIT $4");
 // Starts from the ids (CROSS JOIN keeps that order on SQLite). So each session costs one lookup at the end
 // of its log, whatever the length of the logs.
 macro_rules! newest_select {
@@ -49,30 +37,28 @@ macro_rules! newest_select {
         )
     };
 }
-const NEWEST_SQLITE: &str = newest_select!("(SELECT unhex(value) AS id FROM json_each($2)) j");
-const NEWEST_POSTGRES: &str = newest_select!("UNNEST($2::uuid[]) AS j (id)");
-const KIND_COUNTS: &str = "SELECT event_type, COUNT(*), MAX(sequence) FROM session_events \
-     WHERE tenant_id = $1 AND session_id = $2 GROUP BY event_type ORDER BY event_type";
-// A text of its own: the one above is answered from the index by type alone, this one from the few rows at the end.
-const KIND_COUNTS_AFTER: &str = "SELECT event_type, COUNT(*), MAX(sequence) FROM session_events \
-     WHERE tenant_id = $1 AND session_id = $2 AND sequence > $3 GROUP BY event_type ORDER BY event_type";
 
-pub(crate) const SQL: Texts = &[
-    ("event::read::AFTER", AFTER),
-    ("event::read::BEFORE", BEFORE),
-    ("event::read::KIND_COUNTS", KIND_COUNTS),
-    ("event::read::KIND_COUNTS_AFTER", KIND_COUNTS_AFTER),
-];
-pub(crate) const SQLITE_SQL: Texts = &[
-    ("event::read::NEWEST_SQLITE", NEWEST_SQLITE),
-    ("event::read::AFTER_OF_KINDS_SQLITE", AFTER_OF_KINDS_SQLITE),
-    ("event::read::BEFORE_OF_KINDS_SQLITE", BEFORE_OF_KINDS_SQLITE),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("event::read::NEWEST_POSTGRES", NEWEST_POSTGRES),
-    ("event::read::AFTER_OF_KINDS_POSTGRES", AFTER_OF_KINDS_POSTGRES),
-    ("event::read::BEFORE_OF_KINDS_POSTGRES", BEFORE_OF_KINDS_POSTGRES),
-];
+statements! {
+    const AFTER: &str = event_select!("AND sequence > $3 AND sequence <= $4 ORDER BY sequence LIMIT $5");
+    const BEFORE: &str = event_select!("AND sequence < $3 ORDER BY sequence DESC LIMIT $4");
+    const AFTER_OF_KINDS_SQLITE: &str = event_select!(
+        "AND sequence > $3 AND sequence <= $4 AND event_type IN (SELECT value FROM json_each($6)) ORDER BY sequence LIMIT $5"
+    );
+    const BEFORE_OF_KINDS_SQLITE: &str = event_select!(
+        "AND sequence < $3 AND event_type IN (SELECT value FROM json_each($5)) ORDER BY sequence DESC LIMIT $4"
+    );
+    const AFTER_OF_KINDS_POSTGRES: &str =
+        event_select!("AND sequence > $3 AND sequence <= $4 AND event_type = ANY($6) ORDER BY sequence LIMIT $5");
+    const BEFORE_OF_KINDS_POSTGRES: &str =
+        event_select!("AND sequence < $3 AND event_type = ANY($5) ORDER BY sequence DESC LIMIT $4");
+    const NEWEST_SQLITE: &str = newest_select!("(SELECT unhex(value) AS id FROM json_each($2)) j");
+    const NEWEST_POSTGRES: &str = newest_select!("UNNEST($2::uuid[]) AS j (id)");
+    const KIND_COUNTS: &str = "SELECT event_type, COUNT(*), MAX(sequence) FROM session_events \
+         WHERE tenant_id = $1 AND session_id = $2 GROUP BY event_type ORDER BY event_type";
+    // A text of its own: the one above is answered from the index by type alone, this one from the few rows at the end.
+    const KIND_COUNTS_AFTER: &str = "SELECT event_type, COUNT(*), MAX(sequence) FROM session_events \
+         WHERE tenant_id = $1 AND session_id = $2 AND sequence > $3 GROUP BY event_type ORDER BY event_type";
+}
 
 row! {
     pub(crate) struct Row {

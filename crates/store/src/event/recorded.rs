@@ -1,7 +1,7 @@
 //! Finds events that are recorded already, to recognise a request that is repeated.
 
 use super::{AppendRequest, Head};
-use crate::engine::{Conn, Result, Texts, row, run};
+use crate::engine::{Conn, Result, row, run, statements};
 use domain::{
     Timestamp,
     chain::Digest,
@@ -10,18 +10,14 @@ use domain::{
 };
 use uuid::Uuid;
 
-const RECORDED_BY_ID: &str = "SELECT event_id, sequence, event_type, role, thread_id, external_event_id, at, body_digest \
-     FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3";
-const RECORDED_BY_EXTERNAL_ID: &str = "SELECT event_id, sequence, event_type, role, thread_id, external_event_id, at, body_digest \
-     FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND external_event_id = $3";
-const METADATA_BY_EXTERNAL_ID: &str =
-    "SELECT metadata FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND external_event_id = $3";
-
-pub(crate) const SQL: Texts = &[
-    ("event::recorded::RECORDED_BY_ID", RECORDED_BY_ID),
-    ("event::recorded::RECORDED_BY_EXTERNAL_ID", RECORDED_BY_EXTERNAL_ID),
-    ("event::recorded::METADATA_BY_EXTERNAL_ID", METADATA_BY_EXTERNAL_ID),
-];
+statements! {
+    const RECORDED_BY_ID: &str = "SELECT event_id, sequence, event_type, role, thread_id, external_event_id, at, body_digest \
+         FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3";
+    const RECORDED_BY_EXTERNAL_ID: &str = "SELECT event_id, sequence, event_type, role, thread_id, external_event_id, at, body_digest \
+         FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND external_event_id = $3";
+    const METADATA_BY_EXTERNAL_ID: &str =
+        "SELECT metadata FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND external_event_id = $3";
+}
 
 /// What is kept of an event for recognising a repeat.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Rows of `request_answers`. A row is written once; the claim that takes it stamps it.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, Texts, row, run},
+    engine::{Conn, Error, Page, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -26,42 +26,31 @@ macro_rules! answer_select {
     };
 }
 
-const INSERT: &str = "INSERT INTO request_answers (tenant_id, id, request_id, session_id, response_session_id, \
-     respondent_kind, respondent, respondent_user, respondent_label, outcome, answers, note, digest, late, deposited_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
-const OWN: &str = answer_select!("a.request_id = $2 AND a.respondent = $3");
-const OF_REQUEST: &str = answer_select!("a.request_id = $2 AND NOT a.late ORDER BY a.deposited_at, a.id LIMIT 1");
-const OF_GATE: &str = answer_select!("r.gate_id = $2 AND NOT a.late ORDER BY a.deposited_at, a.id LIMIT 1");
-const COUNT: &str = "SELECT COUNT(*) FROM request_answers WHERE tenant_id = $1 AND request_id = $2";
-const UNCONSUMED: &str =
-    answer_select!("a.session_id = $2 AND a.consumed_at IS NULL AND NOT a.late ORDER BY a.deposited_at, a.id LIMIT $3");
-const CONSUME: &str = "UPDATE request_answers SET consumed_at = $3, consumed_attempt = $4, consumed_by_call = $5 \
-     WHERE tenant_id = $1 AND id = $2 AND consumed_at IS NULL";
-const OF_CALL: &str = answer_select!(
-    "a.session_id = $2 AND a.consumed_attempt = $3 AND a.consumed_by_call = $4 ORDER BY a.deposited_at, a.id LIMIT $5"
-);
-// The two sessions are the same if nobody started the session.
-const OF_SESSIONS: &str = answer_select!(
-    "a.session_id IN ($2, $3) AND (a.deposited_at > $4 OR (a.deposited_at = $4 AND a.id > $5)) \
-     ORDER BY a.deposited_at, a.id LIMIT $6"
-);
-const UNCONSUMED_OF_SESSIONS: &str = answer_select!(
-    "a.session_id IN ($2, $3) AND a.consumed_at IS NULL AND NOT a.late \
-     AND (a.deposited_at > $4 OR (a.deposited_at = $4 AND a.id > $5)) ORDER BY a.deposited_at, a.id LIMIT $6"
-);
-
-pub(crate) const SQL: Texts = &[
-    ("feedback_request::answer::INSERT", INSERT),
-    ("feedback_request::answer::OWN", OWN),
-    ("feedback_request::answer::OF_REQUEST", OF_REQUEST),
-    ("feedback_request::answer::OF_GATE", OF_GATE),
-    ("feedback_request::answer::COUNT", COUNT),
-    ("feedback_request::answer::UNCONSUMED", UNCONSUMED),
-    ("feedback_request::answer::CONSUME", CONSUME),
-    ("feedback_request::answer::OF_CALL", OF_CALL),
-    ("feedback_request::answer::OF_SESSIONS", OF_SESSIONS),
-    ("feedback_request::answer::UNCONSUMED_OF_SESSIONS", UNCONSUMED_OF_SESSIONS),
-];
+statements! {
+    const INSERT: &str = "INSERT INTO request_answers (tenant_id, id, request_id, session_id, response_session_id, \
+         respondent_kind, respondent, respondent_user, respondent_label, outcome, answers, note, digest, late, deposited_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+    const OWN: &str = answer_select!("a.request_id = $2 AND a.respondent = $3");
+    const OF_REQUEST: &str = answer_select!("a.request_id = $2 AND NOT a.late ORDER BY a.deposited_at, a.id LIMIT 1");
+    const OF_GATE: &str = answer_select!("r.gate_id = $2 AND NOT a.late ORDER BY a.deposited_at, a.id LIMIT 1");
+    const COUNT: &str = "SELECT COUNT(*) FROM request_answers WHERE tenant_id = $1 AND request_id = $2";
+    const UNCONSUMED: &str =
+        answer_select!("a.session_id = $2 AND a.consumed_at IS NULL AND NOT a.late ORDER BY a.deposited_at, a.id LIMIT $3");
+    const CONSUME: &str = "UPDATE request_answers SET consumed_at = $3, consumed_attempt = $4, consumed_by_call = $5 \
+         WHERE tenant_id = $1 AND id = $2 AND consumed_at IS NULL";
+    const OF_CALL: &str = answer_select!(
+        "a.session_id = $2 AND a.consumed_attempt = $3 AND a.consumed_by_call = $4 ORDER BY a.deposited_at, a.id LIMIT $5"
+    );
+    // The two sessions are the same if nobody started the session.
+    const OF_SESSIONS: &str = answer_select!(
+        "a.session_id IN ($2, $3) AND (a.deposited_at > $4 OR (a.deposited_at = $4 AND a.id > $5)) \
+         ORDER BY a.deposited_at, a.id LIMIT $6"
+    );
+    const UNCONSUMED_OF_SESSIONS: &str = answer_select!(
+        "a.session_id IN ($2, $3) AND a.consumed_at IS NULL AND NOT a.late \
+         AND (a.deposited_at > $4 OR (a.deposited_at = $4 AND a.id > $5)) ORDER BY a.deposited_at, a.id LIMIT $6"
+    );
+}
 
 /// An answer to a request, with what was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,5 +14,4 @@ pub use request::{
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 2] = [answer::SQL, request::SQL];
-pub(crate) const POSTGRES_SQL: Texts = request::POSTGRES_SQL;
+pub(crate) const SQL: &[Texts] = &[answer::SQL, request::SQL];

@@ -1,7 +1,7 @@
 //! Rows of `feedback_requests`.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, Texts, row, run},
+    engine::{Conn, Error, Page, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -27,23 +27,6 @@ macro_rules! request_select {
     };
 }
 
-const BY_ID: &str = request_select!("id = $2");
-const BY_ID_LOCKED_POSTGRES: &str = request_select!("id = $2 FOR UPDATE");
-const BY_KEY: &str = request_select!("session_id = $2 AND idempotency_key = $3");
-const BY_GATE: &str = request_select!("gate_id = $2");
-const OF_SESSION: &str = request_select!("session_id = $2 AND (id < $3 OR $3 IS NULL) ORDER BY id DESC LIMIT $4");
-const COUNT: &str = "SELECT COUNT(*) FROM feedback_requests WHERE tenant_id = $1 AND session_id = $2";
-const INSERT: &str = "INSERT INTO feedback_requests (tenant_id, id, session_id, attempt, gate_id, view_id, version, message, \
-     blocking, access, audience, asked_by, asked_at, expires_at, on_expiry, idempotency_key, digest, state) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 'waiting')";
-const CLOSE: &str = "UPDATE feedback_requests SET state = $3, closed_at = $4 \
-     WHERE tenant_id = $1 AND id = $2 AND state = 'waiting'";
-const PAST_DEADLINE: &str = "SELECT tenant_id, id, session_id FROM feedback_requests \
-     WHERE state = 'waiting' AND NOT blocking AND expires_at <= $1 ORDER BY expires_at LIMIT $2";
-const OPEN_AFTER: &str = "SELECT q.tenant_id, q.id, q.session_id, s.status FROM feedback_requests q \
-     JOIN sessions s ON s.tenant_id = q.tenant_id AND s.id = q.session_id \
-     WHERE q.state = 'waiting' AND NOT q.blocking AND (q.tenant_id, q.id) > ($1, $2) \
-     ORDER BY q.tenant_id, q.id LIMIT $3";
 // $3 is the person, $4 the same as an actor, $5 whether the person decides, $6 whether the person manages sessions.
 macro_rules! open_for {
     ($before:expr, $after:expr) => {
@@ -63,33 +46,37 @@ macro_rules! open_for {
     };
 }
 
-const OPEN_FOR: &str =
-    open_for!(request_select!(""), " ORDER BY CASE WHEN expires_at IS NULL THEN 1 ELSE 0 END, expires_at, id LIMIT $7");
-const COUNT_OPEN_FOR: &str = open_for!(
-    "SELECT COUNT(*) FROM (SELECT 1 FROM feedback_requests WHERE tenant_id = $1 AND ",
-    " LIMIT $7) AS counted"
-);
-// The chain of parents is short, and bounded where sessions are started.
-const ROOT: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
-     SELECT id, parent_id, 0 FROM sessions WHERE tenant_id = $1 AND id = $2 UNION ALL \
-     SELECT s.id, s.parent_id, up.depth + 1 FROM up JOIN sessions s ON s.tenant_id = $1 AND s.id = up.parent_id \
-     WHERE up.depth < $3) SELECT id FROM up ORDER BY depth DESC LIMIT 1";
+statements! {
+    const BY_ID: &str = request_select!("id = $2");
+    const BY_ID_LOCKED_POSTGRES: &str = request_select!("id = $2 FOR UPDATE");
+    const BY_KEY: &str = request_select!("session_id = $2 AND idempotency_key = $3");
+    const BY_GATE: &str = request_select!("gate_id = $2");
+    const OF_SESSION: &str = request_select!("session_id = $2 AND (id < $3 OR $3 IS NULL) ORDER BY id DESC LIMIT $4");
+    const COUNT: &str = "SELECT COUNT(*) FROM feedback_requests WHERE tenant_id = $1 AND session_id = $2";
+    const INSERT: &str = "INSERT INTO feedback_requests (tenant_id, id, session_id, attempt, gate_id, view_id, version, message, \
+         blocking, access, audience, asked_by, asked_at, expires_at, on_expiry, idempotency_key, digest, state) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 'waiting')";
+    const CLOSE: &str = "UPDATE feedback_requests SET state = $3, closed_at = $4 \
+         WHERE tenant_id = $1 AND id = $2 AND state = 'waiting'";
+    const PAST_DEADLINE: &str = "SELECT tenant_id, id, session_id FROM feedback_requests \
+         WHERE state = 'waiting' AND NOT blocking AND expires_at <= $1 ORDER BY expires_at LIMIT $2";
+    const OPEN_AFTER: &str = "SELECT q.tenant_id, q.id, q.session_id, s.status FROM feedback_requests q \
+         JOIN sessions s ON s.tenant_id = q.tenant_id AND s.id = q.session_id \
+         WHERE q.state = 'waiting' AND NOT q.blocking AND (q.tenant_id, q.id) > ($1, $2) \
+         ORDER BY q.tenant_id, q.id LIMIT $3";
 
-pub(crate) const SQL: Texts = &[
-    ("feedback_request::request::BY_ID", BY_ID),
-    ("feedback_request::request::BY_KEY", BY_KEY),
-    ("feedback_request::request::BY_GATE", BY_GATE),
-    ("feedback_request::request::OF_SESSION", OF_SESSION),
-    ("feedback_request::request::COUNT", COUNT),
-    ("feedback_request::request::INSERT", INSERT),
-    ("feedback_request::request::CLOSE", CLOSE),
-    ("feedback_request::request::PAST_DEADLINE", PAST_DEADLINE),
-    ("feedback_request::request::OPEN_AFTER", OPEN_AFTER),
-    ("feedback_request::request::OPEN_FOR", OPEN_FOR),
-    ("feedback_request::request::COUNT_OPEN_FOR", COUNT_OPEN_FOR),
-    ("feedback_request::request::ROOT", ROOT),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[("feedback_request::request::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+    const OPEN_FOR: &str =
+        open_for!(request_select!(""), " ORDER BY CASE WHEN expires_at IS NULL THEN 1 ELSE 0 END, expires_at, id LIMIT $7");
+    const COUNT_OPEN_FOR: &str = open_for!(
+        "SELECT COUNT(*) FROM (SELECT 1 FROM feedback_requests WHERE tenant_id = $1 AND ",
+        " LIMIT $7) AS counted"
+    );
+    // The chain of parents is short, and bounded where sessions are started.
+    const ROOT: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
+         SELECT id, parent_id, 0 FROM sessions WHERE tenant_id = $1 AND id = $2 UNION ALL \
+         SELECT s.id, s.parent_id, up.depth + 1 FROM up JOIN sessions s ON s.tenant_id = $1 AND s.id = up.parent_id \
+         WHERE up.depth < $3) SELECT id FROM up ORDER BY depth DESC LIMIT 1";
+}
 
 /// A request of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::{DecisionRecord, hex_list};
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -13,11 +13,6 @@ use domain::{
 };
 use std::collections::HashMap;
 use uuid::Uuid;
-
-const INSERT: &str = "INSERT INTO gate_decisions (tenant_id, gate_id, number, user_id, actor, verdict, undoes, value, \
-     value_digest, note, at, entity_version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
-     (SELECT e.version FROM gates g JOIN entities e ON e.tenant_id = g.tenant_id AND e.id = g.entity_id \
-     WHERE g.tenant_id = $1 AND g.id = $2))";
 
 macro_rules! of_gates {
     ($ids:literal) => {
@@ -30,12 +25,15 @@ macro_rules! of_gates {
         )
     };
 }
-const OF_GATES_SQLITE: &str = of_gates!("IN (SELECT unhex(value) FROM json_each($2))");
-const OF_GATES_POSTGRES: &str = of_gates!("= ANY($2)");
 
-pub(crate) const SQL: Texts = &[("gate::decision::INSERT", INSERT)];
-pub(crate) const SQLITE_SQL: Texts = &[("gate::decision::OF_GATES_SQLITE", OF_GATES_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts = &[("gate::decision::OF_GATES_POSTGRES", OF_GATES_POSTGRES)];
+statements! {
+    const INSERT: &str = "INSERT INTO gate_decisions (tenant_id, gate_id, number, user_id, actor, verdict, undoes, value, \
+         value_digest, note, at, entity_version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
+         (SELECT e.version FROM gates g JOIN entities e ON e.tenant_id = g.tenant_id AND e.id = g.entity_id \
+         WHERE g.tenant_id = $1 AND g.id = $2))";
+    const OF_GATES_SQLITE: &str = of_gates!("IN (SELECT unhex(value) FROM json_each($2))");
+    const OF_GATES_POSTGRES: &str = of_gates!("= ANY($2)");
+}
 
 row! {
     struct Row {

@@ -1,7 +1,7 @@
 //! Lists of gates: those that one reviewer may decide, and those of the whole workspace.
 
 use super::{Row, gate_select, records};
-use crate::engine::{Conn, Page, Result, Texts, run};
+use crate::engine::{Conn, Page, Result, run, statements};
 use domain::{
     Timestamp,
     clock::to_micros,
@@ -54,29 +54,6 @@ pub(crate) use decidable_by;
 pub(crate) use listed;
 pub(crate) use snoozed;
 
-const DECIDABLE: &str = gate_select!(concat!(
-    "g.tenant_id = $1 AND g.state = $4 AND ",
-    decidable_by!("$3"),
-    " AND ",
-    listed!(),
-    " AND NOT ",
-    snoozed!("$9"),
-    page!()
-));
-const DECIDABLE_SNOOZED: &str = gate_select!(concat!(
-    "g.tenant_id = $1 AND g.state = $4 AND ",
-    decidable_by!("$3"),
-    " AND ",
-    listed!(),
-    " AND ",
-    snoozed!("$9"),
-    page!()
-));
-const BY_STATE: &str = gate_select!(concat!(
-    "g.tenant_id = $1 AND g.state = $2 AND (g.kind = $3 OR $3 IS NULL) AND ((g.order_at, g.id) > ($4, $5) OR $5 IS NULL) AND ",
-    listed!(),
-    " ORDER BY g.order_at, g.id LIMIT $6"
-));
 // The ids of the gates of one closed state that were closed last. None if the bind `$asked` is another state.
 macro_rules! closed_in {
     ($state:literal, $whose:expr, [$asked:literal, $kind:literal, $at:literal, $id:literal, $limit:literal]) => {
@@ -121,25 +98,6 @@ macro_rules! closed {
         ))
     };
 }
-const CLOSED: &str = closed!(listed!(), ["$2", "$3", "$4", "$5", "$6"]);
-const CLOSED_DECIDABLE: &str =
-    closed!(concat!(decidable_by!("$3"), " AND ", listed!()), ["$4", "$5", "$6", "$7", "$8"]);
-// While a gate is held, its newest decision is the one that counts: undoing it opens the gate again.
-const HELD_BY: &str = gate_select!(concat!(
-    "g.tenant_id = $1 AND g.state = 'held' AND g.held_until > $3 AND $2 = (SELECT d.user_id FROM gate_decisions d \
-     WHERE d.tenant_id = $1 AND d.gate_id = g.id ORDER BY d.number DESC LIMIT 1) AND ",
-    listed!(),
-    " ORDER BY g.held_until DESC, g.order_at, g.id LIMIT $4"
-));
-const COUNT_DECIDABLE: &str = concat!(
-    "SELECT COUNT(*) FROM (SELECT 1 FROM gates g WHERE g.tenant_id = $1 AND g.state = 'open' AND ",
-    decidable_by!("$3"),
-    " AND ",
-    listed!(),
-    " AND NOT ",
-    snoozed!("$4"),
-    " LIMIT $5) AS counted"
-);
 
 // How many open gates have each key of alike ones. The limit bounds what is read.
 macro_rules! count_alike {
@@ -154,21 +112,54 @@ macro_rules! count_alike {
         )
     };
 }
-const COUNT_ALIKE: &str = count_alike!(listed!(), "$2");
-const COUNT_ALIKE_DECIDABLE: &str =
-    count_alike!(concat!(decidable_by!("$3"), " AND ", listed!(), " AND NOT ", snoozed!("$4")), "$5");
 
-pub(crate) const SQL: Texts = &[
-    ("gate::inbox::DECIDABLE", DECIDABLE),
-    ("gate::inbox::DECIDABLE_SNOOZED", DECIDABLE_SNOOZED),
-    ("gate::inbox::BY_STATE", BY_STATE),
-    ("gate::inbox::CLOSED", CLOSED),
-    ("gate::inbox::CLOSED_DECIDABLE", CLOSED_DECIDABLE),
-    ("gate::inbox::HELD_BY", HELD_BY),
-    ("gate::inbox::COUNT_DECIDABLE", COUNT_DECIDABLE),
-    ("gate::inbox::COUNT_ALIKE", COUNT_ALIKE),
-    ("gate::inbox::COUNT_ALIKE_DECIDABLE", COUNT_ALIKE_DECIDABLE),
-];
+statements! {
+    const DECIDABLE: &str = gate_select!(concat!(
+        "g.tenant_id = $1 AND g.state = $4 AND ",
+        decidable_by!("$3"),
+        " AND ",
+        listed!(),
+        " AND NOT ",
+        snoozed!("$9"),
+        page!()
+    ));
+    const DECIDABLE_SNOOZED: &str = gate_select!(concat!(
+        "g.tenant_id = $1 AND g.state = $4 AND ",
+        decidable_by!("$3"),
+        " AND ",
+        listed!(),
+        " AND ",
+        snoozed!("$9"),
+        page!()
+    ));
+    const BY_STATE: &str = gate_select!(concat!(
+        "g.tenant_id = $1 AND g.state = $2 AND (g.kind = $3 OR $3 IS NULL) AND ((g.order_at, g.id) > ($4, $5) OR $5 IS NULL) AND ",
+        listed!(),
+        " ORDER BY g.order_at, g.id LIMIT $6"
+    ));
+    const CLOSED: &str = closed!(listed!(), ["$2", "$3", "$4", "$5", "$6"]);
+    const CLOSED_DECIDABLE: &str =
+        closed!(concat!(decidable_by!("$3"), " AND ", listed!()), ["$4", "$5", "$6", "$7", "$8"]);
+    // While a gate is held, its newest decision is the one that counts: undoing it opens the gate again.
+    const HELD_BY: &str = gate_select!(concat!(
+        "g.tenant_id = $1 AND g.state = 'held' AND g.held_until > $3 AND $2 = (SELECT d.user_id FROM gate_decisions d \
+         WHERE d.tenant_id = $1 AND d.gate_id = g.id ORDER BY d.number DESC LIMIT 1) AND ",
+        listed!(),
+        " ORDER BY g.held_until DESC, g.order_at, g.id LIMIT $4"
+    ));
+    const COUNT_DECIDABLE: &str = concat!(
+        "SELECT COUNT(*) FROM (SELECT 1 FROM gates g WHERE g.tenant_id = $1 AND g.state = 'open' AND ",
+        decidable_by!("$3"),
+        " AND ",
+        listed!(),
+        " AND NOT ",
+        snoozed!("$4"),
+        " LIMIT $5) AS counted"
+    );
+    const COUNT_ALIKE: &str = count_alike!(listed!(), "$2");
+    const COUNT_ALIKE_DECIDABLE: &str =
+        count_alike!(concat!(decidable_by!("$3"), " AND ", listed!(), " AND NOT ", snoozed!("$4")), "$5");
+}
 
 /// Whose gates are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,8 +27,4 @@ use row::{hex_list, hex_uuids, record, records};
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 6] = [decision::SQL, inbox::SQL, read::SQL, reviewer::SQL, snooze::SQL, write::SQL];
-pub(crate) const SQLITE_SQL: [Texts; 4] =
-    [decision::SQLITE_SQL, read::SQLITE_SQL, reviewer::SQLITE_SQL, snooze::SQLITE_SQL];
-pub(crate) const POSTGRES_SQL: [Texts; 4] =
-    [decision::POSTGRES_SQL, read::POSTGRES_SQL, reviewer::POSTGRES_SQL, snooze::POSTGRES_SQL];
+pub(crate) const SQL: &[Texts] = &[decision::SQL, inbox::SQL, read::SQL, reviewer::SQL, snooze::SQL, write::SQL];

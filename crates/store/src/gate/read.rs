@@ -2,7 +2,7 @@
 
 use super::{Row, gate_select, hex_uuids, record, records};
 use crate::{
-    engine::{Conn, Result, Texts, run},
+    engine::{Conn, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -13,54 +13,41 @@ use domain::{
 };
 use uuid::Uuid;
 
-const BY_ID: &str = gate_select!("g.tenant_id = $1 AND g.id = $2");
-const BY_ID_LOCKED_POSTGRES: &str = gate_select!("g.tenant_id = $1 AND g.id = $2 FOR UPDATE OF g");
-const WAITING: &str = gate_select!("g.tenant_id = $1 AND g.session_id = $2 AND g.state IN ('open', 'held')");
-const WAITING_LOCKED_POSTGRES: &str =
-    gate_select!("g.tenant_id = $1 AND g.session_id = $2 AND g.state IN ('open', 'held') FOR UPDATE OF g");
-// Each attempt of a session comes to at most one gate.
-const NEWEST_OF_SESSION: &str = gate_select!("g.tenant_id = $1 AND g.session_id = $2 ORDER BY g.attempt DESC LIMIT 1");
-const WAITING_OF_ACTION: &str = gate_select!(
-    "g.tenant_id = $1 AND g.state = 'open' AND g.session_id IN (SELECT s.id FROM sessions s WHERE s.tenant_id = $1 \
-     AND s.action_id = $2 AND s.status IN ('waiting_human', 'awaiting_tool')) ORDER BY g.id LIMIT $3"
-);
-const LAST_OF_ACTION: &str = gate_select!(
-    "g.tenant_id = $1 AND g.state <> 'open' AND g.session_id = (SELECT s.id FROM sessions s WHERE s.tenant_id = $1 \
-     AND s.action_id = $2 ORDER BY s.id DESC LIMIT 1) ORDER BY g.attempt DESC LIMIT 1"
-);
 macro_rules! of_sessions {
     ($ids:literal) => {
         gate_select!(concat!("g.tenant_id = $1 AND g.state IN ('open', 'held') AND g.session_id ", $ids))
     };
 }
-const OF_SESSIONS_SQLITE: &str = of_sessions!("IN (SELECT unhex(value) FROM json_each($2))");
-const OF_SESSIONS_POSTGRES: &str = of_sessions!("= ANY($2)");
-const DENIED: &str = gate_select!(
-    "g.tenant_id = $1 AND g.session_id = $2 AND g.state = 'settled' AND g.outcome = 'deny' AND g.kind IN ('output', 'fields') \
-     ORDER BY g.attempt"
-);
-const SETTLED_OF_SESSION: &str = gate_select!(
-    "g.tenant_id = $1 AND g.session_id = $2 AND g.state = 'settled' AND g.kind <> 'question' AND g.settled_at <= $3 \
-     ORDER BY g.attempt DESC LIMIT $4"
-);
-const TO_WAKE: &str = "SELECT tenant_id, id, session_id FROM gates WHERE wake_at <= $1 ORDER BY wake_at LIMIT $2";
 
-pub(crate) const SQL: Texts = &[
-    ("gate::read::BY_ID", BY_ID),
-    ("gate::read::WAITING", WAITING),
-    ("gate::read::NEWEST_OF_SESSION", NEWEST_OF_SESSION),
-    ("gate::read::WAITING_OF_ACTION", WAITING_OF_ACTION),
-    ("gate::read::LAST_OF_ACTION", LAST_OF_ACTION),
-    ("gate::read::DENIED", DENIED),
-    ("gate::read::SETTLED_OF_SESSION", SETTLED_OF_SESSION),
-    ("gate::read::TO_WAKE", TO_WAKE),
-];
-pub(crate) const SQLITE_SQL: Texts = &[("gate::read::OF_SESSIONS_SQLITE", OF_SESSIONS_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("gate::read::OF_SESSIONS_POSTGRES", OF_SESSIONS_POSTGRES),
-    ("gate::read::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES),
-    ("gate::read::WAITING_LOCKED_POSTGRES", WAITING_LOCKED_POSTGRES),
-];
+statements! {
+    const BY_ID: &str = gate_select!("g.tenant_id = $1 AND g.id = $2");
+    const BY_ID_LOCKED_POSTGRES: &str = gate_select!("g.tenant_id = $1 AND g.id = $2 FOR UPDATE OF g");
+    const WAITING: &str = gate_select!("g.tenant_id = $1 AND g.session_id = $2 AND g.state IN ('open', 'held')");
+    const WAITING_LOCKED_POSTGRES: &str =
+        gate_select!("g.tenant_id = $1 AND g.session_id = $2 AND g.state IN ('open', 'held') FOR UPDATE OF g");
+    // Each attempt of a session comes to at most one gate.
+    const NEWEST_OF_SESSION: &str =
+        gate_select!("g.tenant_id = $1 AND g.session_id = $2 ORDER BY g.attempt DESC LIMIT 1");
+    const WAITING_OF_ACTION: &str = gate_select!(
+        "g.tenant_id = $1 AND g.state = 'open' AND g.session_id IN (SELECT s.id FROM sessions s WHERE s.tenant_id = $1 \
+         AND s.action_id = $2 AND s.status IN ('waiting_human', 'awaiting_tool')) ORDER BY g.id LIMIT $3"
+    );
+    const LAST_OF_ACTION: &str = gate_select!(
+        "g.tenant_id = $1 AND g.state <> 'open' AND g.session_id = (SELECT s.id FROM sessions s WHERE s.tenant_id = $1 \
+         AND s.action_id = $2 ORDER BY s.id DESC LIMIT 1) ORDER BY g.attempt DESC LIMIT 1"
+    );
+    const OF_SESSIONS_SQLITE: &str = of_sessions!("IN (SELECT unhex(value) FROM json_each($2))");
+    const OF_SESSIONS_POSTGRES: &str = of_sessions!("= ANY($2)");
+    const DENIED: &str = gate_select!(
+        "g.tenant_id = $1 AND g.session_id = $2 AND g.state = 'settled' AND g.outcome = 'deny' AND g.kind IN ('output', 'fields') \
+         ORDER BY g.attempt"
+    );
+    const SETTLED_OF_SESSION: &str = gate_select!(
+        "g.tenant_id = $1 AND g.session_id = $2 AND g.state = 'settled' AND g.kind <> 'question' AND g.settled_at <= $3 \
+         ORDER BY g.attempt DESC LIMIT $4"
+    );
+    const TO_WAKE: &str = "SELECT tenant_id, id, session_id FROM gates WHERE wake_at <= $1 ORDER BY wake_at LIMIT $2";
+}
 
 /// A gate of this workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: GateId) -> Result<Option<Gate>> {

@@ -2,7 +2,7 @@
 
 use super::{ReviewerRecord, hex_list, listed};
 use crate::{
-    engine::{Conn, Error, Result, Texts, run},
+    engine::{Conn, Error, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -12,13 +12,6 @@ use domain::{
 };
 use std::collections::HashMap;
 use uuid::Uuid;
-
-const INSERT: &str = "INSERT INTO gate_reviewers (tenant_id, gate_id, kind, reviewer_id) VALUES ($1, $2, $3, $4) \
-     ON CONFLICT DO NOTHING";
-const IS_REVIEWER: &str = "SELECT COUNT(*) FROM gate_reviewers r WHERE r.tenant_id = $1 AND r.gate_id = $2 \
-     AND ((r.kind = 'user' AND r.reviewer_id = $3) OR (r.kind = 'anyone' AND $4 >= 1) OR (r.kind = 'admins' AND $4 >= 2) \
-     OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members m WHERE m.tenant_id = $1 AND m.group_id = r.reviewer_id \
-     AND m.user_id = $3)))";
 
 macro_rules! of_gates {
     ($ids:literal) => {
@@ -32,15 +25,6 @@ macro_rules! of_gates {
         )
     };
 }
-const OF_GATES_SQLITE: &str = of_gates!("IN (SELECT unhex(value) FROM json_each($2))");
-const OF_GATES_POSTGRES: &str = of_gates!("= ANY($2)");
-
-const EMAIL_RECIPIENTS: &str = "SELECT m.user_id, m.role, COUNT(CASE WHEN r.kind <> 'anyone' THEN 1 END) AS named \
-     FROM memberships m JOIN gate_reviewers r ON r.tenant_id = m.tenant_id AND r.gate_id = $2 \
-     AND (r.kind = 'anyone' OR (r.kind = 'admins' AND m.role = 'admin') OR (r.kind = 'user' AND r.reviewer_id = m.user_id) \
-     OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members p WHERE p.tenant_id = $1 AND p.group_id = r.reviewer_id \
-     AND p.user_id = m.user_id))) \
-     WHERE m.tenant_id = $1 AND m.wants_email = 1 AND m.status = 'active' GROUP BY m.user_id, m.role ORDER BY m.user_id";
 
 // People named by the rows `r` of a gate `g`, and members of its groups.
 macro_rules! named {
@@ -62,31 +46,39 @@ macro_rules! has_access {
         )
     };
 }
-// Anyone who reviews includes the admins. Questions of incognito conversations are for their person alone.
-const SHORT_OF_REVIEWERS: &str = concat!(
-    "SELECT g.tenant_id, g.id, g.session_id FROM gates g WHERE g.state = 'open' AND g.id > $1 \
-     AND NOT EXISTS (SELECT 1 FROM gate_reviewers r WHERE r.tenant_id = g.tenant_id AND r.gate_id = g.id \
-     AND r.kind IN ('anyone', 'admins')) AND g.quorum > (SELECT COUNT(*) FROM memberships m WHERE ",
-    has_access!(),
-    ") AND ",
-    listed!(),
-    " ORDER BY g.id LIMIT $2"
-);
-const REVIEWERS_WITH_ACCESS: &str = concat!(
-    "SELECT m.user_id FROM gates g JOIN memberships m ON ",
-    has_access!(),
-    " WHERE g.tenant_id = $1 AND g.id = $2 ORDER BY m.user_id"
-);
 
-pub(crate) const SQL: Texts = &[
-    ("gate::reviewer::INSERT", INSERT),
-    ("gate::reviewer::IS_REVIEWER", IS_REVIEWER),
-    ("gate::reviewer::EMAIL_RECIPIENTS", EMAIL_RECIPIENTS),
-    ("gate::reviewer::SHORT_OF_REVIEWERS", SHORT_OF_REVIEWERS),
-    ("gate::reviewer::REVIEWERS_WITH_ACCESS", REVIEWERS_WITH_ACCESS),
-];
-pub(crate) const SQLITE_SQL: Texts = &[("gate::reviewer::OF_GATES_SQLITE", OF_GATES_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts = &[("gate::reviewer::OF_GATES_POSTGRES", OF_GATES_POSTGRES)];
+statements! {
+    const INSERT: &str = "INSERT INTO gate_reviewers (tenant_id, gate_id, kind, reviewer_id) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT DO NOTHING";
+    const IS_REVIEWER: &str = "SELECT COUNT(*) FROM gate_reviewers r WHERE r.tenant_id = $1 AND r.gate_id = $2 \
+         AND ((r.kind = 'user' AND r.reviewer_id = $3) OR (r.kind = 'anyone' AND $4 >= 1) OR (r.kind = 'admins' AND $4 >= 2) \
+         OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members m WHERE m.tenant_id = $1 AND m.group_id = r.reviewer_id \
+         AND m.user_id = $3)))";
+    const OF_GATES_SQLITE: &str = of_gates!("IN (SELECT unhex(value) FROM json_each($2))");
+    const OF_GATES_POSTGRES: &str = of_gates!("= ANY($2)");
+
+    const EMAIL_RECIPIENTS: &str = "SELECT m.user_id, m.role, COUNT(CASE WHEN r.kind <> 'anyone' THEN 1 END) AS named \
+         FROM memberships m JOIN gate_reviewers r ON r.tenant_id = m.tenant_id AND r.gate_id = $2 \
+         AND (r.kind = 'anyone' OR (r.kind = 'admins' AND m.role = 'admin') OR (r.kind = 'user' AND r.reviewer_id = m.user_id) \
+         OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members p WHERE p.tenant_id = $1 AND p.group_id = r.reviewer_id \
+         AND p.user_id = m.user_id))) \
+         WHERE m.tenant_id = $1 AND m.wants_email = 1 AND m.status = 'active' GROUP BY m.user_id, m.role ORDER BY m.user_id";
+    // Anyone who reviews includes the admins. Questions of incognito conversations are for their person alone.
+    const SHORT_OF_REVIEWERS: &str = concat!(
+        "SELECT g.tenant_id, g.id, g.session_id FROM gates g WHERE g.state = 'open' AND g.id > $1 \
+         AND NOT EXISTS (SELECT 1 FROM gate_reviewers r WHERE r.tenant_id = g.tenant_id AND r.gate_id = g.id \
+         AND r.kind IN ('anyone', 'admins')) AND g.quorum > (SELECT COUNT(*) FROM memberships m WHERE ",
+        has_access!(),
+        ") AND ",
+        listed!(),
+        " ORDER BY g.id LIMIT $2"
+    );
+    const REVIEWERS_WITH_ACCESS: &str = concat!(
+        "SELECT m.user_id FROM gates g JOIN memberships m ON ",
+        has_access!(),
+        " WHERE g.tenant_id = $1 AND g.id = $2 ORDER BY m.user_id"
+    );
+}
 
 /// Open gates that need more approvals than they have reviewers with access, in id order after `after`.
 pub async fn short_of_reviewers(

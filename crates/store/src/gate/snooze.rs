@@ -2,7 +2,7 @@
 
 use super::hex_list;
 use crate::{
-    engine::{Conn, Result, Texts, run},
+    engine::{Conn, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -13,10 +13,6 @@ use domain::{
 use std::collections::HashMap;
 use uuid::Uuid;
 
-const SNOOZE: &str = "INSERT INTO gate_snoozes (tenant_id, gate_id, user_id, until) VALUES ($1, $2, $3, $4) \
-     ON CONFLICT (tenant_id, gate_id, user_id) DO UPDATE SET until = excluded.until";
-const UNSNOOZE: &str = "DELETE FROM gate_snoozes WHERE tenant_id = $1 AND gate_id = $2 AND user_id = $3";
-
 macro_rules! until {
     ($ids:literal) => {
         concat!(
@@ -26,12 +22,14 @@ macro_rules! until {
         )
     };
 }
-const UNTIL_SQLITE: &str = until!("IN (SELECT unhex(value) FROM json_each($2))");
-const UNTIL_POSTGRES: &str = until!("= ANY($2)");
 
-pub(crate) const SQL: Texts = &[("gate::snooze::SNOOZE", SNOOZE), ("gate::snooze::UNSNOOZE", UNSNOOZE)];
-pub(crate) const SQLITE_SQL: Texts = &[("gate::snooze::UNTIL_SQLITE", UNTIL_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts = &[("gate::snooze::UNTIL_POSTGRES", UNTIL_POSTGRES)];
+statements! {
+    const SNOOZE: &str = "INSERT INTO gate_snoozes (tenant_id, gate_id, user_id, until) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (tenant_id, gate_id, user_id) DO UPDATE SET until = excluded.until";
+    const UNSNOOZE: &str = "DELETE FROM gate_snoozes WHERE tenant_id = $1 AND gate_id = $2 AND user_id = $3";
+    const UNTIL_SQLITE: &str = until!("IN (SELECT unhex(value) FROM json_each($2))");
+    const UNTIL_POSTGRES: &str = until!("= ANY($2)");
+}
 
 /// Hides a gate from one person's inbox until `until`.
 pub async fn snooze(

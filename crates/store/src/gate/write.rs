@@ -2,7 +2,7 @@
 
 use super::state::Columns;
 use crate::{
-    engine::{Result, Texts, run},
+    engine::{Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -11,14 +11,14 @@ use domain::{
     gate::{Gate, Principal, State, Verdict},
 };
 
-const INSERT: &str = "INSERT INTO gates (tenant_id, id, session_id, action_id, entity_id, agent_slug, kind, state, title, \
-     task, task_digest, similar_key, criteria, score, flags, attempt, quorum, self_approval, requested_by, requester_id, opened_at, \
-     order_at, due_at, remind_at, escalate_at, escalate_to, wake_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, \
-     $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)";
-const SAVE: &str = "UPDATE gates SET state = $3, reminded_at = $4, escalated_at = $5, held_until = $6, settled_at = $7, \
-     outcome = $8, wake_at = $9 WHERE tenant_id = $1 AND id = $2";
-
-pub(crate) const SQL: Texts = &[("gate::write::INSERT", INSERT), ("gate::write::SAVE", SAVE)];
+statements! {
+    const INSERT: &str = "INSERT INTO gates (tenant_id, id, session_id, action_id, entity_id, agent_slug, kind, state, title, \
+         task, task_digest, similar_key, criteria, score, flags, attempt, quorum, self_approval, requested_by, requester_id, opened_at, \
+         order_at, due_at, remind_at, escalate_at, escalate_to, wake_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, \
+         $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)";
+    const SAVE: &str = "UPDATE gates SET state = $3, reminded_at = $4, escalated_at = $5, held_until = $6, settled_at = $7, \
+         outcome = $8, wake_at = $9 WHERE tenant_id = $1 AND id = $2";
+}
 
 /// Inserts an open gate. Its session must be locked.
 pub async fn insert(tx: &mut WriteTx<'_>, gate: &Gate) -> Result<()> {

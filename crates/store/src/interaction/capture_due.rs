@@ -1,7 +1,7 @@
 //! Rows of `captures_due`: turns that ended and are to be captured.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -23,34 +23,23 @@ macro_rules! claim {
     };
 }
 
-const INSERT: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
-     VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT DO NOTHING";
-const INSERT_IF_ANSWERED: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
-     SELECT $1, $2, $3, $4, $5, $5 WHERE EXISTS (SELECT 1 FROM session_events \
-       WHERE tenant_id = $1 AND session_id = $2 AND event_type = $6) \
-     OR EXISTS (SELECT 1 FROM gates WHERE tenant_id = $1 AND session_id = $2) ON CONFLICT DO NOTHING";
-const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM captures_due WHERE due_at <= $1 LIMIT 1) AS one";
-const CLAIM_SQLITE: &str = claim!("");
-const CLAIM_POSTGRES: &str = claim!(" FOR UPDATE SKIP LOCKED");
-const DELETE: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2 AND sequence = $3";
-const DELETE_ALL_POSTGRES: &str = "DELETE FROM captures_due d \
-     USING UNNEST($1::uuid[], $2::uuid[], $3::bigint[]) AS taken (tenant_id, session_id, sequence) \
-     WHERE d.tenant_id = taken.tenant_id AND d.session_id = taken.session_id AND d.sequence = taken.sequence \
-     RETURNING d.tenant_id, d.session_id, d.sequence";
-const DELETE_OF_SESSION: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2";
-
-pub(crate) const SQL: Texts = &[
-    ("interaction::capture_due::INSERT", INSERT),
-    ("interaction::capture_due::INSERT_IF_ANSWERED", INSERT_IF_ANSWERED),
-    ("interaction::capture_due::ANY_DUE", ANY_DUE),
-    ("interaction::capture_due::DELETE_OF_SESSION", DELETE_OF_SESSION),
-];
-pub(crate) const SQLITE_SQL: Texts =
-    &[("interaction::capture_due::CLAIM_SQLITE", CLAIM_SQLITE), ("interaction::capture_due::DELETE", DELETE)];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("interaction::capture_due::CLAIM_POSTGRES", CLAIM_POSTGRES),
-    ("interaction::capture_due::DELETE_ALL_POSTGRES", DELETE_ALL_POSTGRES),
-];
+statements! {
+    const INSERT: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
+         VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT DO NOTHING";
+    const INSERT_IF_ANSWERED: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
+         SELECT $1, $2, $3, $4, $5, $5 WHERE EXISTS (SELECT 1 FROM session_events \
+           WHERE tenant_id = $1 AND session_id = $2 AND event_type = $6) \
+         OR EXISTS (SELECT 1 FROM gates WHERE tenant_id = $1 AND session_id = $2) ON CONFLICT DO NOTHING";
+    const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM captures_due WHERE due_at <= $1 LIMIT 1) AS one";
+    const CLAIM_SQLITE: &str = claim!("");
+    const CLAIM_POSTGRES: &str = claim!(" FOR UPDATE SKIP LOCKED");
+    const DELETE_SQLITE: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2 AND sequence = $3";
+    const DELETE_ALL_POSTGRES: &str = "DELETE FROM captures_due d \
+         USING UNNEST($1::uuid[], $2::uuid[], $3::bigint[]) AS taken (tenant_id, session_id, sequence) \
+         WHERE d.tenant_id = taken.tenant_id AND d.session_id = taken.session_id AND d.sequence = taken.sequence \
+         RETURNING d.tenant_id, d.session_id, d.sequence";
+    const DELETE_OF_SESSION: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2";
+}
 
 /// A turn that ended and is to be captured: all events of a session up to a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +119,7 @@ pub async fn done(tx: &mut WriteTx<'_>, due: &[DueRecord]) -> Result<Vec<DueReco
     match tx.conn() {
         Conn::Sqlite(c) => {
             for due in due {
-                if c.execute(DELETE, &[&due.tenant_id.0, &due.session_id.0, &due.sequence.cast_signed()])? > 0 {
+                if c.execute(DELETE_SQLITE, &[&due.tenant_id.0, &due.session_id.0, &due.sequence.cast_signed()])? > 0 {
                     removed.push(*due);
                 }
             }

@@ -1,7 +1,7 @@
 //! Rows of `export_jobs`.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -12,25 +12,19 @@ use domain::{
 };
 use uuid::Uuid;
 
-const INSERT: &str = "INSERT INTO export_jobs (tenant_id, id, asked_by, server, options, state, begun_at) \
-     VALUES ($1, $2, $3, $4, $5, 'running', $6)";
-// Ids begin with the time.
-const PRUNE: &str = "DELETE FROM export_jobs WHERE tenant_id = $1 AND id NOT IN \
-     (SELECT j.id FROM export_jobs j WHERE j.tenant_id = $1 ORDER BY j.id DESC LIMIT $2)";
-const END: &str = "UPDATE export_jobs SET state = $3, counts = $4, error = $5, ended_at = $6 \
-     WHERE tenant_id = $1 AND id = $2 AND state = 'running'";
-const FIND: &str = "SELECT id, asked_by, server, options, state, counts, error, begun_at, ended_at FROM export_jobs \
-     WHERE tenant_id = $1 AND id = $2";
-const LIST: &str = "SELECT id, asked_by, server, options, state, counts, error, begun_at, ended_at FROM export_jobs \
-     WHERE tenant_id = $1 ORDER BY id DESC LIMIT $2";
-
-pub(crate) const SQL: Texts = &[
-    ("interaction::export_job::INSERT", INSERT),
-    ("interaction::export_job::PRUNE", PRUNE),
-    ("interaction::export_job::END", END),
-    ("interaction::export_job::FIND", FIND),
-    ("interaction::export_job::LIST", LIST),
-];
+statements! {
+    const INSERT: &str = "INSERT INTO export_jobs (tenant_id, id, asked_by, server, options, state, begun_at) \
+         VALUES ($1, $2, $3, $4, $5, 'running', $6)";
+    // Ids begin with the time.
+    const PRUNE: &str = "DELETE FROM export_jobs WHERE tenant_id = $1 AND id NOT IN \
+         (SELECT j.id FROM export_jobs j WHERE j.tenant_id = $1 ORDER BY j.id DESC LIMIT $2)";
+    const END: &str = "UPDATE export_jobs SET state = $3, counts = $4, error = $5, ended_at = $6 \
+         WHERE tenant_id = $1 AND id = $2 AND state = 'running'";
+    const FIND: &str = "SELECT id, asked_by, server, options, state, counts, error, begun_at, ended_at FROM export_jobs \
+         WHERE tenant_id = $1 AND id = $2";
+    const LIST: &str = "SELECT id, asked_by, server, options, state, counts, error, begun_at, ended_at FROM export_jobs \
+         WHERE tenant_id = $1 ORDER BY id DESC LIMIT $2";
+}
 
 /// A request to write training data, with its progress. Its files are not in the database.
 #[derive(Debug, Clone, PartialEq, Eq)]

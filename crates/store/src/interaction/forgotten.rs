@@ -2,7 +2,7 @@
 
 use super::{line, mark_due};
 use crate::{
-    engine::{Conn, Result, Texts, run},
+    engine::{Conn, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -12,19 +12,15 @@ use domain::{
 };
 use uuid::Uuid;
 
-const INSERT: &str = "INSERT INTO captures_forgotten (tenant_id, session_id, forgotten_at) VALUES ($1, $2, $3) \
-     ON CONFLICT DO NOTHING";
-const COUNT: &str = "SELECT COUNT(*) FROM captures_forgotten WHERE tenant_id = $1 AND session_id = $2";
-const SESSIONS_AFTER: &str = "SELECT i.session_id FROM interactions i WHERE i.tenant_id = $1 AND i.session_id > $2 \
-     UNION SELECT d.session_id FROM captures_due d WHERE d.tenant_id = $1 AND d.session_id > $2 ORDER BY 1 LIMIT $3";
-const OF_SESSION: &str = "SELECT COUNT(*), MIN(recorded_at) FROM interactions WHERE tenant_id = $1 AND session_id = $2";
-
-pub(crate) const SQL: Texts = &[
-    ("interaction::forgotten::INSERT", INSERT),
-    ("interaction::forgotten::COUNT", COUNT),
-    ("interaction::forgotten::SESSIONS_AFTER", SESSIONS_AFTER),
-    ("interaction::forgotten::OF_SESSION", OF_SESSION),
-];
+statements! {
+    const INSERT: &str = "INSERT INTO captures_forgotten (tenant_id, session_id, forgotten_at) VALUES ($1, $2, $3) \
+         ON CONFLICT DO NOTHING";
+    const COUNT: &str = "SELECT COUNT(*) FROM captures_forgotten WHERE tenant_id = $1 AND session_id = $2";
+    const SESSIONS_AFTER: &str = "SELECT i.session_id FROM interactions i WHERE i.tenant_id = $1 AND i.session_id > $2 \
+         UNION SELECT d.session_id FROM captures_due d WHERE d.tenant_id = $1 AND d.session_id > $2 ORDER BY 1 LIMIT $3";
+    const OF_SESSION: &str =
+        "SELECT COUNT(*), MIN(recorded_at) FROM interactions WHERE tenant_id = $1 AND session_id = $2";
+}
 
 /// What is captured of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

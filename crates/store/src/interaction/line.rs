@@ -2,7 +2,7 @@
 
 use super::capture_due;
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -70,49 +70,34 @@ macro_rules! fill {
     };
 }
 
-const INSERT: &str = "INSERT INTO interactions (tenant_id, id, session_id, recorded_at, record) \
-     VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
-const INSERT_ALL_POSTGRES: &str = "INSERT INTO interactions (tenant_id, id, session_id, recorded_at, record) \
-     SELECT * FROM UNNEST($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::text[]) ON CONFLICT DO NOTHING";
-const INSERT_FEEDBACK: &str = "INSERT INTO interaction_feedback \
-     (tenant_id, id, session_id, interaction_id, recorded_at, feedback, source, record) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
-const INSERT_OUTCOME: &str = "INSERT INTO interaction_outcomes \
-     (tenant_id, id, session_id, interaction_id, recorded_at, outcome, record) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
-const AFTER: &str = lines_after!("interactions");
-const FEEDBACK_AFTER: &str = lines_after!("interaction_feedback");
-const OUTCOMES_AFTER: &str = lines_after!("interaction_outcomes");
-const LIST: &str = list!("i.tenant_id = $2");
-const LIST_OF_SESSION: &str = list!("i.session_id = $2");
-const LAST_SCANNED: &str = last_scanned!("i.tenant_id = $2");
-const LAST_SCANNED_OF_SESSION: &str = last_scanned!("i.session_id = $2");
-const COUNT_FEEDBACK_OF_PEOPLE: &str = "SELECT COUNT(*) FROM interaction_feedback WHERE tenant_id = $1 AND interaction_id = $2 \
-     AND source IN ('manual', 'reviewer')";
-const SESSION_OF: &str = "SELECT session_id FROM interactions WHERE tenant_id = $1 AND id = $2";
+statements! {
+    const INSERT_SQLITE: &str = "INSERT INTO interactions (tenant_id, id, session_id, recorded_at, record) \
+         VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
+    const INSERT_ALL_POSTGRES: &str = "INSERT INTO interactions (tenant_id, id, session_id, recorded_at, record) \
+         SELECT * FROM UNNEST($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::text[]) ON CONFLICT DO NOTHING";
+    const INSERT_FEEDBACK: &str = "INSERT INTO interaction_feedback \
+         (tenant_id, id, session_id, interaction_id, recorded_at, feedback, source, record) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
+    const INSERT_OUTCOME: &str = "INSERT INTO interaction_outcomes \
+         (tenant_id, id, session_id, interaction_id, recorded_at, outcome, record) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
+    const AFTER: &str = lines_after!("interactions");
+    const FEEDBACK_AFTER: &str = lines_after!("interaction_feedback");
+    const OUTCOMES_AFTER: &str = lines_after!("interaction_outcomes");
+    const LIST: &str = list!("i.tenant_id = $2");
+    const LIST_OF_SESSION: &str = list!("i.session_id = $2");
+    const LAST_SCANNED: &str = last_scanned!("i.tenant_id = $2");
+    const LAST_SCANNED_OF_SESSION: &str = last_scanned!("i.session_id = $2");
+    const COUNT_FEEDBACK_OF_PEOPLE: &str = "SELECT COUNT(*) FROM interaction_feedback WHERE tenant_id = $1 AND interaction_id = $2 \
+         AND source IN ('manual', 'reviewer')";
+    const SESSION_OF: &str = "SELECT session_id FROM interactions WHERE tenant_id = $1 AND id = $2";
 
-const DELETE_FEEDBACK_OF_SESSION: &str = "DELETE FROM interaction_feedback WHERE tenant_id = $1 AND session_id = $2";
-const DELETE_OUTCOMES_OF_SESSION: &str = "DELETE FROM interaction_outcomes WHERE tenant_id = $1 AND session_id = $2";
-const DELETE_OF_SESSION: &str = "DELETE FROM interactions WHERE tenant_id = $1 AND session_id = $2";
-
-pub(crate) const SQL: Texts = &[
-    ("interaction::line::INSERT_FEEDBACK", INSERT_FEEDBACK),
-    ("interaction::line::INSERT_OUTCOME", INSERT_OUTCOME),
-    ("interaction::line::AFTER", AFTER),
-    ("interaction::line::FEEDBACK_AFTER", FEEDBACK_AFTER),
-    ("interaction::line::OUTCOMES_AFTER", OUTCOMES_AFTER),
-    ("interaction::line::LIST", LIST),
-    ("interaction::line::LIST_OF_SESSION", LIST_OF_SESSION),
-    ("interaction::line::LAST_SCANNED", LAST_SCANNED),
-    ("interaction::line::LAST_SCANNED_OF_SESSION", LAST_SCANNED_OF_SESSION),
-    ("interaction::line::COUNT_FEEDBACK_OF_PEOPLE", COUNT_FEEDBACK_OF_PEOPLE),
-    ("interaction::line::SESSION_OF", SESSION_OF),
-    ("interaction::line::DELETE_FEEDBACK_OF_SESSION", DELETE_FEEDBACK_OF_SESSION),
-    ("interaction::line::DELETE_OUTCOMES_OF_SESSION", DELETE_OUTCOMES_OF_SESSION),
-    ("interaction::line::DELETE_OF_SESSION", DELETE_OF_SESSION),
-];
-pub(crate) const SQLITE_SQL: Texts = &[("interaction::line::INSERT", INSERT)];
-pub(crate) const POSTGRES_SQL: Texts = &[("interaction::line::INSERT_ALL_POSTGRES", INSERT_ALL_POSTGRES)];
+    const DELETE_FEEDBACK_OF_SESSION: &str =
+        "DELETE FROM interaction_feedback WHERE tenant_id = $1 AND session_id = $2";
+    const DELETE_OUTCOMES_OF_SESSION: &str =
+        "DELETE FROM interaction_outcomes WHERE tenant_id = $1 AND session_id = $2";
+    const DELETE_OF_SESSION: &str = "DELETE FROM interactions WHERE tenant_id = $1 AND session_id = $2";
+}
 
 /// A line of one of the streams.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -217,7 +202,10 @@ pub async fn insert(tx: &mut WriteTx<'_>, lines: &[(TenantId, SessionId, LineRec
         // Asked in place: one statement for many rows would save next to nothing.
         Conn::Sqlite(c) => {
             for (tenant, session, line) in lines {
-                c.execute(INSERT, &[&tenant.0, &line.id, &session.0, &to_micros(line.recorded_at), &line.record])?;
+                c.execute(
+                    INSERT_SQLITE,
+                    &[&tenant.0, &line.id, &session.0, &to_micros(line.recorded_at), &line.record],
+                )?;
             }
         }
         Conn::Postgres(c) => {

@@ -1,7 +1,7 @@
 //! Rows of `marks_due`: feedback of people that is in the database and not yet in the datalake files.
 
 use crate::{
-    engine::{Conn, Result, Texts, run},
+    engine::{Conn, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -11,21 +11,15 @@ use domain::{
 };
 use uuid::Uuid;
 
-const INSERT: &str =
-    "INSERT INTO marks_due (tenant_id, id, session_id, due_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
-const DUE: &str = "SELECT d.tenant_id, d.id, f.record FROM marks_due d \
-     JOIN interaction_feedback f ON f.tenant_id = d.tenant_id AND f.id = d.id WHERE d.due_at <= $1 ORDER BY d.due_at LIMIT $2";
-const POSTPONE: &str = "UPDATE marks_due SET due_at = $2 WHERE due_at <= $1";
-const DELETE: &str = "DELETE FROM marks_due WHERE tenant_id = $1 AND id = $2";
-const DELETE_OF_SESSION: &str = "DELETE FROM marks_due WHERE tenant_id = $1 AND session_id = $2";
-
-pub(crate) const SQL: Texts = &[
-    ("interaction::mark_due::INSERT", INSERT),
-    ("interaction::mark_due::DUE", DUE),
-    ("interaction::mark_due::POSTPONE", POSTPONE),
-    ("interaction::mark_due::DELETE", DELETE),
-    ("interaction::mark_due::DELETE_OF_SESSION", DELETE_OF_SESSION),
-];
+statements! {
+    const INSERT: &str =
+        "INSERT INTO marks_due (tenant_id, id, session_id, due_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
+    const DUE: &str = "SELECT d.tenant_id, d.id, f.record FROM marks_due d \
+         JOIN interaction_feedback f ON f.tenant_id = d.tenant_id AND f.id = d.id WHERE d.due_at <= $1 ORDER BY d.due_at LIMIT $2";
+    const POSTPONE: &str = "UPDATE marks_due SET due_at = $2 WHERE due_at <= $1";
+    const DELETE: &str = "DELETE FROM marks_due WHERE tenant_id = $1 AND id = $2";
+    const DELETE_OF_SESSION: &str = "DELETE FROM marks_due WHERE tenant_id = $1 AND session_id = $2";
+}
 
 /// A line of feedback that has to be written to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,6 +16,4 @@ pub(crate) use line::forget;
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 5] = [capture_due::SQL, export_job::SQL, forgotten::SQL, line::SQL, mark_due::SQL];
-pub(crate) const SQLITE_SQL: [Texts; 2] = [capture_due::SQLITE_SQL, line::SQLITE_SQL];
-pub(crate) const POSTGRES_SQL: [Texts; 2] = [capture_due::POSTGRES_SQL, line::POSTGRES_SQL];
+pub(crate) const SQL: &[Texts] = &[capture_due::SQL, export_job::SQL, forgotten::SQL, line::SQL, mark_due::SQL];

@@ -1,7 +1,7 @@
 //! Rows of `memory_agents`: the totals of each agent's memory. Their lock puts the writes of an agent in order.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -16,21 +16,15 @@ macro_rules! agent_select {
     };
 }
 
-const BY_SLUG: &str = agent_select!("agent = $2");
-const BY_SLUG_LOCKED_POSTGRES: &str = agent_select!("agent = $2 FOR UPDATE");
-const LIST: &str = agent_select!("(agent > $2 OR $2 IS NULL) ORDER BY agent LIMIT $3");
-const INSERT: &str = "INSERT INTO memory_agents (tenant_id, agent, documents, bytes, created_at, updated_at) \
-     VALUES ($1, $2, 0, 0, $3, $3) ON CONFLICT (tenant_id, agent) DO NOTHING";
-const SAVE: &str =
-    "UPDATE memory_agents SET documents = $3, bytes = $4, updated_at = $5 WHERE tenant_id = $1 AND agent = $2";
-
-pub(crate) const SQL: Texts = &[
-    ("memory::agent::BY_SLUG", BY_SLUG),
-    ("memory::agent::LIST", LIST),
-    ("memory::agent::INSERT", INSERT),
-    ("memory::agent::SAVE", SAVE),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[("memory::agent::BY_SLUG_LOCKED_POSTGRES", BY_SLUG_LOCKED_POSTGRES)];
+statements! {
+    const BY_SLUG: &str = agent_select!("agent = $2");
+    const BY_SLUG_LOCKED_POSTGRES: &str = agent_select!("agent = $2 FOR UPDATE");
+    const LIST: &str = agent_select!("(agent > $2 OR $2 IS NULL) ORDER BY agent LIMIT $3");
+    const INSERT: &str = "INSERT INTO memory_agents (tenant_id, agent, documents, bytes, created_at, updated_at) \
+         VALUES ($1, $2, 0, 0, $3, $3) ON CONFLICT (tenant_id, agent) DO NOTHING";
+    const SAVE: &str =
+        "UPDATE memory_agents SET documents = $3, bytes = $4, updated_at = $5 WHERE tenant_id = $1 AND agent = $2";
+}
 
 /// The totals of an agent's memory.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Rows of `memory_cards`: character cards as they were uploaded.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -13,14 +13,13 @@ use domain::{
 };
 use uuid::Uuid;
 
-const NEWEST: &str = "SELECT id, media_type, digest, name, author, created_at FROM memory_cards \
-     WHERE tenant_id = $1 AND agent = $2 ORDER BY id DESC LIMIT 1";
-const ORIGINAL: &str = "SELECT original FROM memory_cards WHERE tenant_id = $1 AND agent = $2 AND id = $3";
-const INSERT: &str = "INSERT INTO memory_cards (tenant_id, agent, id, media_type, original, digest, name, author, created_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-
-pub(crate) const SQL: Texts =
-    &[("memory::card::NEWEST", NEWEST), ("memory::card::ORIGINAL", ORIGINAL), ("memory::card::INSERT", INSERT)];
+statements! {
+    const NEWEST: &str = "SELECT id, media_type, digest, name, author, created_at FROM memory_cards \
+         WHERE tenant_id = $1 AND agent = $2 ORDER BY id DESC LIMIT 1";
+    const ORIGINAL: &str = "SELECT original FROM memory_cards WHERE tenant_id = $1 AND agent = $2 AND id = $3";
+    const INSERT: &str = "INSERT INTO memory_cards (tenant_id, agent, id, media_type, original, digest, name, author, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+}
 
 /// A character card, without its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,28 +2,22 @@
 
 use super::card::card_format;
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{Timestamp, chain::Digest, clock::to_micros, id::TenantId, memory::CardFormat};
 
-const SAVE: &str = "INSERT INTO memory_card_drafts (tenant_id, agent, author, media_type, original, digest, created_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, agent, author) DO UPDATE SET \
-     media_type = excluded.media_type, original = excluded.original, digest = excluded.digest, \
-     created_at = excluded.created_at";
-const FIND: &str = "SELECT media_type, original, digest FROM memory_card_drafts \
-     WHERE tenant_id = $1 AND agent = $2 AND author = $3 AND created_at > $4";
-const DROP: &str = "DELETE FROM memory_card_drafts WHERE tenant_id = $1 AND agent = $2 AND author = $3";
-const EXPIRE: &str = "DELETE FROM memory_card_drafts WHERE tenant_id = $1 AND created_at <= $2";
-const EXPIRE_ALL: &str = "DELETE FROM memory_card_drafts WHERE created_at <= $1";
-
-pub(crate) const SQL: Texts = &[
-    ("memory::card_draft::SAVE", SAVE),
-    ("memory::card_draft::FIND", FIND),
-    ("memory::card_draft::DROP", DROP),
-    ("memory::card_draft::EXPIRE", EXPIRE),
-    ("memory::card_draft::EXPIRE_ALL", EXPIRE_ALL),
-];
+statements! {
+    const SAVE: &str = "INSERT INTO memory_card_drafts (tenant_id, agent, author, media_type, original, digest, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, agent, author) DO UPDATE SET \
+         media_type = excluded.media_type, original = excluded.original, digest = excluded.digest, \
+         created_at = excluded.created_at";
+    const FIND: &str = "SELECT media_type, original, digest FROM memory_card_drafts \
+         WHERE tenant_id = $1 AND agent = $2 AND author = $3 AND created_at > $4";
+    const DROP: &str = "DELETE FROM memory_card_drafts WHERE tenant_id = $1 AND agent = $2 AND author = $3";
+    const EXPIRE: &str = "DELETE FROM memory_card_drafts WHERE tenant_id = $1 AND created_at <= $2";
+    const EXPIRE_ALL: &str = "DELETE FROM memory_card_drafts WHERE created_at <= $1";
+}
 
 /// A card in preview.
 #[derive(Debug, Clone, PartialEq, Eq)]

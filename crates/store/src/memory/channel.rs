@@ -1,15 +1,16 @@
 //! Rows of `memory_channels`: the channels that documents come from.
 
 use crate::{
-    engine::{Result, Texts, run},
+    engine::{Result, run, statements},
     transaction::WriteTx,
 };
 use domain::id::{MemoryDocumentId, TenantId};
 
-const ADD: &str = "INSERT INTO memory_channels (tenant_id, document_id, platform, channel) VALUES ($1, $2, $3, $4) \
-     ON CONFLICT (tenant_id, document_id, platform, channel) DO NOTHING";
-const DROP: &str = "DELETE FROM memory_channels WHERE tenant_id = $1 AND document_id = $2";
-pub(crate) const SQL: Texts = &[("memory::channel::ADD", ADD), ("memory::channel::DROP", DROP)];
+statements! {
+    const ADD: &str = "INSERT INTO memory_channels (tenant_id, document_id, platform, channel) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (tenant_id, document_id, platform, channel) DO NOTHING";
+    const DROP: &str = "DELETE FROM memory_channels WHERE tenant_id = $1 AND document_id = $2";
+}
 
 /// Records that a document comes from a channel, given as platform and id. A repeat changes nothing.
 pub async fn add_channel(

@@ -1,7 +1,7 @@
 //! Rows of `memory_documents`, each with the author of its newest version.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, Texts, row, run},
+    engine::{Conn, Error, Page, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -24,37 +24,29 @@ macro_rules! document_select {
     };
 }
 
-const BY_ID: &str = document_select!("d.id = $2");
-// A deleted document is found by its path until another one has it.
-const BY_PATH: &str =
-    document_select!("d.agent = $2 AND d.path_folded = $3 ORDER BY d.is_deleted, d.updated_at DESC, d.id DESC LIMIT 1");
-const LIST: &str = document_select!(
-    "d.agent = $2 AND (d.is_deleted = 0 OR $3 = 1) AND (d.path_folded LIKE $4 OR $4 IS NULL) \
-     AND ((d.path_folded, d.id) > (SELECT p.path_folded, p.id FROM memory_documents p \
-         WHERE p.tenant_id = $1 AND p.id = $5) OR $5 IS NULL) ORDER BY d.path_folded, d.id LIMIT $6"
-);
-// By agent, because the index of paths begins with it.
-const OF_ALL_AGENTS: &str = document_select!(
-    "d.agent IN (SELECT a.agent FROM memory_agents a WHERE a.tenant_id = $1) AND d.path_folded = $2 \
-     AND d.is_deleted = 0 ORDER BY d.agent LIMIT $3"
-);
-// `0` follows `/`.
-const ERASED: &str = "SELECT COUNT(*) FROM memory_documents \
-     WHERE tenant_id = $1 AND agent = $2 AND path_folded >= 'erased/' AND path_folded < 'erased0'";
-const INSERT: &str = "INSERT INTO memory_documents (tenant_id, id, agent, path, path_folded, version, digest, bytes, \
-     is_deleted, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-const SAVE: &str = "UPDATE memory_documents SET path = $3, path_folded = $4, version = $5, digest = $6, bytes = $7, \
-     is_deleted = $8, updated_at = $9 WHERE tenant_id = $1 AND id = $2";
-
-pub(crate) const SQL: Texts = &[
-    ("memory::document::BY_ID", BY_ID),
-    ("memory::document::BY_PATH", BY_PATH),
-    ("memory::document::LIST", LIST),
-    ("memory::document::OF_ALL_AGENTS", OF_ALL_AGENTS),
-    ("memory::document::ERASED", ERASED),
-    ("memory::document::INSERT", INSERT),
-    ("memory::document::SAVE", SAVE),
-];
+statements! {
+    const BY_ID: &str = document_select!("d.id = $2");
+    // A deleted document is found by its path until another one has it.
+    const BY_PATH: &str =
+        document_select!("d.agent = $2 AND d.path_folded = $3 ORDER BY d.is_deleted, d.updated_at DESC, d.id DESC LIMIT 1");
+    const LIST: &str = document_select!(
+        "d.agent = $2 AND (d.is_deleted = 0 OR $3 = 1) AND (d.path_folded LIKE $4 OR $4 IS NULL) \
+         AND ((d.path_folded, d.id) > (SELECT p.path_folded, p.id FROM memory_documents p \
+             WHERE p.tenant_id = $1 AND p.id = $5) OR $5 IS NULL) ORDER BY d.path_folded, d.id LIMIT $6"
+    );
+    // By agent, because the index of paths begins with it.
+    const OF_ALL_AGENTS: &str = document_select!(
+        "d.agent IN (SELECT a.agent FROM memory_agents a WHERE a.tenant_id = $1) AND d.path_folded = $2 \
+         AND d.is_deleted = 0 ORDER BY d.agent LIMIT $3"
+    );
+    // `0` follows `/`.
+    const ERASED: &str = "SELECT COUNT(*) FROM memory_documents \
+         WHERE tenant_id = $1 AND agent = $2 AND path_folded >= 'erased/' AND path_folded < 'erased0'";
+    const INSERT: &str = "INSERT INTO memory_documents (tenant_id, id, agent, path, path_folded, version, digest, bytes, \
+         is_deleted, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    const SAVE: &str = "UPDATE memory_documents SET path = $3, path_folded = $4, version = $5, digest = $6, bytes = $7, \
+         is_deleted = $8, updated_at = $9 WHERE tenant_id = $1 AND id = $2";
+}
 
 /// A memory document at its newest version, without its text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -29,7 +29,5 @@ pub use version::{
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 7] =
-    [agent::SQL, card::SQL, card_draft::SQL, channel::SQL, document::SQL, origin::SQL, version::SQL];
-pub(crate) const SQLITE_SQL: [Texts; 1] = [search::SQLITE_SQL];
-pub(crate) const POSTGRES_SQL: [Texts; 2] = [agent::POSTGRES_SQL, search::POSTGRES_SQL];
+pub(crate) const SQL: &[Texts] =
+    &[agent::SQL, card::SQL, card_draft::SQL, channel::SQL, document::SQL, origin::SQL, search::SQL, version::SQL];

@@ -2,7 +2,7 @@
 //! session was reverted.
 
 use crate::{
-    engine::{Conn, Result, Texts, run},
+    engine::{Conn, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -12,23 +12,18 @@ use domain::{
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
-const ADD: &str = "INSERT INTO memory_origins (tenant_id, agent, session_id, document_id, version, reverted_version) \
-     VALUES ($1, $2, $3, $4, $5, 0) \
-     ON CONFLICT (tenant_id, agent, session_id, document_id) DO UPDATE SET version = excluded.version";
-const DROP: &str = "DELETE FROM memory_origins WHERE tenant_id = $1 AND document_id = $2";
-const OF_SESSION: &str = "SELECT o.document_id, o.reverted_version FROM memory_origins o \
-     JOIN memory_documents d ON d.tenant_id = o.tenant_id AND d.id = o.document_id \
-     WHERE o.tenant_id = $1 AND o.agent = $2 AND o.session_id = $3 AND o.version > o.reverted_version \
-     AND d.is_deleted = 0 ORDER BY d.path_folded, d.id LIMIT $4";
-const SAVE_REVERTED: &str = "UPDATE memory_origins SET reverted_version = $5 \
-     WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND document_id = $4";
-
-pub(crate) const SQL: Texts = &[
-    ("memory::origin::ADD", ADD),
-    ("memory::origin::DROP", DROP),
-    ("memory::origin::OF_SESSION", OF_SESSION),
-    ("memory::origin::SAVE_REVERTED", SAVE_REVERTED),
-];
+statements! {
+    const ADD: &str = "INSERT INTO memory_origins (tenant_id, agent, session_id, document_id, version, reverted_version) \
+         VALUES ($1, $2, $3, $4, $5, 0) \
+         ON CONFLICT (tenant_id, agent, session_id, document_id) DO UPDATE SET version = excluded.version";
+    const DROP: &str = "DELETE FROM memory_origins WHERE tenant_id = $1 AND document_id = $2";
+    const OF_SESSION: &str = "SELECT o.document_id, o.reverted_version FROM memory_origins o \
+         JOIN memory_documents d ON d.tenant_id = o.tenant_id AND d.id = o.document_id \
+         WHERE o.tenant_id = $1 AND o.agent = $2 AND o.session_id = $3 AND o.version > o.reverted_version \
+         AND d.is_deleted = 0 ORDER BY d.path_folded, d.id LIMIT $4";
+    const SAVE_REVERTED: &str = "UPDATE memory_origins SET reverted_version = $5 \
+         WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND document_id = $4";
+}
 
 /// Records the sessions that a version names.
 pub(super) async fn add_origins(

@@ -12,7 +12,7 @@
 
 use super::document::{MemoryDocumentRecord, Row};
 use crate::{
-    engine::{Conn, Error, Result, SqliteConnection, Texts, row},
+    engine::{Conn, Error, Result, SqliteConnection, row, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -65,91 +65,71 @@ macro_rules! at_path {
     };
 }
 
-const DOCUMENTS_OF_AGENT_SQLITE: &str =
-    "SELECT agent, documents FROM memory_agents WHERE tenant_id = $1 AND (agent = $2 OR $2 IS NULL) ORDER BY agent";
-const HITS_SQLITE: &str =
-    "SELECT rowid AS search_id FROM memory_search WHERE memory_search MATCH $1 ORDER BY rowid DESC LIMIT $2";
-const HOLDERS_SQLITE: &str =
-    "SELECT COUNT(*) AS holders FROM (SELECT rowid FROM memory_search WHERE memory_search MATCH $1 LIMIT $2)";
-const HOLDERS_POSTGRES: &str = "SELECT (SELECT COUNT(*) FROM (SELECT m.document_id FROM memory_words m \
-         WHERE m.tenant_id = $1 AND m.agent = $2 AND m.term = w.term LIMIT $4) h) AS holders \
-     FROM unnest($3::text[]) WITH ORDINALITY AS w (term, number) ORDER BY w.number";
-const FOUND_SQLITE: &str = found_select!(
-    "",
-    ("$4", "$5"),
-    "AND (d.agent = $3 OR $3 IS NULL) ",
-    "SELECT r.tenant_id, r.document_id, j.key AS place FROM json_each($2) j \
-     CROSS JOIN memory_search_rows r ON r.search_id = j.value WHERE r.tenant_id = $1"
-);
-const BESIDE_SQLITE: &str = found_select!("", ("$4", "$5"), "", at_path!("0", "$3"));
-// The newest documents of each word and agent come from the end of their part of the index. Weights are integers,
-// because the sum of bigints is a numeric, which takes several times as long. Of a common word fewer documents are
-// added up than read: adding up is most of what is left of the statement's time.
-const FOUND_POSTGRES: &str = found_select!(
-    "WITH total AS MATERIALIZED (SELECT COALESCE(SUM(a.documents), 0)::bigint AS documents FROM memory_agents a \
-         WHERE a.tenant_id = $1 AND (a.agent = $2 OR $2 IS NULL)), \
-     hits AS MATERIALIZED (SELECT w.number, ARRAY(SELECT m.document_id FROM memory_words m \
-             WHERE m.tenant_id = $1 AND m.agent = a.agent AND m.term = w.term \
-             ORDER BY m.document_id DESC LIMIT $4) AS ids \
-         FROM unnest($3::text[]) WITH ORDINALITY AS w (term, number) CROSS JOIN memory_agents a \
-         WHERE a.tenant_id = $1 AND (a.agent = $2 OR $2 IS NULL)), \
-     counts AS (SELECT number, SUM(cardinality(ids)) AS hits FROM hits GROUP BY number), \
-     holders AS (SELECT number, t.documents::double precision AS total, \
-             GREATEST(hits, CASE WHEN hits >= $4 THEN t.documents / 2 ELSE 0 END)::double precision AS holders \
-         FROM counts CROSS JOIN total t), \
-     weights AS MATERIALIZED (SELECT number, CAST(ROUND(1000 * LN(1 + (GREATEST(total, holders) - holders + 0.5) \
-         / (holders + 0.5))) AS integer) AS weight FROM holders), \
-     best AS MATERIALIZED (SELECT d.id AS document_id, SUM(w.weight) AS score FROM hits h \
-         JOIN weights w ON w.number = h.number CROSS JOIN LATERAL unnest( \
-             CASE WHEN cardinality(h.ids) >= $4 THEN h.ids[1:$5] ELSE h.ids END) AS d (id) \
-         GROUP BY d.id ORDER BY score DESC, d.id DESC LIMIT $5) ",
-    ("$7", "$8"),
-    "",
-    "SELECT $1 AS tenant_id, b.document_id, ROW_NUMBER() OVER (ORDER BY b.score DESC, b.document_id DESC) AS place \
-     FROM best b UNION ALL ",
-    at_path!("$5 + 1", "$6"),
-    " AND NOT EXISTS (SELECT FROM best b WHERE b.document_id = o.id)"
-);
-const ADD_ROW_SQLITE: &str = "INSERT INTO memory_search_rows (tenant_id, document_id) VALUES ($1, $2) \
-     ON CONFLICT (tenant_id, document_id) DO NOTHING";
-const ROW_SQLITE: &str = "SELECT search_id FROM memory_search_rows WHERE tenant_id = $1 AND document_id = $2";
-const INDEX_SQLITE: &str = "INSERT OR REPLACE INTO memory_search (rowid, terms) VALUES ($1, $2)";
-const ADD_SCOPE_SQLITE: &str = "INSERT INTO memory_search_scopes (tenant_id, agent) VALUES ($1, $2) \
-     ON CONFLICT (tenant_id, agent) DO NOTHING";
-const SCOPES_SQLITE: &str = "SELECT scope_id FROM memory_search_scopes \
-     WHERE tenant_id = $1 AND (agent = $2 OR $2 IS NULL) ORDER BY agent";
-const UNINDEX_SQLITE: &str = "DELETE FROM memory_search WHERE rowid = $1";
-const DROP_WORDS_POSTGRES: &str = "DELETE FROM memory_words w USING memory_search m \
-     WHERE m.tenant_id = $1 AND m.document_id = $2 AND w.tenant_id = $1 AND w.agent = m.agent AND w.document_id = $2 \
-     AND w.term = ANY (tsvector_to_array(m.terms)) AND NOT (w.term = ANY ($3::text[]))";
-const ADD_WORDS_POSTGRES: &str = "INSERT INTO memory_words (tenant_id, agent, term, document_id) \
-     SELECT $1, $3, term, $2 FROM unnest($4::text[]) AS term ON CONFLICT DO NOTHING";
-const INDEX_POSTGRES: &str = "INSERT INTO memory_search (tenant_id, document_id, agent, terms) \
-     VALUES ($1, $2, $3, array_to_tsvector($4::text[])) \
-     ON CONFLICT (tenant_id, document_id) DO UPDATE SET agent = excluded.agent, terms = excluded.terms";
-const UNINDEX_POSTGRES: &str = "DELETE FROM memory_search WHERE tenant_id = $1 AND document_id = $2";
-
-pub(crate) const SQLITE_SQL: Texts = &[
-    ("memory::search::DOCUMENTS_OF_AGENT_SQLITE", DOCUMENTS_OF_AGENT_SQLITE),
-    ("memory::search::BESIDE_SQLITE", BESIDE_SQLITE),
-    ("memory::search::HITS_SQLITE", HITS_SQLITE),
-    ("memory::search::HOLDERS_SQLITE", HOLDERS_SQLITE),
-    ("memory::search::FOUND_SQLITE", FOUND_SQLITE),
-    ("memory::search::ADD_ROW_SQLITE", ADD_ROW_SQLITE),
-    ("memory::search::ROW_SQLITE", ROW_SQLITE),
-    ("memory::search::INDEX_SQLITE", INDEX_SQLITE),
-    ("memory::search::UNINDEX_SQLITE", UNINDEX_SQLITE),
-    ("memory::search::ADD_SCOPE_SQLITE", ADD_SCOPE_SQLITE),
-    ("memory::search::SCOPES_SQLITE", SCOPES_SQLITE),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("memory::search::FOUND_POSTGRES", FOUND_POSTGRES),
-    ("memory::search::HOLDERS_POSTGRES", HOLDERS_POSTGRES),
-    ("memory::search::DROP_WORDS_POSTGRES", DROP_WORDS_POSTGRES),
-    ("memory::search::ADD_WORDS_POSTGRES", ADD_WORDS_POSTGRES),
-    ("memory::search::INDEX_POSTGRES", INDEX_POSTGRES),
-    ("memory::search::UNINDEX_POSTGRES", UNINDEX_POSTGRES),
-];
+statements! {
+    const DOCUMENTS_OF_AGENT_SQLITE: &str =
+        "SELECT agent, documents FROM memory_agents WHERE tenant_id = $1 AND (agent = $2 OR $2 IS NULL) ORDER BY agent";
+    const HITS_SQLITE: &str =
+        "SELECT rowid AS search_id FROM memory_search WHERE memory_search MATCH $1 ORDER BY rowid DESC LIMIT $2";
+    const HOLDERS_SQLITE: &str =
+        "SELECT COUNT(*) AS holders FROM (SELECT rowid FROM memory_search WHERE memory_search MATCH $1 LIMIT $2)";
+    const HOLDERS_POSTGRES: &str = "SELECT (SELECT COUNT(*) FROM (SELECT m.document_id FROM memory_words m \
+             WHERE m.tenant_id = $1 AND m.agent = $2 AND m.term = w.term LIMIT $4) h) AS holders \
+         FROM unnest($3::text[]) WITH ORDINALITY AS w (term, number) ORDER BY w.number";
+    const FOUND_SQLITE: &str = found_select!(
+        "",
+        ("$4", "$5"),
+        "AND (d.agent = $3 OR $3 IS NULL) ",
+        "SELECT r.tenant_id, r.document_id, j.key AS place FROM json_each($2) j \
+         CROSS JOIN memory_search_rows r ON r.search_id = j.value WHERE r.tenant_id = $1"
+    );
+    const BESIDE_SQLITE: &str = found_select!("", ("$4", "$5"), "", at_path!("0", "$3"));
+    // The newest documents of each word and agent come from the end of their part of the index. Weights are integers,
+    // because the sum of bigints is a numeric, which takes several times as long. Of a common word fewer documents are
+    // added up than read: adding up is most of what is left of the statement's time.
+    const FOUND_POSTGRES: &str = found_select!(
+        "WITH total AS MATERIALIZED (SELECT COALESCE(SUM(a.documents), 0)::bigint AS documents FROM memory_agents a \
+             WHERE a.tenant_id = $1 AND (a.agent = $2 OR $2 IS NULL)), \
+         hits AS MATERIALIZED (SELECT w.number, ARRAY(SELECT m.document_id FROM memory_words m \
+                 WHERE m.tenant_id = $1 AND m.agent = a.agent AND m.term = w.term \
+                 ORDER BY m.document_id DESC LIMIT $4) AS ids \
+             FROM unnest($3::text[]) WITH ORDINALITY AS w (term, number) CROSS JOIN memory_agents a \
+             WHERE a.tenant_id = $1 AND (a.agent = $2 OR $2 IS NULL)), \
+         counts AS (SELECT number, SUM(cardinality(ids)) AS hits FROM hits GROUP BY number), \
+         holders AS (SELECT number, t.documents::double precision AS total, \
+                 GREATEST(hits, CASE WHEN hits >= $4 THEN t.documents / 2 ELSE 0 END)::double precision AS holders \
+             FROM counts CROSS JOIN total t), \
+         weights AS MATERIALIZED (SELECT number, CAST(ROUND(1000 * LN(1 + (GREATEST(total, holders) - holders + 0.5) \
+             / (holders + 0.5))) AS integer) AS weight FROM holders), \
+         best AS MATERIALIZED (SELECT d.id AS document_id, SUM(w.weight) AS score FROM hits h \
+             JOIN weights w ON w.number = h.number CROSS JOIN LATERAL unnest( \
+                 CASE WHEN cardinality(h.ids) >= $4 THEN h.ids[1:$5] ELSE h.ids END) AS d (id) \
+             GROUP BY d.id ORDER BY score DESC, d.id DESC LIMIT $5) ",
+        ("$7", "$8"),
+        "",
+        "SELECT $1 AS tenant_id, b.document_id, ROW_NUMBER() OVER (ORDER BY b.score DESC, b.document_id DESC) AS place \
+         FROM best b UNION ALL ",
+        at_path!("$5 + 1", "$6"),
+        " AND NOT EXISTS (SELECT FROM best b WHERE b.document_id = o.id)"
+    );
+    const ADD_ROW_SQLITE: &str = "INSERT INTO memory_search_rows (tenant_id, document_id) VALUES ($1, $2) \
+         ON CONFLICT (tenant_id, document_id) DO NOTHING";
+    const ROW_SQLITE: &str = "SELECT search_id FROM memory_search_rows WHERE tenant_id = $1 AND document_id = $2";
+    const INDEX_SQLITE: &str = "INSERT OR REPLACE INTO memory_search (rowid, terms) VALUES ($1, $2)";
+    const ADD_SCOPE_SQLITE: &str = "INSERT INTO memory_search_scopes (tenant_id, agent) VALUES ($1, $2) \
+         ON CONFLICT (tenant_id, agent) DO NOTHING";
+    const SCOPES_SQLITE: &str = "SELECT scope_id FROM memory_search_scopes \
+         WHERE tenant_id = $1 AND (agent = $2 OR $2 IS NULL) ORDER BY agent";
+    const UNINDEX_SQLITE: &str = "DELETE FROM memory_search WHERE rowid = $1";
+    const DROP_WORDS_POSTGRES: &str = "DELETE FROM memory_words w USING memory_search m \
+         WHERE m.tenant_id = $1 AND m.document_id = $2 AND w.tenant_id = $1 AND w.agent = m.agent AND w.document_id = $2 \
+         AND w.term = ANY (tsvector_to_array(m.terms)) AND NOT (w.term = ANY ($3::text[]))";
+    const ADD_WORDS_POSTGRES: &str = "INSERT INTO memory_words (tenant_id, agent, term, document_id) \
+         SELECT $1, $3, term, $2 FROM unnest($4::text[]) AS term ON CONFLICT DO NOTHING";
+    const INDEX_POSTGRES: &str = "INSERT INTO memory_search (tenant_id, document_id, agent, terms) \
+         VALUES ($1, $2, $3, array_to_tsvector($4::text[])) \
+         ON CONFLICT (tenant_id, document_id) DO UPDATE SET agent = excluded.agent, terms = excluded.terms";
+    const UNINDEX_POSTGRES: &str = "DELETE FROM memory_search WHERE tenant_id = $1 AND document_id = $2";
+}
 
 /// A document that a search found, with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::origin::{add_origins, drop_origins};
 use crate::{
-    engine::{Conn, Error, Page, Result, Texts, row, run},
+    engine::{Conn, Error, Page, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -31,33 +31,24 @@ macro_rules! text_select {
     };
 }
 
-const TEXT: &str = text_select!("document_id = $2 AND version = $3");
-const LATEST_TEXTS: &str = text_select!("document_id = $2 ORDER BY version DESC LIMIT $3");
-const TEXTS_UP_TO: &str = text_select!("document_id = $2 AND version <= $3 ORDER BY version DESC LIMIT $4");
-const VERSIONS: &str = version_select!(
-    "'[]' AS evidence",
-    "document_id = $2 AND (version < $3 OR $3 IS NULL) ORDER BY version DESC LIMIT $4"
-);
-const AUDIT: &str =
-    version_select!("'[]' AS evidence", "agent = $2 AND (id < $3 OR $3 IS NULL) ORDER BY id DESC LIMIT $4");
-const TEXTS_AFTER: &str =
-    text_select!("agent = $2 AND erased_at IS NULL AND (id > $3 OR $3 IS NULL) ORDER BY id LIMIT $4");
-const INSERT: &str = "INSERT INTO memory_versions (tenant_id, document_id, version, id, agent, path, operation, \
-     front_matter, body, digest, source, author, reason, evidence, created_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
-const ERASE: &str = "UPDATE memory_versions SET front_matter = NULL, body = '', reason = '', evidence = '[]', path = $3, \
-     erased_at = $4 WHERE tenant_id = $1 AND document_id = $2 AND erased_at IS NULL";
-
-pub(crate) const SQL: Texts = &[
-    ("memory::version::TEXT", TEXT),
-    ("memory::version::LATEST_TEXTS", LATEST_TEXTS),
-    ("memory::version::TEXTS_UP_TO", TEXTS_UP_TO),
-    ("memory::version::VERSIONS", VERSIONS),
-    ("memory::version::AUDIT", AUDIT),
-    ("memory::version::TEXTS_AFTER", TEXTS_AFTER),
-    ("memory::version::INSERT", INSERT),
-    ("memory::version::ERASE", ERASE),
-];
+statements! {
+    const TEXT: &str = text_select!("document_id = $2 AND version = $3");
+    const LATEST_TEXTS: &str = text_select!("document_id = $2 ORDER BY version DESC LIMIT $3");
+    const TEXTS_UP_TO: &str = text_select!("document_id = $2 AND version <= $3 ORDER BY version DESC LIMIT $4");
+    const VERSIONS: &str = version_select!(
+        "'[]' AS evidence",
+        "document_id = $2 AND (version < $3 OR $3 IS NULL) ORDER BY version DESC LIMIT $4"
+    );
+    const AUDIT: &str =
+        version_select!("'[]' AS evidence", "agent = $2 AND (id < $3 OR $3 IS NULL) ORDER BY id DESC LIMIT $4");
+    const TEXTS_AFTER: &str =
+        text_select!("agent = $2 AND erased_at IS NULL AND (id > $3 OR $3 IS NULL) ORDER BY id LIMIT $4");
+    const INSERT: &str = "INSERT INTO memory_versions (tenant_id, document_id, version, id, agent, path, operation, \
+         front_matter, body, digest, source, author, reason, evidence, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+    const ERASE: &str = "UPDATE memory_versions SET front_matter = NULL, body = '', reason = '', evidence = '[]', path = $3, \
+         erased_at = $4 WHERE tenant_id = $1 AND document_id = $2 AND erased_at IS NULL";
+}
 
 /// A version of a memory document, without its text.
 #[derive(Debug, Clone, PartialEq, Eq)]

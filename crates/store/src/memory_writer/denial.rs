@@ -1,7 +1,7 @@
 //! Rows of `memory_denials`, and the proposals that wait for a decision.
 
 use crate::{
-    engine::{Conn, Result, Texts, row, run},
+    engine::{Conn, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -16,18 +16,14 @@ const DENIALS_MAX: i64 = 5_000;
 /// Most waiting proposals that are read for a run.
 const PENDING_MAX: i64 = 500;
 
-const DENY: &str = "INSERT INTO memory_denials (tenant_id, agent, line, path, gate_id, reason, denied_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, agent, line) DO NOTHING";
-const DENIED: &str =
-    "SELECT line FROM memory_denials WHERE tenant_id = $1 AND agent = $2 ORDER BY denied_at DESC LIMIT $3";
-const PENDING: &str = "SELECT task FROM gates WHERE tenant_id = $1 AND agent_slug = $2 AND kind = 'memory' \
-     AND state IN ('open', 'held') ORDER BY id DESC LIMIT $3";
-
-pub(crate) const SQL: Texts = &[
-    ("memory_writer::denial::DENY", DENY),
-    ("memory_writer::denial::DENIED", DENIED),
-    ("memory_writer::denial::PENDING", PENDING),
-];
+statements! {
+    const DENY: &str = "INSERT INTO memory_denials (tenant_id, agent, line, path, gate_id, reason, denied_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, agent, line) DO NOTHING";
+    const DENIED: &str =
+        "SELECT line FROM memory_denials WHERE tenant_id = $1 AND agent = $2 ORDER BY denied_at DESC LIMIT $3";
+    const PENDING: &str = "SELECT task FROM gates WHERE tenant_id = $1 AND agent_slug = $2 AND kind = 'memory' \
+         AND state IN ('open', 'held') ORDER BY id DESC LIMIT $3";
+}
 
 row! { struct LineRow { line: String } }
 row! { struct TaskRow { task: String } }

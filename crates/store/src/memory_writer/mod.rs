@@ -19,4 +19,4 @@ pub use writer::{
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 4] = [denial::SQL, run::SQL, watermark::SQL, writer::SQL];
+pub(crate) const SQL: &[Texts] = &[denial::SQL, run::SQL, watermark::SQL, writer::SQL];

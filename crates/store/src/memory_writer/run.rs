@@ -1,7 +1,7 @@
 //! Rows of `memory_runs`: every run of a writer, successful or not.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -13,22 +13,18 @@ use domain::{
 };
 use uuid::Uuid;
 
-const INSERT: &str = "INSERT INTO memory_runs (tenant_id, id, agent, cause, state, covers, window_key, turns, proposals, \
-     written, error, model, input_tokens, output_tokens, cost_usd, started_at, ended_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
-const LIST: &str = "SELECT id, agent, cause, state, covers, window_key, turns, proposals, written, error, model, \
-     input_tokens, output_tokens, cost_usd, started_at, ended_at FROM memory_runs \
-     WHERE tenant_id = $1 AND agent = $2 ORDER BY id DESC LIMIT $3";
+statements! {
+    const INSERT: &str = "INSERT INTO memory_runs (tenant_id, id, agent, cause, state, covers, window_key, turns, proposals, \
+         written, error, model, input_tokens, output_tokens, cost_usd, started_at, ended_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    const LIST: &str = "SELECT id, agent, cause, state, covers, window_key, turns, proposals, written, error, model, \
+         input_tokens, output_tokens, cost_usd, started_at, ended_at FROM memory_runs \
+         WHERE tenant_id = $1 AND agent = $2 ORDER BY id DESC LIMIT $3";
 
-const TOTALS: &str = "SELECT agent, COUNT(*), COUNT(CASE WHEN state = 'succeeded' THEN 1 END), \
-     CAST(SUM(input_tokens) AS bigint), CAST(SUM(output_tokens) AS bigint), SUM(cost_usd) FROM memory_runs \
-     WHERE tenant_id = $1 AND id >= $2 GROUP BY agent ORDER BY agent LIMIT $3";
-
-pub(crate) const SQL: Texts = &[
-    ("memory_writer::run::INSERT", INSERT),
-    ("memory_writer::run::LIST", LIST),
-    ("memory_writer::run::TOTALS", TOTALS),
-];
+    const TOTALS: &str = "SELECT agent, COUNT(*), COUNT(CASE WHEN state = 'succeeded' THEN 1 END), \
+         CAST(SUM(input_tokens) AS bigint), CAST(SUM(output_tokens) AS bigint), SUM(cost_usd) FROM memory_runs \
+         WHERE tenant_id = $1 AND id >= $2 GROUP BY agent ORDER BY agent LIMIT $3";
+}
 
 /// Most agents whose runs are counted.
 const AGENTS_MAX: i64 = 1_000;

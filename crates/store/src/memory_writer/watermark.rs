@@ -1,7 +1,7 @@
 //! Rows of `memory_watermarks`: how far each session of an agent is summarised, and which sessions a failed run left.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -12,75 +12,64 @@ use domain::{
 };
 use uuid::Uuid;
 
-// Incognito sessions are never read, and the writer's own sessions hold nothing that was said.
-const TRACK: &str = "INSERT INTO memory_watermarks (tenant_id, agent, session_id, sequence, is_open) \
-     SELECT s.tenant_id, s.agent_slug, s.id, 0, 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id >= $3 AND s.agent_slug = $2 \
-     AND s.private_to IS NULL AND (s.source IS NULL OR s.source <> 'memory') \
-     ON CONFLICT (tenant_id, agent, session_id) DO NOTHING";
-// A part of what `TRACK` does: one statement over all sessions of an agent would hold the database for too long.
-const TRACK_PART: &str = "INSERT INTO memory_watermarks (tenant_id, agent, session_id, sequence, is_open, is_backlog) \
-     SELECT s.tenant_id, s.agent_slug, s.id, 0, 1, CASE WHEN s.id < $5 THEN 1 ELSE 0 END FROM sessions s \
-     WHERE s.tenant_id = $1 AND s.id >= $3 AND s.id <= $4 \
-     AND s.agent_slug = $2 AND s.private_to IS NULL AND (s.source IS NULL OR s.source <> 'memory') \
-     ON CONFLICT (tenant_id, agent, session_id) DO NOTHING";
-// Driven by `sessions_by_agent_newest`.
-const PART: &str = "SELECT s.id FROM sessions s WHERE s.tenant_id = $1 AND s.agent_slug = $2 AND s.id >= $3 \
-     ORDER BY s.id LIMIT 1 OFFSET $4";
-const OPEN: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id, \
-     s.source \
-     FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
-     WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence \
-     ORDER BY s.id LIMIT $3";
-// By the column of `memory_watermarks`: SQLite reads all sessions of the workspace in the order of their ids otherwise.
-const FRESH: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id, \
-     s.source \
-     FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
-     WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence AND w.is_alone = 0 \
-     AND w.is_backlog = $4 ORDER BY w.session_id LIMIT $3";
-const LEFT_MAX: &str = "SELECT w.window_max \
-     FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
-     WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence AND w.is_alone = 1 \
-     AND w.parked_at IS NULL AND (w.retry_at IS NULL OR w.retry_at <= $3) ORDER BY w.window_max DESC LIMIT 1";
-const LEFT: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id, \
-     s.source \
-     FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
-     WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence AND w.is_alone = 1 \
-     AND w.parked_at IS NULL AND (w.retry_at IS NULL OR w.retry_at <= $3) AND w.window_max = $4 \
-     ORDER BY w.session_id LIMIT $4";
-// A session of the backlog stays in it until it is read to its end. From then on it is as every other.
-const MOVE: &str = "UPDATE memory_watermarks SET sequence = $5, is_open = $6, is_alone = 0, failures = 0, retry_at = NULL, \
-     parked_at = NULL, is_backlog = CASE WHEN EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id = $3 \
-     AND s.head_sequence > $5) THEN is_backlog ELSE 0 END \
-     WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4";
-// A session at rest that is read to its end is not visited at each look. This is a statement of its own after `MOVE`,
-// which locks the row: so it sees each change of the session whose transaction has run `REOPEN` before.
-const REST: &str = "UPDATE memory_watermarks SET is_open = 0 \
-     WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4 AND EXISTS (SELECT 1 FROM sessions s \
-     WHERE s.tenant_id = $1 AND s.id = $3 AND s.status = 'idle' AND s.head_sequence = $4)";
-// Also of a row that is open: it has to wait for a run that is about to put the session to rest.
-const REOPEN: &str = "UPDATE memory_watermarks SET is_open = 1 WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
-const FAILURES: &str = "SELECT failures FROM memory_watermarks WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
-const FAIL: &str = "UPDATE memory_watermarks SET is_alone = 1, failures = $4, retry_at = $5, parked_at = $6, \
-     window_max = $7 WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
-// The windows stay as small as they were: a session that fails again must not hold others.
-const FREE: &str = "UPDATE memory_watermarks SET failures = 0, retry_at = NULL, parked_at = NULL \
-     WHERE tenant_id = $1 AND agent = $2 AND is_alone = 1";
-
-pub(crate) const SQL: Texts = &[
-    ("memory_writer::watermark::TRACK", TRACK),
-    ("memory_writer::watermark::TRACK_PART", TRACK_PART),
-    ("memory_writer::watermark::PART", PART),
-    ("memory_writer::watermark::OPEN", OPEN),
-    ("memory_writer::watermark::FRESH", FRESH),
-    ("memory_writer::watermark::LEFT_MAX", LEFT_MAX),
-    ("memory_writer::watermark::LEFT", LEFT),
-    ("memory_writer::watermark::MOVE", MOVE),
-    ("memory_writer::watermark::REST", REST),
-    ("memory_writer::watermark::REOPEN", REOPEN),
-    ("memory_writer::watermark::FAILURES", FAILURES),
-    ("memory_writer::watermark::FAIL", FAIL),
-    ("memory_writer::watermark::FREE", FREE),
-];
+statements! {
+    // Incognito sessions are never read, and the writer's own sessions hold nothing that was said.
+    const TRACK: &str = "INSERT INTO memory_watermarks (tenant_id, agent, session_id, sequence, is_open) \
+         SELECT s.tenant_id, s.agent_slug, s.id, 0, 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id >= $3 AND s.agent_slug = $2 \
+         AND s.private_to IS NULL AND (s.source IS NULL OR s.source <> 'memory') \
+         ON CONFLICT (tenant_id, agent, session_id) DO NOTHING";
+    // A part of what `TRACK` does: one statement over all sessions of an agent would hold the database for too long.
+    const TRACK_PART: &str = "INSERT INTO memory_watermarks (tenant_id, agent, session_id, sequence, is_open, is_backlog) \
+         SELECT s.tenant_id, s.agent_slug, s.id, 0, 1, CASE WHEN s.id < $5 THEN 1 ELSE 0 END FROM sessions s \
+         WHERE s.tenant_id = $1 AND s.id >= $3 AND s.id <= $4 \
+         AND s.agent_slug = $2 AND s.private_to IS NULL AND (s.source IS NULL OR s.source <> 'memory') \
+         ON CONFLICT (tenant_id, agent, session_id) DO NOTHING";
+    // Driven by `sessions_by_agent_newest`.
+    const PART: &str = "SELECT s.id FROM sessions s WHERE s.tenant_id = $1 AND s.agent_slug = $2 AND s.id >= $3 \
+         ORDER BY s.id LIMIT 1 OFFSET $4";
+    const OPEN: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id, \
+         s.source \
+         FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
+         WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence \
+         ORDER BY s.id LIMIT $3";
+    // By the column of `memory_watermarks`: SQLite reads all sessions of the workspace in the order of their ids
+    // otherwise.
+    const FRESH: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id, \
+         s.source \
+         FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
+         WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence AND w.is_alone = 0 \
+         AND w.is_backlog = $4 ORDER BY w.session_id LIMIT $3";
+    const LEFT_MAX: &str = "SELECT w.window_max \
+         FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
+         WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence AND w.is_alone = 1 \
+         AND w.parked_at IS NULL AND (w.retry_at IS NULL OR w.retry_at <= $3) ORDER BY w.window_max DESC LIMIT 1";
+    const LEFT: &str = "SELECT s.id, s.head_sequence, w.sequence, s.status, s.created_at, s.updated_at, s.metadata, s.user_id, \
+         s.source \
+         FROM memory_watermarks w JOIN sessions s ON s.tenant_id = w.tenant_id AND s.id = w.session_id \
+         WHERE w.tenant_id = $1 AND w.agent = $2 AND w.is_open = 1 AND s.head_sequence > w.sequence AND w.is_alone = 1 \
+         AND w.parked_at IS NULL AND (w.retry_at IS NULL OR w.retry_at <= $3) AND w.window_max = $4 \
+         ORDER BY w.session_id LIMIT $4";
+    // A session of the backlog stays in it until it is read to its end. From then on it is as every other.
+    const MOVE: &str = "UPDATE memory_watermarks SET sequence = $5, is_open = $6, is_alone = 0, failures = 0, retry_at = NULL, \
+         parked_at = NULL, is_backlog = CASE WHEN EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id = $3 \
+         AND s.head_sequence > $5) THEN is_backlog ELSE 0 END \
+         WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4";
+    // A session at rest that is read to its end is not visited at each look. This is a statement of its own after
+    // `MOVE`, which locks the row: so it sees each change of the session whose transaction has run `REOPEN` before.
+    const REST: &str = "UPDATE memory_watermarks SET is_open = 0 \
+         WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4 AND EXISTS (SELECT 1 FROM sessions s \
+         WHERE s.tenant_id = $1 AND s.id = $3 AND s.status = 'idle' AND s.head_sequence = $4)";
+    // Also of a row that is open: it has to wait for a run that is about to put the session to rest.
+    const REOPEN: &str =
+        "UPDATE memory_watermarks SET is_open = 1 WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
+    const FAILURES: &str =
+        "SELECT failures FROM memory_watermarks WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
+    const FAIL: &str = "UPDATE memory_watermarks SET is_alone = 1, failures = $4, retry_at = $5, parked_at = $6, \
+         window_max = $7 WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
+    // The windows stay as small as they were: a session that fails again must not hold others.
+    const FREE: &str = "UPDATE memory_watermarks SET failures = 0, retry_at = NULL, parked_at = NULL \
+         WHERE tenant_id = $1 AND agent = $2 AND is_alone = 1";
+}
 
 /// A session with events that are not summarised.
 #[derive(Debug, Clone, PartialEq, Eq)]

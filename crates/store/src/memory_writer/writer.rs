@@ -1,7 +1,7 @@
 //! Rows of `memory_writers`: the lease of each agent's writer, when it runs again, and what it has spent today.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -10,62 +10,48 @@ use domain::{
     id::TenantId,
 };
 
-const ENSURE: &str = "INSERT INTO memory_writers (tenant_id, agent, tracked_until, failures, day, runs, tokens) \
-     VALUES ($1, $2, $3, 0, 0, 0, 0) ON CONFLICT (tenant_id, agent) DO NOTHING";
-const FIND: &str = "SELECT owner, lease_until, tracked_until, flush_at, retry_at, failures, failed_runs, parked_at, day, \
-     runs, tokens FROM memory_writers WHERE tenant_id = $1 AND agent = $2";
-const STALLED: &str = "SELECT m.agent, m.retry_at, m.failures, m.parked_at, w.retry_at AS window_retry_at, \
-     w.failures AS window_failures, w.parked_at AS window_parked_at, w.parked, (SELECT r.error FROM memory_runs r \
-     WHERE r.tenant_id = m.tenant_id AND r.agent = m.agent AND r.state <> 'succeeded' ORDER BY r.id DESC LIMIT 1) AS error \
-     FROM memory_writers m LEFT JOIN (SELECT agent, MIN(retry_at) AS retry_at, MAX(failures) AS failures, \
-     MIN(parked_at) AS parked_at, COUNT(parked_at) AS parked FROM memory_watermarks \
-     WHERE tenant_id = $1 AND is_alone = 1 GROUP BY agent) w ON w.agent = m.agent \
-     WHERE m.tenant_id = $1 AND (m.parked_at IS NOT NULL OR m.retry_at IS NOT NULL \
-     OR w.parked_at IS NOT NULL OR w.retry_at IS NOT NULL) ORDER BY m.agent LIMIT $2";
-// `STALLED` for one agent: a page of that agent must not depend on how many others wait.
-const STALLED_OF: &str = "SELECT m.agent, m.retry_at, m.failures, m.parked_at, w.retry_at AS window_retry_at, \
-     w.failures AS window_failures, w.parked_at AS window_parked_at, w.parked, (SELECT r.error FROM memory_runs r \
-     WHERE r.tenant_id = m.tenant_id AND r.agent = m.agent AND r.state <> 'succeeded' ORDER BY r.id DESC LIMIT 1) AS error \
-     FROM memory_writers m LEFT JOIN (SELECT agent, MIN(retry_at) AS retry_at, MAX(failures) AS failures, \
-     MIN(parked_at) AS parked_at, COUNT(parked_at) AS parked FROM memory_watermarks \
-     WHERE tenant_id = $1 AND is_alone = 1 AND agent = $2 GROUP BY agent) w ON w.agent = m.agent \
-     WHERE m.tenant_id = $1 AND m.agent = $2 AND (m.parked_at IS NOT NULL OR m.retry_at IS NOT NULL \
-     OR w.parked_at IS NOT NULL OR w.retry_at IS NOT NULL)";
-const TAKE: &str = "UPDATE memory_writers SET owner = $3, lease_until = $4 \
-     WHERE tenant_id = $1 AND agent = $2 AND (owner IS NULL OR lease_until <= $5)";
-const HOLD: &str = "UPDATE memory_writers SET lease_until = $4 WHERE tenant_id = $1 AND agent = $2 AND owner = $3";
-const RELEASE: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL \
-     WHERE tenant_id = $1 AND agent = $2 AND owner = $3";
-const RELEASE_ALL: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL WHERE owner IS NOT NULL";
-// Every row is locked, so that a writer that is about to take its lease has it first, and loses it.
-const END_LEASES: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL \
-     WHERE tenant_id = $1 AND (agent = $2 OR $2 IS NULL)";
-const TRACKED: &str = "UPDATE memory_writers SET tracked_until = $3 WHERE tenant_id = $1 AND agent = $2";
-const FLUSH: &str = "UPDATE memory_writers SET flush_at = $3, retry_at = NULL, failures = 0, failed_runs = 0, \
-     parked_at = NULL WHERE tenant_id = $1 AND agent = $2";
-const UNFLUSH: &str = "UPDATE memory_writers SET flush_at = NULL WHERE tenant_id = $1 AND agent = $2 AND flush_at = $3";
-const FINISH: &str = "UPDATE memory_writers SET flush_at = CASE WHEN flush_at <= $3 THEN NULL ELSE flush_at END, \
-     retry_at = NULL, failures = $4, failed_runs = $5, parked_at = NULL, day = $6, runs = $7, tokens = $8 \
-     WHERE tenant_id = $1 AND agent = $2";
-const FAIL: &str = "UPDATE memory_writers SET retry_at = $3, failures = $4, failed_runs = $5, parked_at = $6, day = $7, \
-     runs = $8, tokens = $9 WHERE tenant_id = $1 AND agent = $2";
-
-pub(crate) const SQL: Texts = &[
-    ("memory_writer::writer::ENSURE", ENSURE),
-    ("memory_writer::writer::FIND", FIND),
-    ("memory_writer::writer::STALLED", STALLED),
-    ("memory_writer::writer::STALLED_OF", STALLED_OF),
-    ("memory_writer::writer::TAKE", TAKE),
-    ("memory_writer::writer::HOLD", HOLD),
-    ("memory_writer::writer::RELEASE", RELEASE),
-    ("memory_writer::writer::RELEASE_ALL", RELEASE_ALL),
-    ("memory_writer::writer::END_LEASES", END_LEASES),
-    ("memory_writer::writer::TRACKED", TRACKED),
-    ("memory_writer::writer::FLUSH", FLUSH),
-    ("memory_writer::writer::UNFLUSH", UNFLUSH),
-    ("memory_writer::writer::FINISH", FINISH),
-    ("memory_writer::writer::FAIL", FAIL),
-];
+statements! {
+    const ENSURE: &str = "INSERT INTO memory_writers (tenant_id, agent, tracked_until, failures, day, runs, tokens) \
+         VALUES ($1, $2, $3, 0, 0, 0, 0) ON CONFLICT (tenant_id, agent) DO NOTHING";
+    const FIND: &str = "SELECT owner, lease_until, tracked_until, flush_at, retry_at, failures, failed_runs, parked_at, day, \
+         runs, tokens FROM memory_writers WHERE tenant_id = $1 AND agent = $2";
+    const STALLED: &str = "SELECT m.agent, m.retry_at, m.failures, m.parked_at, w.retry_at AS window_retry_at, \
+         w.failures AS window_failures, w.parked_at AS window_parked_at, w.parked, (SELECT r.error FROM memory_runs r \
+         WHERE r.tenant_id = m.tenant_id AND r.agent = m.agent AND r.state <> 'succeeded' ORDER BY r.id DESC LIMIT 1) AS error \
+         FROM memory_writers m LEFT JOIN (SELECT agent, MIN(retry_at) AS retry_at, MAX(failures) AS failures, \
+         MIN(parked_at) AS parked_at, COUNT(parked_at) AS parked FROM memory_watermarks \
+         WHERE tenant_id = $1 AND is_alone = 1 GROUP BY agent) w ON w.agent = m.agent \
+         WHERE m.tenant_id = $1 AND (m.parked_at IS NOT NULL OR m.retry_at IS NOT NULL \
+         OR w.parked_at IS NOT NULL OR w.retry_at IS NOT NULL) ORDER BY m.agent LIMIT $2";
+    // `STALLED` for one agent: a page of that agent must not depend on how many others wait.
+    const STALLED_OF: &str = "SELECT m.agent, m.retry_at, m.failures, m.parked_at, w.retry_at AS window_retry_at, \
+         w.failures AS window_failures, w.parked_at AS window_parked_at, w.parked, (SELECT r.error FROM memory_runs r \
+         WHERE r.tenant_id = m.tenant_id AND r.agent = m.agent AND r.state <> 'succeeded' ORDER BY r.id DESC LIMIT 1) AS error \
+         FROM memory_writers m LEFT JOIN (SELECT agent, MIN(retry_at) AS retry_at, MAX(failures) AS failures, \
+         MIN(parked_at) AS parked_at, COUNT(parked_at) AS parked FROM memory_watermarks \
+         WHERE tenant_id = $1 AND is_alone = 1 AND agent = $2 GROUP BY agent) w ON w.agent = m.agent \
+         WHERE m.tenant_id = $1 AND m.agent = $2 AND (m.parked_at IS NOT NULL OR m.retry_at IS NOT NULL \
+         OR w.parked_at IS NOT NULL OR w.retry_at IS NOT NULL)";
+    const TAKE: &str = "UPDATE memory_writers SET owner = $3, lease_until = $4 \
+         WHERE tenant_id = $1 AND agent = $2 AND (owner IS NULL OR lease_until <= $5)";
+    const HOLD: &str = "UPDATE memory_writers SET lease_until = $4 WHERE tenant_id = $1 AND agent = $2 AND owner = $3";
+    const RELEASE: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL \
+         WHERE tenant_id = $1 AND agent = $2 AND owner = $3";
+    const RELEASE_ALL: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL WHERE owner IS NOT NULL";
+    // Every row is locked, so that a writer that is about to take its lease has it first, and loses it.
+    const END_LEASES: &str = "UPDATE memory_writers SET owner = NULL, lease_until = NULL \
+         WHERE tenant_id = $1 AND (agent = $2 OR $2 IS NULL)";
+    const TRACKED: &str = "UPDATE memory_writers SET tracked_until = $3 WHERE tenant_id = $1 AND agent = $2";
+    const FLUSH: &str = "UPDATE memory_writers SET flush_at = $3, retry_at = NULL, failures = 0, failed_runs = 0, \
+         parked_at = NULL WHERE tenant_id = $1 AND agent = $2";
+    const UNFLUSH: &str =
+        "UPDATE memory_writers SET flush_at = NULL WHERE tenant_id = $1 AND agent = $2 AND flush_at = $3";
+    const FINISH: &str = "UPDATE memory_writers SET flush_at = CASE WHEN flush_at <= $3 THEN NULL ELSE flush_at END, \
+         retry_at = NULL, failures = $4, failed_runs = $5, parked_at = NULL, day = $6, runs = $7, tokens = $8 \
+         WHERE tenant_id = $1 AND agent = $2";
+    const FAIL: &str = "UPDATE memory_writers SET retry_at = $3, failures = $4, failed_runs = $5, parked_at = $6, day = $7, \
+         runs = $8, tokens = $9 WHERE tenant_id = $1 AND agent = $2";
+}
 
 /// What an agent's writer has spent on one day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! they get their name, so a crash leaves no file without it. Those of earlier versions get it when they are opened.
 
 use super::readers::SQLITE_FILE;
-use crate::engine::{Error, Result, SqliteConnection, Texts, file};
+use crate::engine::{Error, Result, SqliteConnection, file, statements};
 use std::{
     fs::{self, File},
     io::{self, Read as _},
@@ -17,18 +17,16 @@ const APPLICATION_ID: i64 = 0x5348_424B;
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// Name of a new database until it has our number.
 const NEW_FILE: &str = "shiftbook.sqlite3.new";
-const ID_SQLITE: &str = "PRAGMA application_id";
-const SET_ID_SQLITE: &str = "PRAGMA application_id = 0x5348424B";
-/// How many of the tables exist that every version of Shiftbook had.
-const OWN_TABLES_SQLITE: &str = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' \
-     AND name IN ('_sqlx_migrations', 'session_events', 'tenants')";
-const OWN_TABLES: i64 = 3;
 
-pub(crate) const SQLITE_SQL: Texts = &[
-    ("open::application_id::ID_SQLITE", ID_SQLITE),
-    ("open::application_id::SET_ID_SQLITE", SET_ID_SQLITE),
-    ("open::application_id::OWN_TABLES_SQLITE", OWN_TABLES_SQLITE),
-];
+statements! {
+    const ID_SQLITE: &str = "PRAGMA application_id";
+    const SET_ID_SQLITE: &str = "PRAGMA application_id = 0x5348424B";
+    /// How many of the tables exist that every version of Shiftbook had.
+    const OWN_TABLES_SQLITE: &str = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' \
+         AND name IN ('_sqlx_migrations', 'session_events', 'tenants')";
+}
+
+const OWN_TABLES: i64 = 3;
 
 /// Refuses a file that is no database of Shiftbook. Nothing is written.
 ///

@@ -16,5 +16,4 @@ pub use usage::DatabaseUse;
 
 use crate::engine::Texts;
 
-pub(crate) const SQLITE_SQL: [Texts; 2] = [sqlite::SQLITE_SQL, application_id::SQLITE_SQL];
-pub(crate) const POSTGRES_SQL: [Texts; 3] = [postgres::POSTGRES_SQL, growth::POSTGRES_SQL, schema::POSTGRES_SQL];
+pub(crate) const SQL: &[Texts] = &[application_id::SQL, growth::SQL, postgres::SQL, schema::SQL, sqlite::SQL];

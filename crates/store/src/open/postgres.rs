@@ -2,7 +2,7 @@
 
 use super::store::{Db, Inner, Mode, NOTICES_MAX, ReadCounters, Store};
 use crate::{
-    engine::{Error, POSTGRES_TRUSTED, Result, Texts, migration},
+    engine::{Error, POSTGRES_TRUSTED, Result, migration, statements},
     event::Notifier,
     feedback::FeedbackBackend,
     writer::Writer,
@@ -23,11 +23,12 @@ use tokio::sync::broadcast;
 const POSTGRES_CONNECTIONS_MAX: u32 = 16;
 /// Longest wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(2_500);
-/// The PostgreSQL settings that acknowledged writes depend on.
-const POSTGRES_DURABILITY: &str =
-    "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')";
 
-pub(crate) const POSTGRES_SQL: Texts = &[("open::postgres::POSTGRES_DURABILITY", POSTGRES_DURABILITY)];
+statements! {
+    /// The PostgreSQL settings that acknowledged writes depend on.
+    const DURABILITY_POSTGRES: &str =
+        "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')";
+}
 
 impl Store {
     pub(super) async fn open_postgres(url: &str, accept_data_loss: bool, mode: Mode) -> Result<Self> {
@@ -86,7 +87,7 @@ fn of_migration(error: MigrateError) -> Error {
 }
 
 async fn check_postgres_durability(pool: &PgPool) -> Result<()> {
-    let settings: Vec<(String, String)> = sqlx::query_as(POSTGRES_DURABILITY).fetch_all(pool).await?;
+    let settings: Vec<(String, String)> = sqlx::query_as(DURABILITY_POSTGRES).fetch_all(pool).await?;
     let unsafe_ones: Vec<_> = settings.into_iter().filter(|(_, value)| value == "off").map(|(name, _)| name).collect();
     if unsafe_ones.is_empty() {
         return Ok(());

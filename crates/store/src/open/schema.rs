@@ -1,15 +1,16 @@
 //! Compares the tables of a database with the migrations of this version.
 
 use super::store::{Db, Store};
-use crate::engine::{Error, Result, Texts, migration};
+use crate::engine::{Error, Result, migration, statements};
 
 /// Error texts of the engines for a database without our tables, and of SQLite for a file that is no
 /// database.
 const NO_DATABASE: [&str; 3] = ["no such table", "does not exist", "not a database"];
-/// The newest migration that was applied. The server's role may not read it.
-const SCHEMA_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations WHERE success";
 
-pub(crate) const POSTGRES_SQL: Texts = &[("open::schema::SCHEMA_VERSION", SCHEMA_VERSION)];
+statements! {
+    /// The newest migration that was applied. The server's role may not read it.
+    const SCHEMA_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations WHERE success";
+}
 
 impl Store {
     /// Refuses a database whose tables are those of another version.

@@ -6,7 +6,7 @@ use super::{
     store::{Db, Inner, Mode, NOTICES_MAX, ReadCounters, Store},
 };
 use crate::{
-    engine::{Error, Result, SqliteConnection, Texts, file, migration},
+    engine::{Error, Result, SqliteConnection, file, migration, statements},
     feedback::FeedbackBackend,
     writer::Writer,
 };
@@ -19,10 +19,11 @@ use tokio::sync::broadcast;
 
 /// Oldest SQLite without the WAL-reset corruption bug.
 const SQLITE_VERSION_MIN: (u32, u32, u32) = (3, 51, 3);
-/// The version of the SQLite library.
-const SQLITE_VERSION: &str = "SELECT sqlite_version()";
 
-pub(crate) const SQLITE_SQL: Texts = &[("open::sqlite::SQLITE_VERSION", SQLITE_VERSION)];
+statements! {
+    /// The version of the SQLite library.
+    const VERSION_SQLITE: &str = "SELECT sqlite_version()";
+}
 
 impl Store {
     /// Opens the database in this directory for reading only.
@@ -94,7 +95,7 @@ impl Store {
 
 fn check_sqlite_version(connection: &mut SqliteConnection) -> Result<()> {
     type Version = (String,);
-    let (version,) = connection.fetch_one::<Version>(SQLITE_VERSION, &[])?;
+    let (version,) = connection.fetch_one::<Version>(VERSION_SQLITE, &[])?;
     let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or_default());
     let mut part = || parts.next().unwrap_or_default();
     if (part(), part(), part()) < SQLITE_VERSION_MIN {

@@ -1,7 +1,7 @@
 //! Lists of responses, the versions that they are for, and their numbers.
 
 use super::{ResponseRecord, ResponseState, Row};
-use crate::engine::{Conn, Page, Result, Texts, run};
+use crate::engine::{Conn, Page, Result, run, statements};
 use domain::{
     Caller, Timestamp,
     clock::to_micros,
@@ -9,14 +9,6 @@ use domain::{
 };
 use uuid::Uuid;
 
-const LIST: &str = concat!(
-    response_select!(
-        "(session_id < $2 OR $2 IS NULL) AND (state = $3 OR $3 IS NULL) AND (respondent = $4 OR $4 IS NULL) \
-         AND ((CASE WHEN promoted_entity_id IS NULL THEN 0 ELSE 1 END) = $5 OR $5 IS NULL) AND "
-    ),
-    seen_by!("$7"),
-    " ORDER BY session_id DESC LIMIT $6"
-);
 macro_rules! counts {
     () => {
         "COALESCE((SELECT c.submitted FROM response_counts c WHERE c.tenant_id = v.tenant_id AND c.view_id = v.id), 0), \
@@ -39,27 +31,30 @@ macro_rules! of_view {
         )
     };
 }
-const LIST_OF_VIEW: &str = concat!(response_select!(""), of_view!(), "ORDER BY session_id DESC LIMIT $6");
-const VERSIONS_OF_VIEW: &str = concat!(
-    "SELECT DISTINCT version FROM responses WHERE tenant_id = $1 AND ",
-    of_view!(),
-    "ORDER BY version DESC LIMIT $6"
-);
-const COUNTS_SQLITE: &str = concat!(
-    "SELECT v.id, ",
-    counts!(),
-    " FROM views v WHERE v.tenant_id = $1 AND v.id IN (SELECT unhex(value) FROM json_each($2))"
-);
-const COUNTS_POSTGRES: &str =
-    concat!("SELECT v.id, ", counts!(), " FROM views v WHERE v.tenant_id = $1 AND v.id = ANY($2)");
 
-pub(crate) const SQL: Texts = &[
-    ("response::list::LIST", LIST),
-    ("response::list::LIST_OF_VIEW", LIST_OF_VIEW),
-    ("response::list::VERSIONS_OF_VIEW", VERSIONS_OF_VIEW),
-];
-pub(crate) const SQLITE_SQL: Texts = &[("response::list::COUNTS_SQLITE", COUNTS_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts = &[("response::list::COUNTS_POSTGRES", COUNTS_POSTGRES)];
+statements! {
+    const LIST: &str = concat!(
+        response_select!(
+            "(session_id < $2 OR $2 IS NULL) AND (state = $3 OR $3 IS NULL) AND (respondent = $4 OR $4 IS NULL) \
+             AND ((CASE WHEN promoted_entity_id IS NULL THEN 0 ELSE 1 END) = $5 OR $5 IS NULL) AND "
+        ),
+        seen_by!("$7"),
+        " ORDER BY session_id DESC LIMIT $6"
+    );
+    const LIST_OF_VIEW: &str = concat!(response_select!(""), of_view!(), "ORDER BY session_id DESC LIMIT $6");
+    const VERSIONS_OF_VIEW: &str = concat!(
+        "SELECT DISTINCT version FROM responses WHERE tenant_id = $1 AND ",
+        of_view!(),
+        "ORDER BY version DESC LIMIT $6"
+    );
+    const COUNTS_SQLITE: &str = concat!(
+        "SELECT v.id, ",
+        counts!(),
+        " FROM views v WHERE v.tenant_id = $1 AND v.id IN (SELECT unhex(value) FROM json_each($2))"
+    );
+    const COUNTS_POSTGRES: &str =
+        concat!("SELECT v.id, ", counts!(), " FROM views v WHERE v.tenant_id = $1 AND v.id = ANY($2)");
+}
 
 type One<T> = (T,);
 

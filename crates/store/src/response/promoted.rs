@@ -1,6 +1,6 @@
 //! Entities that were made from the responses of a person.
 
-use crate::engine::{Conn, Result, Texts, run};
+use crate::engine::{Conn, Result, run, statements};
 use domain::id::{EntityId, TenantId, UserId};
 use uuid::Uuid;
 
@@ -16,10 +16,10 @@ macro_rules! promoted_select {
     };
 }
 
-const OF_LEAD: &str = promoted_select!("r.lead_entity_id = $2");
-const OF_MEMBER: &str = promoted_select!("r.respondent_kind = 'user' AND r.respondent = $2");
-
-pub(crate) const SQL: Texts = &[("response::promoted::OF_LEAD", OF_LEAD), ("response::promoted::OF_MEMBER", OF_MEMBER)];
+statements! {
+    const OF_LEAD: &str = promoted_select!("r.lead_entity_id = $2");
+    const OF_MEMBER: &str = promoted_select!("r.respondent_kind = 'user' AND r.respondent = $2");
+}
 
 /// Returns id and title of the entities that were made from responses of a lead and are not erased, in the order of
 /// their ids.

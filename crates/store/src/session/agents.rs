@@ -1,19 +1,19 @@
 //! Agents, as sessions name them. Private sessions are left out.
 
-use crate::engine::{Conn, Error, Result, Texts, run};
+use crate::engine::{Conn, Error, Result, run, statements};
 use domain::{id::TenantId, session::Status};
 
-// One step to the next agent is one look into an index: an agent with many sessions costs as much as one with few.
-const NAMED: &str = "WITH RECURSIVE named (slug) AS (SELECT (SELECT s.agent_slug FROM sessions s WHERE s.tenant_id = $1 \
-     AND s.agent_slug IS NOT NULL AND s.private_to IS NULL ORDER BY s.agent_slug LIMIT 1) UNION ALL \
-     SELECT (SELECT s.agent_slug FROM sessions s WHERE s.tenant_id = $1 AND s.agent_slug > n.slug \
-     AND s.private_to IS NULL ORDER BY s.agent_slug LIMIT 1) FROM named n WHERE n.slug IS NOT NULL) \
-     SELECT n.slug FROM named n WHERE n.slug IS NOT NULL LIMIT $2";
-const OPEN: &str = "SELECT agent_slug, status, COUNT(*) FROM sessions WHERE tenant_id = $1 \
-     AND status IN ('pending', 'running', 'waiting_human', 'awaiting_tool', 'idle') AND agent_slug IS NOT NULL \
-     AND private_to IS NULL GROUP BY agent_slug, status ORDER BY agent_slug, status";
-
-pub(crate) const SQL: Texts = &[("session::agents::NAMED", NAMED), ("session::agents::OPEN", OPEN)];
+statements! {
+    // One step to the next agent is one look into an index: an agent with many sessions costs as much as one with few.
+    const NAMED: &str = "WITH RECURSIVE named (slug) AS (SELECT (SELECT s.agent_slug FROM sessions s WHERE s.tenant_id = $1 \
+         AND s.agent_slug IS NOT NULL AND s.private_to IS NULL ORDER BY s.agent_slug LIMIT 1) UNION ALL \
+         SELECT (SELECT s.agent_slug FROM sessions s WHERE s.tenant_id = $1 AND s.agent_slug > n.slug \
+         AND s.private_to IS NULL ORDER BY s.agent_slug LIMIT 1) FROM named n WHERE n.slug IS NOT NULL) \
+         SELECT n.slug FROM named n WHERE n.slug IS NOT NULL LIMIT $2";
+    const OPEN: &str = "SELECT agent_slug, status, COUNT(*) FROM sessions WHERE tenant_id = $1 \
+         AND status IN ('pending', 'running', 'waiting_human', 'awaiting_tool', 'idle') AND agent_slug IS NOT NULL \
+         AND private_to IS NULL GROUP BY agent_slug, status ORDER BY agent_slug, status";
+}
 
 /// The number of sessions of an agent in one status.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::{Row, session_select};
 use crate::{
-    engine::{Conn, Result, Texts},
+    engine::{Conn, Result, statements},
     lease::LeaseTime,
     transaction::WriteTx,
 };
@@ -22,25 +22,18 @@ macro_rules! with_clock {
     };
 }
 
-const CLAIMABLE_SQLITE: &str =
-    session_select!("tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3");
-const CLAIMABLE_POSTGRES: &str = with_clock!(session_select!(
-    "tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED"
-));
-const CLAIMABLE_ANY_SQLITE: &str =
-    session_select!("tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2");
-const CLAIMABLE_ANY_POSTGRES: &str = with_clock!(session_select!(
-    "tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED"
-));
-
-pub(crate) const SQLITE_SQL: Texts = &[
-    ("session::claim::CLAIMABLE_SQLITE", CLAIMABLE_SQLITE),
-    ("session::claim::CLAIMABLE_ANY_SQLITE", CLAIMABLE_ANY_SQLITE),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("session::claim::CLAIMABLE_POSTGRES", CLAIMABLE_POSTGRES),
-    ("session::claim::CLAIMABLE_ANY_POSTGRES", CLAIMABLE_ANY_POSTGRES),
-];
+statements! {
+    const CLAIMABLE_SQLITE: &str =
+        session_select!("tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3");
+    const CLAIMABLE_POSTGRES: &str = with_clock!(session_select!(
+        "tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED"
+    ));
+    const CLAIMABLE_ANY_SQLITE: &str =
+        session_select!("tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2");
+    const CLAIMABLE_ANY_POSTGRES: &str = with_clock!(session_select!(
+        "tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED"
+    ));
+}
 
 /// A session that a worker may claim, and the time by the clock of leases at which it was found.
 #[derive(Debug, Clone, PartialEq)]

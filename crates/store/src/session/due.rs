@@ -1,7 +1,7 @@
 //! Expiry of worker leases and of the time limits of sessions.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, run},
+    engine::{Conn, Error, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -13,28 +13,21 @@ use domain::{
 use std::collections::HashMap;
 use uuid::Uuid;
 
-const EXTEND_LEASE: &str = "UPDATE sessions SET lease_expires_at = $3 \
-     WHERE tenant_id = $1 AND id = $2 AND status = 'running' AND attempt = $4";
-const REARM_LEASES: &str = "UPDATE sessions SET lease_expires_at = $1 + lease_seconds * 1000000 \
-     WHERE lease_expires_at IS NOT NULL AND lease_seconds IS NOT NULL";
-const LEASES_LOST: &str = "SELECT tenant_id, id, lease_expires_at FROM sessions \
-     WHERE lease_expires_at < $1 AND (lease_expires_at, id) > ($2, $3) ORDER BY lease_expires_at, id LIMIT $4";
-const OVERDUE: &str = "SELECT tenant_id, id, deadline_at FROM sessions \
-     WHERE deadline_at <= $1 AND (deadline_at, id) > ($2, $3) ORDER BY deadline_at, id LIMIT $4";
+statements! {
+    const EXTEND_LEASE: &str = "UPDATE sessions SET lease_expires_at = $3 \
+         WHERE tenant_id = $1 AND id = $2 AND status = 'running' AND attempt = $4";
+    const REARM_LEASES: &str = "UPDATE sessions SET lease_expires_at = $1 + lease_seconds * 1000000 \
+         WHERE lease_expires_at IS NOT NULL AND lease_seconds IS NOT NULL";
+    const LEASES_LOST: &str = "SELECT tenant_id, id, lease_expires_at FROM sessions \
+         WHERE lease_expires_at < $1 AND (lease_expires_at, id) > ($2, $3) ORDER BY lease_expires_at, id LIMIT $4";
+    const OVERDUE: &str = "SELECT tenant_id, id, deadline_at FROM sessions \
+         WHERE deadline_at <= $1 AND (deadline_at, id) > ($2, $3) ORDER BY deadline_at, id LIMIT $4";
 
-const DEADLINES_SQLITE: &str = "SELECT id, deadline_at FROM sessions WHERE tenant_id = $1 \
-     AND id IN (SELECT unhex(value) FROM json_each($2)) AND deadline_at IS NOT NULL";
-const DEADLINES_POSTGRES: &str =
-    "SELECT id, deadline_at FROM sessions WHERE tenant_id = $1 AND id = ANY($2) AND deadline_at IS NOT NULL";
-
-pub(crate) const SQLITE_SQL: Texts = &[("session::due::DEADLINES_SQLITE", DEADLINES_SQLITE)];
-pub(crate) const POSTGRES_SQL: Texts = &[("session::due::DEADLINES_POSTGRES", DEADLINES_POSTGRES)];
-pub(crate) const SQL: Texts = &[
-    ("session::due::EXTEND_LEASE", EXTEND_LEASE),
-    ("session::due::REARM_LEASES", REARM_LEASES),
-    ("session::due::LEASES_LOST", LEASES_LOST),
-    ("session::due::OVERDUE", OVERDUE),
-];
+    const DEADLINES_SQLITE: &str = "SELECT id, deadline_at FROM sessions WHERE tenant_id = $1 \
+         AND id IN (SELECT unhex(value) FROM json_each($2)) AND deadline_at IS NOT NULL";
+    const DEADLINES_POSTGRES: &str =
+        "SELECT id, deadline_at FROM sessions WHERE tenant_id = $1 AND id = ANY($2) AND deadline_at IS NOT NULL";
+}
 
 /// A session whose lease or time limit is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

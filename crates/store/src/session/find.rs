@@ -2,7 +2,7 @@
 
 use super::{Row, record, session_select};
 use crate::{
-    engine::{Conn, Result, Texts, run},
+    engine::{Conn, Result, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -10,23 +10,17 @@ use domain::{
     session::Session,
 };
 
-const BY_ID: &str = session_select!("tenant_id = $1 AND id = $2");
-const BY_ID_LOCKED_POSTGRES: &str = session_select!("tenant_id = $1 AND id = $2 FOR NO KEY UPDATE");
-const BY_IDEMPOTENCY_KEY: &str = session_select!("tenant_id = $1 AND idempotency_key = $2");
-const IDEMPOTENCY_DIGEST: &str =
-    "SELECT idempotency_digest FROM sessions WHERE tenant_id = $1 AND idempotency_key = $2";
-const DEPTH: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
-     SELECT id, parent_id, CAST(1 AS bigint) FROM sessions WHERE tenant_id = $1 AND id = $2 \
-     UNION ALL SELECT s.id, s.parent_id, up.depth + 1 FROM sessions s JOIN up ON s.id = up.parent_id \
-     WHERE s.tenant_id = $1 AND up.depth < 64) SELECT MAX(depth) FROM up";
-
-pub(crate) const SQL: Texts = &[
-    ("session::find::BY_ID", BY_ID),
-    ("session::find::BY_IDEMPOTENCY_KEY", BY_IDEMPOTENCY_KEY),
-    ("session::find::IDEMPOTENCY_DIGEST", IDEMPOTENCY_DIGEST),
-    ("session::find::DEPTH", DEPTH),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[("session::find::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+statements! {
+    const BY_ID: &str = session_select!("tenant_id = $1 AND id = $2");
+    const BY_ID_LOCKED_POSTGRES: &str = session_select!("tenant_id = $1 AND id = $2 FOR NO KEY UPDATE");
+    const BY_IDEMPOTENCY_KEY: &str = session_select!("tenant_id = $1 AND idempotency_key = $2");
+    const IDEMPOTENCY_DIGEST: &str =
+        "SELECT idempotency_digest FROM sessions WHERE tenant_id = $1 AND idempotency_key = $2";
+    const DEPTH: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
+         SELECT id, parent_id, CAST(1 AS bigint) FROM sessions WHERE tenant_id = $1 AND id = $2 \
+         UNION ALL SELECT s.id, s.parent_id, up.depth + 1 FROM sessions s JOIN up ON s.id = up.parent_id \
+         WHERE s.tenant_id = $1 AND up.depth < 64) SELECT MAX(depth) FROM up";
+}
 
 /// A session of this workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<Session>> {

@@ -7,7 +7,7 @@
 
 use super::Row;
 use crate::{
-    engine::{Access, Error, Result, Texts, is_constraint_violation},
+    engine::{Access, Error, Result, is_constraint_violation, statements},
     event::{Head, NewRow, Notice, PreparedEvent, link},
     lease::LeaseTime,
 };
@@ -23,13 +23,12 @@ use sqlx::{FromRow as _, PgConnection, Row as _};
 use std::sync::Arc;
 use uuid::Uuid;
 
-const CLAIM: &str = "SELECT (c.taken).*, c.digest_before FROM shiftbook_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
-     $11, $12, $13, $14, $15, $16, $17, $18, $19) AS c";
+statements! {
+    const CLAIM_POSTGRES: &str = "SELECT (c.taken).*, c.digest_before FROM shiftbook_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
+         $11, $12, $13, $14, $15, $16, $17, $18, $19) AS c";
 
-const NOTHING: &str = "SELECT 1";
-
-pub(crate) const POSTGRES_SQL: Texts =
-    &[("session::first_claim::CLAIM", CLAIM), ("session::first_claim::NOTHING", NOTHING)];
+    const NOTHING_POSTGRES: &str = "SELECT 1";
+}
 
 /// A claim of sessions that are queued for the first time, decided beforehand.
 #[derive(Debug, Clone)]
@@ -88,7 +87,7 @@ impl FirstClaim {
             LeaseTime::Database => None,
             LeaseTime::Given(now) => Some(to_micros(now)),
         };
-        let query = sqlx::query(CLAIM)
+        let query = sqlx::query(CLAIM_POSTGRES)
             .bind(tenant_id.0)
             .bind(user_id.map(|id| id.0))
             .bind(terms.agent_slug.as_deref())
@@ -113,7 +112,7 @@ impl FirstClaim {
             Err(error) if is_constraint_violation(&error) => {
                 // The error is sent before the rows are unlocked, and the general path skips locked rows. The server
                 // answers this afterwards.
-                sqlx::query(NOTHING).execute(connection).await?;
+                sqlx::query(NOTHING_POSTGRES).execute(connection).await?;
                 return Ok(None);
             }
             rows => rows?,

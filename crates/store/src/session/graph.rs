@@ -3,7 +3,7 @@
 
 use super::{Row, session_select};
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -41,81 +41,62 @@ macro_rules! neighbour_select {
     };
 }
 
-const LOCK_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2) ORDER BY id FOR NO KEY UPDATE");
-// Held until the transaction ends. The seed 4004 identifies this kind of lock.
-const LOCK_WORKSPACE_GRAPH_POSTGRES: &str =
-    "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended(CAST($1 AS text), 4004))";
-const INSERT: &str = "INSERT INTO session_dependencies (tenant_id, session_id, position, depends_on_id, if_fails) \
-     VALUES ($1, $2, $3, $4, $5)";
-const MARK_AWAITED: &str = "UPDATE sessions SET awaited = 1 WHERE tenant_id = $1 AND id = $2 AND awaited = 0";
-const DEPENDENTS_COUNT: &str = "SELECT COUNT(*) FROM session_dependencies WHERE tenant_id = $1 AND depends_on_id = $2";
-const DEPENDENCIES: &str =
-    neighbour_select!("d.depends_on_id WHERE d.tenant_id = $1 AND d.session_id = $2 ORDER BY d.position");
-const DEPENDENTS: &str =
-    neighbour_select!("d.session_id WHERE d.tenant_id = $1 AND d.depends_on_id = $2 ORDER BY d.session_id LIMIT $3");
-const DEPENDENTS_WAITING: &str = "SELECT d.session_id FROM session_dependencies d \
-     JOIN sessions s ON s.tenant_id = d.tenant_id AND s.id = d.session_id \
-     WHERE d.tenant_id = $1 AND d.depends_on_id = $2 AND s.status = 'draft' ORDER BY d.session_id";
-const CHILDREN_UNFINISHED: &str = concat!(
-    "SELECT s.id FROM sessions s WHERE s.tenant_id = $1 AND s.parent_id = $2 AND ",
-    unfinished!("s"),
-    " ORDER BY s.id LIMIT $3"
-);
-const DEPENDENCIES_UNFINISHED: &str = concat!(
-    "SELECT s.id FROM session_dependencies d JOIN sessions s ON s.tenant_id = d.tenant_id AND s.id = d.depends_on_id \
-     WHERE d.tenant_id = $1 AND d.session_id = $2 AND ",
-    unfinished!("s"),
-    " ORDER BY s.id LIMIT $3"
-);
-const ANY_CHILD: &str = "SELECT id FROM sessions WHERE tenant_id = $1 AND parent_id = $2 ORDER BY id LIMIT 1";
-const NEWEST_RETRY: &str = "SELECT id FROM sessions WHERE tenant_id = $1 AND retry_of = $2 ORDER BY id DESC LIMIT 1";
-// Only if another session may wait for it: a dependent, an unfinished parent, or children that end with
-// it.
-const INSERT_ENDING: &str = concat!(
-    "INSERT INTO session_endings (tenant_id, session_id, at) SELECT s.tenant_id, s.id, CAST($3 AS bigint) FROM sessions s \
-     WHERE s.tenant_id = $1 AND s.id = $2 AND (s.awaited = 1 OR EXISTS (SELECT 1 FROM sessions p \
-     WHERE p.tenant_id = s.tenant_id AND p.id = s.parent_id AND ",
-    unfinished!("p"),
-    ") OR (CAST($4 AS bigint) = 1 AND EXISTS (SELECT 1 FROM sessions c WHERE c.tenant_id = s.tenant_id AND c.parent_id = s.id AND ",
-    unfinished!("c"),
-    ")))"
-);
-const ENDING_BY_SESSION: &str = "SELECT session_id FROM session_endings WHERE tenant_id = $1 AND session_id = $2";
-const ENDINGS: &str =
-    "SELECT tenant_id, session_id FROM session_endings WHERE session_id > $1 ORDER BY session_id LIMIT $2";
-const DELETE_ENDING: &str = "DELETE FROM session_endings WHERE tenant_id = $1 AND session_id = $2";
-const RELATED_DEPENDENCIES: &str = related_select!(
-    "SELECT t.id, t.action_slug, t.agent_slug, t.title, t.status, t.end_reason, t.error_code, t.error_message, t.result, \
-     d.position FROM session_dependencies d JOIN sessions t ON t.tenant_id = d.tenant_id AND t.id = d.depends_on_id \
-     WHERE d.tenant_id = $1 AND d.session_id = $2 ORDER BY d.position LIMIT $3"
-);
-const RELATED_CHILDREN: &str = related_select!(
-    "SELECT t.id, t.action_slug, t.agent_slug, t.title, t.status, t.end_reason, t.error_code, t.error_message, t.result, \
-     t.id AS position FROM sessions t WHERE t.tenant_id = $1 AND t.parent_id = $2 ORDER BY t.id LIMIT $3"
-);
-
-pub(crate) const SQL: Texts = &[
-    ("session::graph::INSERT", INSERT),
-    ("session::graph::MARK_AWAITED", MARK_AWAITED),
-    ("session::graph::DEPENDENTS_COUNT", DEPENDENTS_COUNT),
-    ("session::graph::DEPENDENCIES", DEPENDENCIES),
-    ("session::graph::DEPENDENTS", DEPENDENTS),
-    ("session::graph::DEPENDENTS_WAITING", DEPENDENTS_WAITING),
-    ("session::graph::CHILDREN_UNFINISHED", CHILDREN_UNFINISHED),
-    ("session::graph::DEPENDENCIES_UNFINISHED", DEPENDENCIES_UNFINISHED),
-    ("session::graph::ANY_CHILD", ANY_CHILD),
-    ("session::graph::NEWEST_RETRY", NEWEST_RETRY),
-    ("session::graph::INSERT_ENDING", INSERT_ENDING),
-    ("session::graph::ENDING_BY_SESSION", ENDING_BY_SESSION),
-    ("session::graph::ENDINGS", ENDINGS),
-    ("session::graph::DELETE_ENDING", DELETE_ENDING),
-    ("session::graph::RELATED_DEPENDENCIES", RELATED_DEPENDENCIES),
-    ("session::graph::RELATED_CHILDREN", RELATED_CHILDREN),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("session::graph::LOCK_POSTGRES", LOCK_POSTGRES),
-    ("session::graph::LOCK_WORKSPACE_GRAPH_POSTGRES", LOCK_WORKSPACE_GRAPH_POSTGRES),
-];
+statements! {
+    const LOCK_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2) ORDER BY id FOR NO KEY UPDATE");
+    // Held until the transaction ends. The seed 4004 identifies this kind of lock.
+    const LOCK_WORKSPACE_GRAPH_POSTGRES: &str =
+        "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended(CAST($1 AS text), 4004))";
+    const INSERT: &str = "INSERT INTO session_dependencies (tenant_id, session_id, position, depends_on_id, if_fails) \
+         VALUES ($1, $2, $3, $4, $5)";
+    const MARK_AWAITED: &str = "UPDATE sessions SET awaited = 1 WHERE tenant_id = $1 AND id = $2 AND awaited = 0";
+    const DEPENDENTS_COUNT: &str =
+        "SELECT COUNT(*) FROM session_dependencies WHERE tenant_id = $1 AND depends_on_id = $2";
+    const DEPENDENCIES: &str =
+        neighbour_select!("d.depends_on_id WHERE d.tenant_id = $1 AND d.session_id = $2 ORDER BY d.position");
+    const DEPENDENTS: &str =
+        neighbour_select!("d.session_id WHERE d.tenant_id = $1 AND d.depends_on_id = $2 ORDER BY d.session_id LIMIT $3");
+    const DEPENDENTS_WAITING: &str = "SELECT d.session_id FROM session_dependencies d \
+         JOIN sessions s ON s.tenant_id = d.tenant_id AND s.id = d.session_id \
+         WHERE d.tenant_id = $1 AND d.depends_on_id = $2 AND s.status = 'draft' ORDER BY d.session_id";
+    const CHILDREN_UNFINISHED: &str = concat!(
+        "SELECT s.id FROM sessions s WHERE s.tenant_id = $1 AND s.parent_id = $2 AND ",
+        unfinished!("s"),
+        " ORDER BY s.id LIMIT $3"
+    );
+    const DEPENDENCIES_UNFINISHED: &str = concat!(
+        "SELECT s.id FROM session_dependencies d JOIN sessions s ON s.tenant_id = d.tenant_id AND s.id = d.depends_on_id \
+         WHERE d.tenant_id = $1 AND d.session_id = $2 AND ",
+        unfinished!("s"),
+        " ORDER BY s.id LIMIT $3"
+    );
+    const ANY_CHILD: &str = "SELECT id FROM sessions WHERE tenant_id = $1 AND parent_id = $2 ORDER BY id LIMIT 1";
+    const NEWEST_RETRY: &str =
+        "SELECT id FROM sessions WHERE tenant_id = $1 AND retry_of = $2 ORDER BY id DESC LIMIT 1";
+    // Only if another session may wait for it: a dependent, an unfinished parent, or children that end with
+    // it.
+    const INSERT_ENDING: &str = concat!(
+        "INSERT INTO session_endings (tenant_id, session_id, at) SELECT s.tenant_id, s.id, CAST($3 AS bigint) FROM sessions s \
+         WHERE s.tenant_id = $1 AND s.id = $2 AND (s.awaited = 1 OR EXISTS (SELECT 1 FROM sessions p \
+         WHERE p.tenant_id = s.tenant_id AND p.id = s.parent_id AND ",
+        unfinished!("p"),
+        ") OR (CAST($4 AS bigint) = 1 AND EXISTS (SELECT 1 FROM sessions c WHERE c.tenant_id = s.tenant_id AND c.parent_id = s.id AND ",
+        unfinished!("c"),
+        ")))"
+    );
+    const ENDING_BY_SESSION: &str = "SELECT session_id FROM session_endings WHERE tenant_id = $1 AND session_id = $2";
+    const ENDINGS: &str =
+        "SELECT tenant_id, session_id FROM session_endings WHERE session_id > $1 ORDER BY session_id LIMIT $2";
+    const DELETE_ENDING: &str = "DELETE FROM session_endings WHERE tenant_id = $1 AND session_id = $2";
+    const RELATED_DEPENDENCIES: &str = related_select!(
+        "SELECT t.id, t.action_slug, t.agent_slug, t.title, t.status, t.end_reason, t.error_code, t.error_message, t.result, \
+         d.position FROM session_dependencies d JOIN sessions t ON t.tenant_id = d.tenant_id AND t.id = d.depends_on_id \
+         WHERE d.tenant_id = $1 AND d.session_id = $2 ORDER BY d.position LIMIT $3"
+    );
+    const RELATED_CHILDREN: &str = related_select!(
+        "SELECT t.id, t.action_slug, t.agent_slug, t.title, t.status, t.end_reason, t.error_code, t.error_message, t.result, \
+         t.id AS position FROM sessions t WHERE t.tenant_id = $1 AND t.parent_id = $2 ORDER BY t.id LIMIT $3"
+    );
+}
 
 type Id = (Uuid,);
 type Count = (i64,);

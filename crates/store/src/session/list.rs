@@ -1,7 +1,7 @@
 //! Lists of sessions, newest first, by keyset.
 
 use super::{Row, due::hex_list, record, session_select};
-use crate::engine::{Conn, Page, Result, Texts, contains, last_select, run};
+use crate::engine::{Conn, Page, Result, contains, last_select, run, statements};
 use domain::{
     Timestamp,
     clock::to_micros,
@@ -51,26 +51,6 @@ macro_rules! by_lead {
         }
     };
 }
-// Driven by `sessions_by_parent`.
-const NEWEST_CONTINUATION: &str =
-    session_select!("tenant_id = $1 AND parent_id = $2 AND source = $3 ORDER BY id DESC LIMIT 1");
-const BY_TENANT: &str = list_select!("CAST($2 AS text) IS NULL");
-const BY_STATUS: &str = list_select!("status = $2");
-const BY_ACTION: &str = list_select!("action_id = $2");
-const BY_AGENT: &str = list_select!("agent_slug = $2");
-const BY_PARENT: &str = list_select!("parent_id = $2");
-const BY_RETRIED: &str = list_select!("retry_of = $2");
-const LAST_BY_TENANT: &str = last_select!("sessions", "CAST($2 AS text) IS NULL");
-const LAST_BY_STATUS: &str = last_select!("sessions", "status = $2");
-const LAST_BY_ACTION: &str = last_select!("sessions", "action_id = $2");
-const LAST_BY_AGENT: &str = last_select!("sessions", "agent_slug = $2");
-const LAST_BY_PARENT: &str = last_select!("sessions", "parent_id = $2");
-const LAST_BY_RETRIED: &str = last_select!("sessions", "retry_of = $2");
-const BY_CHANNEL: &str = session_select!(
-    "tenant_id = $1 AND agent_slug = $2 AND channel = $3 AND private_to IS NULL ORDER BY id DESC LIMIT $4"
-);
-const BY_IDS_SQLITE: &str = session_select!("tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))");
-const BY_IDS_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2)");
 
 macro_rules! newest_of_actions {
     ($actions:literal) => {
@@ -82,33 +62,31 @@ macro_rules! newest_of_actions {
         ))
     };
 }
-const NEWEST_OF_ACTIONS_SQLITE: &str = newest_of_actions!("(SELECT unhex(value) AS id FROM json_each($2)) j");
-const NEWEST_OF_ACTIONS_POSTGRES: &str = newest_of_actions!("UNNEST($2::uuid[]) AS j (id)");
 
-pub(crate) const SQL: Texts = &[
-    ("session::list::BY_TENANT", BY_TENANT),
-    ("session::list::BY_STATUS", BY_STATUS),
-    ("session::list::BY_ACTION", BY_ACTION),
-    ("session::list::BY_AGENT", BY_AGENT),
-    ("session::list::BY_PARENT", BY_PARENT),
-    ("session::list::BY_RETRIED", BY_RETRIED),
-    ("session::list::LAST_BY_TENANT", LAST_BY_TENANT),
-    ("session::list::LAST_BY_STATUS", LAST_BY_STATUS),
-    ("session::list::LAST_BY_ACTION", LAST_BY_ACTION),
-    ("session::list::LAST_BY_AGENT", LAST_BY_AGENT),
-    ("session::list::LAST_BY_PARENT", LAST_BY_PARENT),
-    ("session::list::LAST_BY_RETRIED", LAST_BY_RETRIED),
-    ("session::list::NEWEST_CONTINUATION", NEWEST_CONTINUATION),
-    ("session::list::BY_CHANNEL", BY_CHANNEL),
-];
-pub(crate) const SQLITE_SQL: Texts = &[
-    ("session::list::BY_IDS_SQLITE", BY_IDS_SQLITE),
-    ("session::list::NEWEST_OF_ACTIONS_SQLITE", NEWEST_OF_ACTIONS_SQLITE),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("session::list::BY_IDS_POSTGRES", BY_IDS_POSTGRES),
-    ("session::list::NEWEST_OF_ACTIONS_POSTGRES", NEWEST_OF_ACTIONS_POSTGRES),
-];
+statements! {
+    // Driven by `sessions_by_parent`.
+    const NEWEST_CONTINUATION: &str =
+        session_select!("tenant_id = $1 AND parent_id = $2 AND source = $3 ORDER BY id DESC LIMIT 1");
+    const BY_TENANT: &str = list_select!("CAST($2 AS text) IS NULL");
+    const BY_STATUS: &str = list_select!("status = $2");
+    const BY_ACTION: &str = list_select!("action_id = $2");
+    const BY_AGENT: &str = list_select!("agent_slug = $2");
+    const BY_PARENT: &str = list_select!("parent_id = $2");
+    const BY_RETRIED: &str = list_select!("retry_of = $2");
+    const LAST_BY_TENANT: &str = last_select!("sessions", "CAST($2 AS text) IS NULL");
+    const LAST_BY_STATUS: &str = last_select!("sessions", "status = $2");
+    const LAST_BY_ACTION: &str = last_select!("sessions", "action_id = $2");
+    const LAST_BY_AGENT: &str = last_select!("sessions", "agent_slug = $2");
+    const LAST_BY_PARENT: &str = last_select!("sessions", "parent_id = $2");
+    const LAST_BY_RETRIED: &str = last_select!("sessions", "retry_of = $2");
+    const BY_CHANNEL: &str = session_select!(
+        "tenant_id = $1 AND agent_slug = $2 AND channel = $3 AND private_to IS NULL ORDER BY id DESC LIMIT $4"
+    );
+    const BY_IDS_SQLITE: &str = session_select!("tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))");
+    const BY_IDS_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2)");
+    const NEWEST_OF_ACTIONS_SQLITE: &str = newest_of_actions!("(SELECT unhex(value) AS id FROM json_each($2)) j");
+    const NEWEST_OF_ACTIONS_POSTGRES: &str = newest_of_actions!("UNNEST($2::uuid[]) AS j (id)");
+}
 
 /// Which sessions to list.
 #[derive(Debug, Clone, Default)]

@@ -25,18 +25,18 @@ pub use write::{Idempotency, Inserted, insert, retitle, save};
 
 use row::record;
 pub(crate) use row::{Row, session_select};
-pub(crate) use write::postgres_statements;
+pub(crate) use write::made;
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 7] =
-    [agents::SQL, due::SQL, find::SQL, graph::SQL, list::SQL, of_entity::SQL, write::SQL];
-pub(crate) const SQLITE_SQL: [Texts; 3] = [claim::SQLITE_SQL, due::SQLITE_SQL, list::SQLITE_SQL];
-pub(crate) const POSTGRES_SQL: [Texts; 6] = [
-    claim::POSTGRES_SQL,
-    due::POSTGRES_SQL,
-    find::POSTGRES_SQL,
-    first_claim::POSTGRES_SQL,
-    graph::POSTGRES_SQL,
-    list::POSTGRES_SQL,
+pub(crate) const SQL: &[Texts] = &[
+    agents::SQL,
+    claim::SQL,
+    due::SQL,
+    find::SQL,
+    first_claim::SQL,
+    graph::SQL,
+    list::SQL,
+    of_entity::SQL,
+    write::SQL,
 ];

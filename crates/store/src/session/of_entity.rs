@@ -1,6 +1,6 @@
 //! Sessions about one entity, in brief, in one query.
 
-use crate::engine::{Conn, Error, Result, Texts, row, run};
+use crate::engine::{Conn, Error, Result, row, run, statements};
 use domain::{
     Timestamp,
     clock::from_micros,
@@ -9,14 +9,14 @@ use domain::{
 };
 use uuid::Uuid;
 
-const BY_ENTITY: &str = "SELECT s.id, s.action_id, COALESCE(a.slug, s.action_slug) AS action_slug, a.name AS action_name, \
-     a.output_config, s.status, s.title, s.started_at, s.completed_at, s.parent_id, s.error_message, s.created_at, \
-     (SELECT COUNT(*) FROM sessions c WHERE c.tenant_id = s.tenant_id AND c.parent_id = s.id AND c.private_to IS NULL) AS child_count \
-     FROM sessions s LEFT JOIN actions a ON a.tenant_id = s.tenant_id AND a.id = s.action_id \
-     WHERE s.tenant_id = $1 AND s.entity_id = $2 AND s.private_to IS NULL AND (s.parent_id IS NULL OR CAST($3 AS bigint) = 0) \
-     ORDER BY s.id DESC LIMIT $4";
-
-pub(crate) const SQL: Texts = &[("session::of_entity::BY_ENTITY", BY_ENTITY)];
+statements! {
+    const BY_ENTITY: &str = "SELECT s.id, s.action_id, COALESCE(a.slug, s.action_slug) AS action_slug, a.name AS action_name, \
+         a.output_config, s.status, s.title, s.started_at, s.completed_at, s.parent_id, s.error_message, s.created_at, \
+         (SELECT COUNT(*) FROM sessions c WHERE c.tenant_id = s.tenant_id AND c.parent_id = s.id AND c.private_to IS NULL) AS child_count \
+         FROM sessions s LEFT JOIN actions a ON a.tenant_id = s.tenant_id AND a.id = s.action_id \
+         WHERE s.tenant_id = $1 AND s.entity_id = $2 AND s.private_to IS NULL AND (s.parent_id IS NULL OR CAST($3 AS bigint) = 0) \
+         ORDER BY s.id DESC LIMIT $4";
+}
 
 /// A session about an entity, in brief.
 #[derive(Debug, Clone, PartialEq, Eq)]

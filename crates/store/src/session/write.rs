@@ -2,7 +2,7 @@
 
 use super::due;
 use crate::{
-    engine::{Conn, Error, Result, Texts, is_unique_violation, run},
+    engine::{Conn, Error, Result, is_unique_violation, run, statements},
     event::{self, Head, Notice, PreparedEvent, link},
     memory_writer,
     transaction::WriteTx,
@@ -18,26 +18,26 @@ use domain::{
 use sqlx::AssertSqlSafe;
 use std::sync::{Arc, LazyLock};
 
-const INSERT: &str = "INSERT INTO sessions (tenant_id, id, session_type, status, action_id, action_slug, agent_slug, user_id, \
-     source, title, input, metadata, parent_id, retry_of, created_by, idempotency_key, idempotency_digest, attempt, \
-     attempts_max, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, entity_id, time_limits, deadline_at, \
-     waits_for, dependency_count, private_to, end_reason, result, completed_at, channel) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, \
-     $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)";
-const SAVE: &str = "UPDATE sessions SET status = $3, end_reason = $4, result = $5, usage = $6, error_message = $7, \
-     error_code = $8, attempt = $9, lease_seconds = $10, lease_expires_at = $11, head_sequence = $12, head_digest = $13, \
-     updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20, waits_for = $21, \
-     attempts_max = $22 \
-     WHERE tenant_id = $1 AND id = $2 AND status = $18 AND attempt = $19";
-const RETITLE: &str = "UPDATE sessions SET title = $3 WHERE tenant_id = $1 AND id = $2";
+statements! {
+    const INSERT: &str = "INSERT INTO sessions (tenant_id, id, session_type, status, action_id, action_slug, agent_slug, user_id, \
+         source, title, input, metadata, parent_id, retry_of, created_by, idempotency_key, idempotency_digest, attempt, \
+         attempts_max, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, entity_id, time_limits, deadline_at, \
+         waits_for, dependency_count, private_to, end_reason, result, completed_at, channel) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, \
+         $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)";
+    const SAVE: &str = "UPDATE sessions SET status = $3, end_reason = $4, result = $5, usage = $6, error_message = $7, \
+         error_code = $8, attempt = $9, lease_seconds = $10, lease_expires_at = $11, head_sequence = $12, head_digest = $13, \
+         updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20, waits_for = $21, \
+         attempts_max = $22 \
+         WHERE tenant_id = $1 AND id = $2 AND status = $18 AND attempt = $19";
+    const RETITLE: &str = "UPDATE sessions SET title = $3 WHERE tenant_id = $1 AND id = $2";
+}
 
-pub(crate) const SQL: Texts =
-    &[("session::write::INSERT", INSERT), ("session::write::SAVE", SAVE), ("session::write::RETITLE", RETITLE)];
 /// Both writes of a status change in one round trip.
 static SAVE_POSTGRES: LazyLock<String> =
     LazyLock::new(|| format!("WITH written AS ({}) {SAVE}", event::insert_postgres(23)));
 
-pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
+pub(crate) fn made() -> Vec<(&'static str, String)> {
     vec![("session::write::SAVE_POSTGRES", SAVE_POSTGRES.clone())]
 }
 

@@ -1,7 +1,7 @@
 //! Finds rows of gates that no gate can have.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, run},
+    engine::{Conn, Error, Result, run, statements},
     gate::{Row, gate_select},
 };
 use domain::{
@@ -15,15 +15,14 @@ const PAGE: u32 = 500;
 /// Most gates that are reported.
 const NAMED_MAX: u32 = 20;
 
-const AFTER: &str = gate_select!("(g.tenant_id, g.id) > ($1, $2) ORDER BY g.tenant_id, g.id LIMIT $3");
+statements! {
+    const AFTER: &str = gate_select!("(g.tenant_id, g.id) > ($1, $2) ORDER BY g.tenant_id, g.id LIMIT $3");
 
-// The statuses are the final ones.
-const WAITING_OF_FINAL_SESSIONS: &str = "SELECT g.tenant_id, g.id, g.session_id FROM gates g JOIN sessions s \
-     ON s.tenant_id = g.tenant_id AND s.id = g.session_id WHERE g.state IN ('open', 'held') \
-     AND s.status IN ('completed', 'failed', 'abandoned', 'expired') ORDER BY g.tenant_id, g.id LIMIT $1";
-
-pub(crate) const SQL: Texts =
-    &[("verify::gates::AFTER", AFTER), ("verify::gates::WAITING_OF_FINAL_SESSIONS", WAITING_OF_FINAL_SESSIONS)];
+    // The statuses are the final ones.
+    const WAITING_OF_FINAL_SESSIONS: &str = "SELECT g.tenant_id, g.id, g.session_id FROM gates g JOIN sessions s \
+         ON s.tenant_id = g.tenant_id AND s.id = g.session_id WHERE g.state IN ('open', 'held') \
+         AND s.status IN ('completed', 'failed', 'abandoned', 'expired') ORDER BY g.tenant_id, g.id LIMIT $1";
+}
 
 /// Workspace, gate and session.
 type Waiting = (Uuid, Uuid, Uuid);

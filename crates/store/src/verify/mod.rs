@@ -14,6 +14,4 @@ pub(crate) use values::statements;
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: [Texts; 3] = [gates::SQL, read::SQL, roll::SQL];
-pub(crate) const SQLITE_SQL: [Texts; 1] = [read::SQLITE_SQL];
-pub(crate) const POSTGRES_SQL: [Texts; 1] = [roll::POSTGRES_SQL];
+pub(crate) const SQL: &[Texts] = &[gates::SQL, read::SQL, roll::SQL];

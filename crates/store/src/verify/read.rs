@@ -1,30 +1,26 @@
 //! What the database engine finds wrong in a file, and the sessions of all workspaces. Lists are paged, so that memory
 //! use stays constant.
 
-use crate::engine::{Conn, Result, SqliteConnection, Texts, run};
+use crate::engine::{Conn, Result, SqliteConnection, run, statements};
 use domain::id::{SessionId, TenantId};
 use std::ops::ControlFlow;
 use uuid::Uuid;
 
-// In one statement, because a sweep enters sessions meanwhile.
-const SESSIONS: &str = "SELECT s.tenant_id, s.id, r.ordinal, u.session_id FROM sessions s \
-     LEFT JOIN session_roll r ON r.tenant_id = s.tenant_id AND r.session_id = s.id \
-     LEFT JOIN session_unrolled u ON u.tenant_id = s.tenant_id AND u.session_id = s.id \
-     WHERE (s.tenant_id, s.id) > ($1, $2) ORDER BY s.tenant_id, s.id LIMIT $3";
+statements! {
+    // In one statement, because a sweep enters sessions meanwhile.
+    const SESSIONS: &str = "SELECT s.tenant_id, s.id, r.ordinal, u.session_id FROM sessions s \
+         LEFT JOIN session_roll r ON r.tenant_id = s.tenant_id AND r.session_id = s.id \
+         LEFT JOIN session_unrolled u ON u.tenant_id = s.tenant_id AND u.session_id = s.id \
+         WHERE (s.tenant_id, s.id) > ($1, $2) ORDER BY s.tenant_id, s.id LIMIT $3";
 
-// The most that are reported.
-const PAGES_SQLITE: &str = "PRAGMA integrity_check(20)";
-const KEYS_SQLITE: &str = "PRAGMA foreign_key_check";
-// Makes the connection read the structure of the full-text index again. The check of FTS5 goes by what the connection
-// remembers of it, and reports damage where another connection has changed the index since (SQLite 3.51).
-const INDEX_SQLITE: &str = "SELECT rowid FROM memory_search LIMIT 1";
-
-pub(crate) const SQL: Texts = &[("verify::read::SESSIONS", SESSIONS)];
-pub(crate) const SQLITE_SQL: Texts = &[
-    ("verify::read::PAGES_SQLITE", PAGES_SQLITE),
-    ("verify::read::KEYS_SQLITE", KEYS_SQLITE),
-    ("verify::read::INDEX_SQLITE", INDEX_SQLITE),
-];
+    // The most that are reported.
+    const PAGES_SQLITE: &str = "PRAGMA integrity_check(20)";
+    const KEYS_SQLITE: &str = "PRAGMA foreign_key_check";
+    // Makes the connection read the structure of the full-text index again. The check of FTS5 goes by what the
+    // connection remembers of it, and reports damage where another connection has changed the index since (SQLite
+    // 3.51).
+    const INDEX_SQLITE: &str = "SELECT rowid FROM memory_search LIMIT 1";
+}
 
 /// Most rows that are reported because the row they refer to is missing.
 const KEYS_MAX: usize = 20;

@@ -1,7 +1,7 @@
 //! Rows of `session_roll`: all sessions of a workspace in one chain. A sweep fills it.
 
 use crate::{
-    engine::{Conn, Error, Result, Texts, row, run},
+    engine::{Conn, Error, Result, row, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -17,72 +17,53 @@ macro_rules! entry_columns {
     };
 }
 
-// The inner query bounds the rows that are read, whether or not their sessions can be entered: writers wait for them.
-const QUEUED: &str = concat!(
-    "SELECT u.tenant_id, u.session_id, ",
-    entry_columns!(),
-    " FROM (SELECT tenant_id, session_id FROM session_unrolled WHERE (tenant_id, session_id) > ($1, $2) \
-     ORDER BY tenant_id, session_id LIMIT $3) AS u \
-     LEFT JOIN sessions s ON s.tenant_id = u.tenant_id AND s.id = u.session_id \
-     LEFT JOIN session_events e ON e.tenant_id = u.tenant_id AND e.session_id = u.session_id AND e.sequence = 1 \
-     ORDER BY u.tenant_id, u.session_id"
-);
-const PLACES: &str = concat!(
-    "SELECT r.tenant_id, r.session_id, r.ordinal, r.entry_digest, r.root, ",
-    entry_columns!(),
-    " FROM session_roll r LEFT JOIN sessions s ON s.tenant_id = r.tenant_id AND s.id = r.session_id \
-     LEFT JOIN session_events e ON e.tenant_id = r.tenant_id AND e.session_id = r.session_id AND e.sequence = 1 \
-     WHERE r.tenant_id = $1 AND r.ordinal > $2 AND r.ordinal <= $3 ORDER BY r.ordinal LIMIT $4"
-);
-const IS_DUE: &str = "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM session_unrolled LIMIT 1) AS waiting), \
-     (SELECT COUNT(*) FROM session_roll_fill WHERE is_done = 0)";
-// Two servers must not enter the same sessions. The second one tries again later.
-const TRY_LOCK_POSTGRES: &str = "SELECT pg_try_advisory_xact_lock(hashtextextended('shiftbook.roll', 4019))";
-const HEAD: &str = "SELECT sessions, root FROM session_roll_heads WHERE tenant_id = $1";
-const INSERT: &str =
-    "INSERT INTO session_roll (tenant_id, ordinal, session_id, entry_digest, root) VALUES ($1, $2, $3, $4, $5)";
-const INSERT_POSTGRES: &str = "INSERT INTO session_roll (tenant_id, ordinal, session_id, entry_digest, root) \
-     SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::bytea[], $5::bytea[])";
-const SAVE_HEAD: &str = "INSERT INTO session_roll_heads (tenant_id, sessions, root) VALUES ($1, $2, $3) \
-     ON CONFLICT (tenant_id) DO UPDATE SET sessions = excluded.sessions, root = excluded.root";
-const DEQUEUE: &str = "DELETE FROM session_unrolled WHERE tenant_id = $1 AND session_id = $2";
-const DEQUEUE_POSTGRES: &str = "DELETE FROM session_unrolled u USING unnest($1::uuid[], $2::uuid[]) AS d (tenant_id, session_id) \
-     WHERE u.tenant_id = d.tenant_id AND u.session_id = d.session_id";
-const FILL_POSITION: &str = "SELECT tenant_id, session_id FROM session_roll_fill WHERE is_done = 0";
-const SESSIONS_AFTER: &str = "SELECT s.tenant_id, s.id, r.ordinal FROM sessions s \
-     LEFT JOIN session_roll r ON r.tenant_id = s.tenant_id AND r.session_id = s.id \
-     WHERE (s.tenant_id, s.id) > ($1, $2) ORDER BY s.tenant_id, s.id LIMIT $3";
-const ENQUEUE: &str = "INSERT INTO session_unrolled (tenant_id, session_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-const SAVE_FILL_POSITION: &str =
-    "UPDATE session_roll_fill SET tenant_id = $1, session_id = $2, is_done = $3 WHERE id = 1";
-const PROBE_WRITE: &str = "UPDATE session_roll_fill SET is_done = is_done WHERE id = 1";
-const STATES: &str = "SELECT t.id AS tenant_id, h.sessions, h.root, \
-     (SELECT MAX(r.ordinal) FROM session_roll r WHERE r.tenant_id = t.id) AS ordinal \
-     FROM tenants t LEFT JOIN session_roll_heads h ON h.tenant_id = t.id ORDER BY t.id";
-const MISSING: &str = "SELECT u.tenant_id, u.session_id FROM session_unrolled u WHERE NOT EXISTS \
-     (SELECT 1 FROM sessions s WHERE s.tenant_id = u.tenant_id AND s.id = u.session_id) ORDER BY u.session_id LIMIT $1";
-
-pub(crate) const SQL: Texts = &[
-    ("verify::roll::QUEUED", QUEUED),
-    ("verify::roll::PLACES", PLACES),
-    ("verify::roll::IS_DUE", IS_DUE),
-    ("verify::roll::HEAD", HEAD),
-    ("verify::roll::INSERT", INSERT),
-    ("verify::roll::SAVE_HEAD", SAVE_HEAD),
-    ("verify::roll::DEQUEUE", DEQUEUE),
-    ("verify::roll::FILL_POSITION", FILL_POSITION),
-    ("verify::roll::SESSIONS_AFTER", SESSIONS_AFTER),
-    ("verify::roll::ENQUEUE", ENQUEUE),
-    ("verify::roll::SAVE_FILL_POSITION", SAVE_FILL_POSITION),
-    ("verify::roll::PROBE_WRITE", PROBE_WRITE),
-    ("verify::roll::STATES", STATES),
-    ("verify::roll::MISSING", MISSING),
-];
-pub(crate) const POSTGRES_SQL: Texts = &[
-    ("verify::roll::TRY_LOCK_POSTGRES", TRY_LOCK_POSTGRES),
-    ("verify::roll::INSERT_POSTGRES", INSERT_POSTGRES),
-    ("verify::roll::DEQUEUE_POSTGRES", DEQUEUE_POSTGRES),
-];
+statements! {
+    // The inner query bounds the rows that are read, whether or not their sessions can be entered: writers wait for
+    // them.
+    const QUEUED: &str = concat!(
+        "SELECT u.tenant_id, u.session_id, ",
+        entry_columns!(),
+        " FROM (SELECT tenant_id, session_id FROM session_unrolled WHERE (tenant_id, session_id) > ($1, $2) \
+         ORDER BY tenant_id, session_id LIMIT $3) AS u \
+         LEFT JOIN sessions s ON s.tenant_id = u.tenant_id AND s.id = u.session_id \
+         LEFT JOIN session_events e ON e.tenant_id = u.tenant_id AND e.session_id = u.session_id AND e.sequence = 1 \
+         ORDER BY u.tenant_id, u.session_id"
+    );
+    const PLACES: &str = concat!(
+        "SELECT r.tenant_id, r.session_id, r.ordinal, r.entry_digest, r.root, ",
+        entry_columns!(),
+        " FROM session_roll r LEFT JOIN sessions s ON s.tenant_id = r.tenant_id AND s.id = r.session_id \
+         LEFT JOIN session_events e ON e.tenant_id = r.tenant_id AND e.session_id = r.session_id AND e.sequence = 1 \
+         WHERE r.tenant_id = $1 AND r.ordinal > $2 AND r.ordinal <= $3 ORDER BY r.ordinal LIMIT $4"
+    );
+    const IS_DUE: &str = "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM session_unrolled LIMIT 1) AS waiting), \
+         (SELECT COUNT(*) FROM session_roll_fill WHERE is_done = 0)";
+    // Two servers must not enter the same sessions. The second one tries again later.
+    const TRY_LOCK_POSTGRES: &str = "SELECT pg_try_advisory_xact_lock(hashtextextended('shiftbook.roll', 4019))";
+    const HEAD: &str = "SELECT sessions, root FROM session_roll_heads WHERE tenant_id = $1";
+    const INSERT: &str =
+        "INSERT INTO session_roll (tenant_id, ordinal, session_id, entry_digest, root) VALUES ($1, $2, $3, $4, $5)";
+    const INSERT_POSTGRES: &str = "INSERT INTO session_roll (tenant_id, ordinal, session_id, entry_digest, root) \
+         SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::bytea[], $5::bytea[])";
+    const SAVE_HEAD: &str = "INSERT INTO session_roll_heads (tenant_id, sessions, root) VALUES ($1, $2, $3) \
+         ON CONFLICT (tenant_id) DO UPDATE SET sessions = excluded.sessions, root = excluded.root";
+    const DEQUEUE: &str = "DELETE FROM session_unrolled WHERE tenant_id = $1 AND session_id = $2";
+    const DEQUEUE_POSTGRES: &str = "DELETE FROM session_unrolled u USING unnest($1::uuid[], $2::uuid[]) AS d (tenant_id, session_id) \
+         WHERE u.tenant_id = d.tenant_id AND u.session_id = d.session_id";
+    const FILL_POSITION: &str = "SELECT tenant_id, session_id FROM session_roll_fill WHERE is_done = 0";
+    const SESSIONS_AFTER: &str = "SELECT s.tenant_id, s.id, r.ordinal FROM sessions s \
+         LEFT JOIN session_roll r ON r.tenant_id = s.tenant_id AND r.session_id = s.id \
+         WHERE (s.tenant_id, s.id) > ($1, $2) ORDER BY s.tenant_id, s.id LIMIT $3";
+    const ENQUEUE: &str = "INSERT INTO session_unrolled (tenant_id, session_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    const SAVE_FILL_POSITION: &str =
+        "UPDATE session_roll_fill SET tenant_id = $1, session_id = $2, is_done = $3 WHERE id = 1";
+    const PROBE_WRITE: &str = "UPDATE session_roll_fill SET is_done = is_done WHERE id = 1";
+    const STATES: &str = "SELECT t.id AS tenant_id, h.sessions, h.root, \
+         (SELECT MAX(r.ordinal) FROM session_roll r WHERE r.tenant_id = t.id) AS ordinal \
+         FROM tenants t LEFT JOIN session_roll_heads h ON h.tenant_id = t.id ORDER BY t.id";
+    const MISSING: &str = "SELECT u.tenant_id, u.session_id FROM session_unrolled u WHERE NOT EXISTS \
+         (SELECT 1 FROM sessions s WHERE s.tenant_id = u.tenant_id AND s.id = u.session_id) ORDER BY u.session_id LIMIT $1";
+}
 
 row! {
     struct WaitingRow {

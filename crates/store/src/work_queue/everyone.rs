@@ -4,7 +4,7 @@
 use super::{Since, failed_since, part_of_day, ready};
 use crate::{
     action::action_select,
-    engine::{Conn, Result, run},
+    engine::{Conn, Result, run, statements},
     session::{self, session_select},
 };
 use domain::{clock::to_micros, id::TenantId, session::Session, work_queue::Bucket};
@@ -38,20 +38,6 @@ macro_rules! done_since {
         concat!("s.status = 'completed' AND s.completed_at >= ", $instant, " AND s.session_type IN ('agent', 'mixed')")
     };
 }
-// $1 the workspace, $2 since when failures count, $3 midnight.
-pub(crate) const COUNTS: &str = concat!(
-    "SELECT CAST(",
-    of_all!(waiting!()),
-    " AS bigint), CAST(",
-    of_all!(live!()),
-    " AS bigint), (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = $1 AND ",
-    ready!(),
-    "), CAST(",
-    of_all!(failed_since!("$2")),
-    " AS bigint), CAST(",
-    of_all!(done_since!("$3")),
-    " AS bigint)"
-);
 
 // A part of the day in two rows an hour: of sessions that execute an action, and of those that execute none.
 macro_rules! part {
@@ -80,24 +66,6 @@ macro_rules! part {
         )
     };
 }
-// $1 the workspace, $2 midnight, $3 since when failures count, $4 the least id of a session made since midnight.
-pub(crate) const DAY: &str = concat!(
-    part!("0", "s.updated_at", waiting!()),
-    " UNION ALL ",
-    part!("1", "COALESCE(s.started_at, s.created_at)", live!()),
-    " UNION ALL ",
-    part_of_day!(
-        "$2",
-        "2",
-        "s.created_at",
-        "sessions s WHERE s.tenant_id = $1 AND s.id >= $4 AND s.session_type IN ('agent', 'mixed') \
-         AND s.private_to IS NULL"
-    ),
-    " UNION ALL ",
-    part!("3", "s.completed_at", failed_since!("$3")),
-    " UNION ALL ",
-    part!("4", "s.completed_at", done_since!("$2")),
-);
 
 // The ids first, through the same index, and whole rows of the few that are shown.
 macro_rules! section_select {
@@ -118,13 +86,6 @@ macro_rules! section_select {
         ))
     };
 }
-pub(crate) const FAILED: &str = section_select!(failed_since!("$3"), "completed_at");
-pub(crate) const DONE_TODAY: &str = section_select!(done_since!("$3"), "completed_at");
-// What waits or is at work is found by its status, however many have ended.
-pub(crate) const WAITING: &str = session_select!(
-    "tenant_id = $1 AND status IN ('waiting_human', 'awaiting_tool') AND private_to IS NULL \
-     ORDER BY updated_at LIMIT $2"
-);
 macro_rules! newest_of_status {
     ($status:literal) => {
         concat!(
@@ -135,14 +96,56 @@ macro_rules! newest_of_status {
         )
     };
 }
-pub(crate) const RUNNING: &str = session_select!(concat!(
-    "tenant_id = $1 AND id IN (",
-    newest_of_status!("running"),
-    " UNION ALL ",
-    newest_of_status!("pending"),
-    ") ORDER BY id DESC LIMIT $2"
-));
-pub(crate) const DELEGATABLE: &str = action_select!(concat!(ready!(), " ORDER BY a.updated_at DESC LIMIT $2"));
+
+statements! {
+    // $1 the workspace, $2 since when failures count, $3 midnight.
+    pub(crate) const COUNTS: &str = concat!(
+        "SELECT CAST(",
+        of_all!(waiting!()),
+        " AS bigint), CAST(",
+        of_all!(live!()),
+        " AS bigint), (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = $1 AND ",
+        ready!(),
+        "), CAST(",
+        of_all!(failed_since!("$2")),
+        " AS bigint), CAST(",
+        of_all!(done_since!("$3")),
+        " AS bigint)"
+    );
+    // $1 the workspace, $2 midnight, $3 since when failures count, $4 the least id of a session made since midnight.
+    pub(crate) const DAY: &str = concat!(
+        part!("0", "s.updated_at", waiting!()),
+        " UNION ALL ",
+        part!("1", "COALESCE(s.started_at, s.created_at)", live!()),
+        " UNION ALL ",
+        part_of_day!(
+            "$2",
+            "2",
+            "s.created_at",
+            "sessions s WHERE s.tenant_id = $1 AND s.id >= $4 AND s.session_type IN ('agent', 'mixed') \
+             AND s.private_to IS NULL"
+        ),
+        " UNION ALL ",
+        part!("3", "s.completed_at", failed_since!("$3")),
+        " UNION ALL ",
+        part!("4", "s.completed_at", done_since!("$2")),
+    );
+    const FAILED: &str = section_select!(failed_since!("$3"), "completed_at");
+    const DONE_TODAY: &str = section_select!(done_since!("$3"), "completed_at");
+    // What waits or is at work is found by its status, however many have ended.
+    const WAITING: &str = session_select!(
+        "tenant_id = $1 AND status IN ('waiting_human', 'awaiting_tool') AND private_to IS NULL \
+         ORDER BY updated_at LIMIT $2"
+    );
+    const RUNNING: &str = session_select!(concat!(
+        "tenant_id = $1 AND id IN (",
+        newest_of_status!("running"),
+        " UNION ALL ",
+        newest_of_status!("pending"),
+        ") ORDER BY id DESC LIMIT $2"
+    ));
+    pub(crate) const DELEGATABLE: &str = action_select!(concat!(ready!(), " ORDER BY a.updated_at DESC LIMIT $2"));
+}
 
 /// The sessions of a bucket; empty for `Delegatable`.
 pub(super) async fn sessions(

@@ -1,11 +1,11 @@
 //! The five buckets of the work queue: their counts, their history over the day, and the rows of one bucket. The
 //! statements here are for one person's queue; [`everyone`] has those for the whole workspace.
 
-mod everyone;
+pub(crate) mod everyone;
 
 use crate::{
     action::{self, ActionRecord, action_select},
-    engine::{Conn, Error, Result, Texts, run},
+    engine::{Conn, Error, Result, run, statements},
     gate::{decidable_by, listed, snoozed},
     session::{self, session_select},
 };
@@ -73,25 +73,6 @@ macro_rules! not_on_assigned_action {
         )
     };
 }
-const COUNTS: &str = concat!(
-    "SELECT CAST(",
-    of_assigned_actions!("s.status IN ('waiting_human', 'awaiting_tool')"),
-    " + (SELECT COUNT(*) FROM gates g WHERE ",
-    decidable_gates!("$5", "$6"),
-    not_on_assigned_action!("g"),
-    ") + (SELECT COUNT(*) FROM sessions s WHERE ",
-    waits_in_terminal!(),
-    not_on_assigned_action!("s"),
-    ") AS bigint), CAST(",
-    of_assigned_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')"),
-    " AS bigint), (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to = $2 AND ",
-    ready!(),
-    "), CAST(",
-    of_assigned_actions!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $3"),
-    " AS bigint), CAST(",
-    of_assigned_actions!("s.status = 'completed' AND s.completed_at >= $4 AND s.session_type IN ('agent', 'mixed')"),
-    " AS bigint)"
-);
 
 // One part of the day by hour: number of the part, hour (-1: before midnight), count, first and last time. Waiting and
 // running sessions count whenever they began. $midnight is the bind of midnight.
@@ -127,58 +108,6 @@ macro_rules! sessions_of_assigned_actions {
         )
     };
 }
-const DAY: &str = concat!(
-    part_of_day!(
-        "$3",
-        "0",
-        "s.updated_at",
-        sessions_of_assigned_actions!("s.status IN ('waiting_human', 'awaiting_tool')")
-    ),
-    " UNION ALL ",
-    part_of_day!(
-        "$3",
-        "0",
-        "g.opened_at",
-        concat!("gates g WHERE ", decidable_gates!("$5", "$6"), not_on_assigned_action!("g"))
-    ),
-    " UNION ALL ",
-    part_of_day!(
-        "$3",
-        "0",
-        "s.updated_at",
-        concat!("sessions s WHERE ", waits_in_terminal!(), not_on_assigned_action!("s"))
-    ),
-    " UNION ALL ",
-    part_of_day!(
-        "$3",
-        "1",
-        "COALESCE(s.started_at, s.created_at)",
-        sessions_of_assigned_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')")
-    ),
-    " UNION ALL ",
-    part_of_day!(
-        "$3",
-        "2",
-        "s.created_at",
-        sessions_of_assigned_actions!("s.id >= $7 AND s.session_type IN ('agent', 'mixed')")
-    ),
-    " UNION ALL ",
-    part_of_day!(
-        "$3",
-        "3",
-        "s.completed_at",
-        sessions_of_assigned_actions!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $4")
-    ),
-    " UNION ALL ",
-    part_of_day!(
-        "$3",
-        "4",
-        "s.completed_at",
-        sessions_of_assigned_actions!(
-            "s.status = 'completed' AND s.completed_at >= $3 AND s.session_type IN ('agent', 'mixed')"
-        )
-    ),
-);
 
 // Selects the ids first, action by action (CROSS JOIN keeps that order on SQLite), then the whole rows of one page.
 macro_rules! section_select {
@@ -194,62 +123,118 @@ macro_rules! section_select {
         ))
     };
 }
-const NEEDS_ME: &str = session_select!(concat!(
-    "tenant_id = $1 AND id IN (SELECT id FROM (SELECT s.id FROM actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 \
-     AND a.assigned_to = $2 AND s.tenant_id = $1 AND s.action_id = a.id AND s.private_to IS NULL \
-     AND s.status IN ('waiting_human', 'awaiting_tool') ORDER BY s.updated_at LIMIT $3) AS of_assigned UNION SELECT session_id FROM (SELECT g.session_id FROM gates g WHERE ",
-    decidable_gates!("$4", "$5"),
-    " ORDER BY g.order_at, g.id LIMIT $3) AS to_decide UNION SELECT id FROM (SELECT s.id FROM sessions s WHERE ",
-    waits_in_terminal!(),
-    " ORDER BY s.updated_at LIMIT $3) AS in_terminal) ORDER BY updated_at LIMIT $3"
-));
-const WAITING_IN_TERMINAL: &str = session_select!(concat!(
-    "tenant_id = $1 AND id IN (SELECT s.id FROM sessions s WHERE ",
-    waits_in_terminal!(),
-    ") ORDER BY updated_at LIMIT $3"
-));
-const RUNNING: &str =
-    section_select!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')", "id DESC");
-const FAILED: &str =
-    section_select!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $4", "completed_at DESC");
-const DONE_TODAY: &str = section_select!(
-    "s.status = 'completed' AND s.completed_at >= $4 AND s.session_type IN ('agent', 'mixed')",
-    "completed_at DESC"
-);
-const DELEGATABLE: &str =
-    action_select!(concat!("a.assigned_to = $2 AND ", ready!(), " ORDER BY a.updated_at DESC LIMIT $3"));
-// Failed sessions of unassigned actions and of no action, which are in no person's queue.
-const FAILED_UNASSIGNED: &str = concat!(
-    "SELECT CAST((SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND \
-     s.action_id = a.id AND s.private_to IS NULL AND ",
-    failed_since!("$2"),
-    ")), 0) FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to IS NULL) + (SELECT COUNT(*) FROM sessions s \
-     WHERE s.tenant_id = $1 AND s.action_id IS NULL AND s.private_to IS NULL AND ",
-    failed_since!("$2"),
-    ") AS bigint)"
-);
+
+statements! {
+    const COUNTS: &str = concat!(
+        "SELECT CAST(",
+        of_assigned_actions!("s.status IN ('waiting_human', 'awaiting_tool')"),
+        " + (SELECT COUNT(*) FROM gates g WHERE ",
+        decidable_gates!("$5", "$6"),
+        not_on_assigned_action!("g"),
+        ") + (SELECT COUNT(*) FROM sessions s WHERE ",
+        waits_in_terminal!(),
+        not_on_assigned_action!("s"),
+        ") AS bigint), CAST(",
+        of_assigned_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')"),
+        " AS bigint), (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to = $2 AND ",
+        ready!(),
+        "), CAST(",
+        of_assigned_actions!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $3"),
+        " AS bigint), CAST(",
+        of_assigned_actions!("s.status = 'completed' AND s.completed_at >= $4 AND s.session_type IN ('agent', 'mixed')"),
+        " AS bigint)"
+    );
+    const DAY: &str = concat!(
+        part_of_day!(
+            "$3",
+            "0",
+            "s.updated_at",
+            sessions_of_assigned_actions!("s.status IN ('waiting_human', 'awaiting_tool')")
+        ),
+        " UNION ALL ",
+        part_of_day!(
+            "$3",
+            "0",
+            "g.opened_at",
+            concat!("gates g WHERE ", decidable_gates!("$5", "$6"), not_on_assigned_action!("g"))
+        ),
+        " UNION ALL ",
+        part_of_day!(
+            "$3",
+            "0",
+            "s.updated_at",
+            concat!("sessions s WHERE ", waits_in_terminal!(), not_on_assigned_action!("s"))
+        ),
+        " UNION ALL ",
+        part_of_day!(
+            "$3",
+            "1",
+            "COALESCE(s.started_at, s.created_at)",
+            sessions_of_assigned_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')")
+        ),
+        " UNION ALL ",
+        part_of_day!(
+            "$3",
+            "2",
+            "s.created_at",
+            sessions_of_assigned_actions!("s.id >= $7 AND s.session_type IN ('agent', 'mixed')")
+        ),
+        " UNION ALL ",
+        part_of_day!(
+            "$3",
+            "3",
+            "s.completed_at",
+            sessions_of_assigned_actions!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $4")
+        ),
+        " UNION ALL ",
+        part_of_day!(
+            "$3",
+            "4",
+            "s.completed_at",
+            sessions_of_assigned_actions!(
+                "s.status = 'completed' AND s.completed_at >= $3 AND s.session_type IN ('agent', 'mixed')"
+            )
+        ),
+    );
+    const NEEDS_ME: &str = session_select!(concat!(
+        "tenant_id = $1 AND id IN (SELECT id FROM (SELECT s.id FROM actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 \
+         AND a.assigned_to = $2 AND s.tenant_id = $1 AND s.action_id = a.id AND s.private_to IS NULL \
+         AND s.status IN ('waiting_human', 'awaiting_tool') ORDER BY s.updated_at LIMIT $3) AS of_assigned UNION SELECT session_id FROM (SELECT g.session_id FROM gates g WHERE ",
+        decidable_gates!("$4", "$5"),
+        " ORDER BY g.order_at, g.id LIMIT $3) AS to_decide UNION SELECT id FROM (SELECT s.id FROM sessions s WHERE ",
+        waits_in_terminal!(),
+        " ORDER BY s.updated_at LIMIT $3) AS in_terminal) ORDER BY updated_at LIMIT $3"
+    ));
+    const WAITING_IN_TERMINAL: &str = session_select!(concat!(
+        "tenant_id = $1 AND id IN (SELECT s.id FROM sessions s WHERE ",
+        waits_in_terminal!(),
+        ") ORDER BY updated_at LIMIT $3"
+    ));
+    const RUNNING: &str =
+        section_select!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')", "id DESC");
+    const FAILED: &str =
+        section_select!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $4", "completed_at DESC");
+    const DONE_TODAY: &str = section_select!(
+        "s.status = 'completed' AND s.completed_at >= $4 AND s.session_type IN ('agent', 'mixed')",
+        "completed_at DESC"
+    );
+    const DELEGATABLE: &str =
+        action_select!(concat!("a.assigned_to = $2 AND ", ready!(), " ORDER BY a.updated_at DESC LIMIT $3"));
+    // Failed sessions of unassigned actions and of no action, which are in no person's queue.
+    const FAILED_UNASSIGNED: &str = concat!(
+        "SELECT CAST((SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND \
+         s.action_id = a.id AND s.private_to IS NULL AND ",
+        failed_since!("$2"),
+        ")), 0) FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to IS NULL) + (SELECT COUNT(*) FROM sessions s \
+         WHERE s.tenant_id = $1 AND s.action_id IS NULL AND s.private_to IS NULL AND ",
+        failed_since!("$2"),
+        ") AS bigint)"
+    );
+}
+
 use failed_since;
 use part_of_day;
 use ready;
-
-pub(crate) const SQL: Texts = &[
-    ("work_queue::COUNTS", COUNTS),
-    ("work_queue::DAY", DAY),
-    ("work_queue::NEEDS_ME", NEEDS_ME),
-    ("work_queue::WAITING_IN_TERMINAL", WAITING_IN_TERMINAL),
-    ("work_queue::RUNNING", RUNNING),
-    ("work_queue::FAILED", FAILED),
-    ("work_queue::DONE_TODAY", DONE_TODAY),
-    ("work_queue::DELEGATABLE", DELEGATABLE),
-    ("work_queue::FAILED_UNASSIGNED", FAILED_UNASSIGNED),
-    ("work_queue::everyone::COUNTS", everyone::COUNTS),
-    ("work_queue::everyone::DAY", everyone::DAY),
-    ("work_queue::everyone::WAITING", everyone::WAITING),
-    ("work_queue::everyone::RUNNING", everyone::RUNNING),
-    ("work_queue::everyone::FAILED", everyone::FAILED),
-    ("work_queue::everyone::DONE_TODAY", everyone::DONE_TODAY),
-    ("work_queue::everyone::DELEGATABLE", everyone::DELEGATABLE),
-];
 
 /// Start times of the buckets.
 #[derive(Debug, Clone, Copy)]

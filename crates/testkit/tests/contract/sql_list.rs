@@ -1,7 +1,8 @@
 //! Every SQL text of the store is in the list that `every_statement_prepares` uses.
 //!
 //! This test reads the source of the store: each text constant is a statement of the list under its own name, or is in
-//! the reviewed list of constants that are not statements.
+//! the reviewed list of constants that are not statements. It fails for a statement that is declared outside of
+//! `statements!`, and for each statement of a module whose list `statements.rs` does not have.
 
 use std::{
     collections::BTreeSet,
@@ -50,6 +51,10 @@ const MADE_ELSEWHERE: [(&str, &str, &str); 6] = [
     ),
     ("verify/values.rs", "SELECT {}, {} FROM {}", "makes verify::values"),
 ];
+
+const NOT_LISTED: &str =
+    "declare it in `statements!` and its module's SQL in statements.rs, or name it in NO_STATEMENTS";
+const NAMED_TWICE: &str = "it is a listed statement, so NO_STATEMENTS must not name it";
 
 /// First words of statements.
 const VERBS: [&str; 16] = [
@@ -135,7 +140,7 @@ fn every_text_constant_of_the_store_is_a_listed_statement() {
         for name in constants {
             let is_none = NO_STATEMENTS.iter().any(|(known, _)| *known == name);
             if listed.contains(&name) == is_none {
-                forgotten.push(format!("{name}: list it in its file's SQL, or in NO_STATEMENTS"));
+                forgotten.push(format!("{name}: {}", if is_none { NAMED_TWICE } else { NOT_LISTED }));
             }
             found.insert(name);
         }
@@ -163,9 +168,16 @@ pub(crate) const B: &str =
 macro_rules! x_select {
     ($which:literal) => { concat!(\"SELECT \", $which) };
 }
-pub(crate) const SQL: &[(&str, &str)] = &[
-    (\"x::A\", A),
-];
+statements! {
+    // const NEITHER: &str = \"SELECT 1\";
+    const D: &str = concat!(
+        \"SELECT 1\",
+        \" FROM d\"
+    );
+    /// One row.
+    pub(super) const E_SQLITE: &str =
+        \"SELECT 1\";
+}
 static C: LazyLock<String> = LazyLock::new(|| format!(\"{A}\"));
 fn f() {
     let sql = format!(\"DELETE FROM {table}\");
@@ -173,6 +185,6 @@ fn f() {
 }
 ";
     let (constants, elsewhere) = read("x/y.rs", text);
-    assert_eq!(constants, ["x::y::A", "x::y::B", "x::y::C"]);
+    assert_eq!(constants, ["x::y::A", "x::y::B", "x::y::D", "x::y::E_SQLITE", "x::y::C"]);
     assert_eq!(elsewhere, ["let sql = format!(\"DELETE FROM {table}\");"]);
 }
