@@ -1,18 +1,8 @@
 //! Opaque cursors of lists that are paged by key.
 
-use crate::{
-    Ledger,
-    error::{Error, Result},
-    guard::require,
-};
+use crate::error::{Error, Result};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::{
-    Scope,
-    limit::{CURSOR_CHARS_MAX, PAGE_DEFAULT, PAGE_MAX},
-    role::Permission,
-};
-use futures_util::future::BoxFuture;
-use store::Conn;
+use domain::limit::{CURSOR_CHARS_MAX, PAGE_DEFAULT, PAGE_MAX};
 use uuid::Uuid;
 
 /// Which page of a list to return.
@@ -65,24 +55,6 @@ impl<T> Listed<T> {
         let last = if page.has_more { page.items.last().map(id) } else { looked };
         Self { items: page.items, next_cursor: last.map(|id| encode(list, id)) }
     }
-}
-
-/// Returns one page of the versions of an item, newest first. `read` gets the version before which the page begins, and
-/// its size; it also checks that the item exists.
-pub(crate) async fn list_versions<T, F>(
-    ledger: &Ledger,
-    scope: &Scope,
-    list: List,
-    page: ListPage,
-    read: F,
-) -> Result<Listed<T>>
-where
-    T: Send + 'static,
-    F: for<'t, 'c> FnOnce(&'t mut Conn<'c>, Option<u64>, u32) -> BoxFuture<'t, Result<Listed<T>>> + Send + 'static,
-{
-    require(scope, Permission::Read)?;
-    let (before, limit) = page.before_version(list)?;
-    ledger.snapshot(scope, move |conn| read(conn, before, limit)).await
 }
 
 /// The list that a cursor belongs to. The number is the first byte of the encoded cursor.

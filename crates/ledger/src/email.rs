@@ -13,8 +13,7 @@ fn person(scope: &Scope) -> Result<UserId> {
 /// [`Error::Forbidden`] if the caller is not a person.
 pub async fn set_wanted(ledger: &Ledger, scope: &Scope, wants: bool) -> Result<()> {
     let (tenant_id, user_id) = (scope.tenant_id, person(scope)?);
-    let noted = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move { Ok(store::user::set_wants_email(tx, tenant_id, user_id, wants).await?) })
-    });
+    let noted = ledger
+        .write(scope.into(), async move |tx| Ok(store::user::set_wants_email(tx, tenant_id, user_id, wants).await?));
     noted.await
 }

@@ -41,11 +41,9 @@ pub async fn begin(ledger: &Ledger, scope: &Scope, id: Uuid, server: String, opt
     let started = Act::new(Kind::ExportStarted, scope.caller, job.begun_at)
         .on(TargetKind::Export, id)
         .with(json!({ "what": ExportContent::Training.as_str() }));
-    let noted = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move {
-            store::export_job::insert(tx, tenant_id, &job, EXPORT_JOBS_REMEMBERED).await?;
-            started.record(tx, tenant_id).await
-        })
+    let noted = ledger.write(scope.into(), async move |tx| {
+        store::export_job::insert(tx, tenant_id, &job, EXPORT_JOBS_REMEMBERED).await?;
+        started.record(tx, tenant_id).await
     });
     noted.await
 }
@@ -91,11 +89,9 @@ pub async fn end(ledger: &Ledger, scope: &Scope, id: Uuid, state: ExportState, e
     let (tenant_id, at) = (scope.tenant_id, ledger.now());
     let Ending { counts, error } = ending;
     let error = error.map(|error| cut(&error, REASON_CHARS_MAX));
-    let noted = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move {
-            let how = (state, counts.as_deref(), error.as_deref());
-            Ok(store::export_job::end(tx, tenant_id, id, how, at).await?)
-        })
+    let noted = ledger.write(scope.into(), async move |tx| {
+        let how = (state, counts.as_deref(), error.as_deref());
+        Ok(store::export_job::end(tx, tenant_id, id, how, at).await?)
     });
     noted.await
 }
@@ -104,7 +100,7 @@ pub async fn end(ledger: &Ledger, scope: &Scope, id: Uuid, state: ExportState, e
 pub async fn find(ledger: &Ledger, scope: &Scope, id: Uuid) -> Result<Option<ExportJobRecord>> {
     require(scope, Permission::ManageSessions)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::export_job::find(conn, tenant_id, id)));
+    let read = ledger.store().read(scope.into(), async move |conn| store::export_job::find(conn, tenant_id, id).await);
     Ok(read.await?)
 }
 
@@ -112,6 +108,7 @@ pub async fn find(ledger: &Ledger, scope: &Scope, id: Uuid) -> Result<Option<Exp
 pub async fn list(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<ExportJobRecord>> {
     require(scope, Permission::ManageSessions)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::export_job::list(conn, tenant_id, limit)));
+    let read =
+        ledger.store().read(scope.into(), async move |conn| store::export_job::list(conn, tenant_id, limit).await);
     Ok(read.await?)
 }

@@ -74,40 +74,37 @@ pub async fn recent(
     fields.check()?;
     let limit = checked(limit)?;
     let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
-    let found = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let (key, most) = (Channel::key(&platform, &channel), HISTORY_SESSIONS_MAX + 1);
-            let sessions = store::session::list_on_channel(conn, tenant_id, &agent, &key, most).await?;
-            let is_cut = sessions.len() > HISTORY_SESSIONS_MAX as usize;
-            let here = sessions.into_iter().filter_map(|session| {
-                let found = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id)?;
-                (found.platform == platform && found.id == channel).then_some((session, found))
-            });
-            let here: Vec<_> = here.take(HISTORY_SESSIONS_MAX as usize).collect();
-            let (mut turns, mut has_more) = (Vec::new(), is_cut);
-            for (session, channel) in here {
-                let channel = named(conn, tenant_id, channel, session.user_id).await?;
-                let end = session.head_sequence + 1;
-                let kinds = KINDS.map(str::to_owned);
-                let mut page = store::event::before(conn, tenant_id, session.id, end, &kinds, limit).await?;
-                let is_thinned =
-                    |items: &[Event]| !undone(items).is_empty() || items.iter().any(|event| can_be_undone(event, now));
-                if page.has_more && is_thinned(&page.items) {
-                    // What is left out must not take the places of earlier turns.
-                    page = store::event::before(conn, tenant_id, session.id, end, &kinds, HISTORY_TURNS_MAX).await?;
-                }
-                has_more |= page.has_more;
-                let undone = undone(&page.items);
-                let settled =
-                    page.items.iter().filter(|event| !can_be_undone(event, now) && !is_undone(event, &undone));
-                turns.extend(settled.filter_map(|event| turn(event, Some(&channel))));
+    let found = ledger.snapshot(scope, async move |conn| {
+        let (key, most) = (Channel::key(&platform, &channel), HISTORY_SESSIONS_MAX + 1);
+        let sessions = store::session::list_on_channel(conn, tenant_id, &agent, &key, most).await?;
+        let is_cut = sessions.len() > HISTORY_SESSIONS_MAX as usize;
+        let here = sessions.into_iter().filter_map(|session| {
+            let found = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id)?;
+            (found.platform == platform && found.id == channel).then_some((session, found))
+        });
+        let here: Vec<_> = here.take(HISTORY_SESSIONS_MAX as usize).collect();
+        let (mut turns, mut has_more) = (Vec::new(), is_cut);
+        for (session, channel) in here {
+            let channel = named(conn, tenant_id, channel, session.user_id).await?;
+            let end = session.head_sequence + 1;
+            let kinds = KINDS.map(str::to_owned);
+            let mut page = store::event::before(conn, tenant_id, session.id, end, &kinds, limit).await?;
+            let is_thinned =
+                |items: &[Event]| !undone(items).is_empty() || items.iter().any(|event| can_be_undone(event, now));
+            if page.has_more && is_thinned(&page.items) {
+                // What is left out must not take the places of earlier turns.
+                page = store::event::before(conn, tenant_id, session.id, end, &kinds, HISTORY_TURNS_MAX).await?;
             }
-            turns.sort_by_key(|turn| Reverse((turn.at, turn.session_id.0, turn.sequence)));
-            has_more |= turns.len() > limit as usize;
-            turns.truncate(limit as usize);
-            turns.reverse();
-            Ok(History { turns, has_more })
-        })
+            has_more |= page.has_more;
+            let undone = undone(&page.items);
+            let settled = page.items.iter().filter(|event| !can_be_undone(event, now) && !is_undone(event, &undone));
+            turns.extend(settled.filter_map(|event| turn(event, Some(&channel))));
+        }
+        turns.sort_by_key(|turn| Reverse((turn.at, turn.session_id.0, turn.sequence)));
+        has_more |= turns.len() > limit as usize;
+        turns.truncate(limit as usize);
+        turns.reverse();
+        Ok(History { turns, has_more })
     });
     found.await
 }
@@ -124,8 +121,7 @@ pub async fn since_watermark(ledger: &Ledger, scope: &Scope, agent: &str, limit:
     check_agent(agent)?;
     let limit = checked(limit)?;
     let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
-    let found = ledger
-        .snapshot(scope, move |conn| Box::pin(async move { since_on(conn, tenant_id, (&agent, now), limit).await }));
+    let found = ledger.snapshot(scope, async move |conn| since_on(conn, tenant_id, (&agent, now), limit).await);
     found.await
 }
 

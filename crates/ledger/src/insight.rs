@@ -51,8 +51,7 @@ pub(crate) struct NewestRows {
 pub async fn read_window(ledger: &Ledger, scope: &Scope, days: u32) -> Result<InsightsRecord> {
     require(scope, Permission::Read)?;
     let (tenant_id, window) = (scope.tenant_id, window(ledger, days)?);
-    let newest =
-        ledger.snapshot(scope, move |conn| Box::pin(async move { newest_on(conn, tenant_id, window).await })).await?;
+    let newest = ledger.snapshot(scope, async move |conn| newest_on(conn, tenant_id, window).await).await?;
     count(ledger, scope, window, newest).await
 }
 
@@ -139,7 +138,7 @@ async fn sessions_page(
     let tenant_id = scope.tenant_id;
     let read = ledger
         .store()
-        .read(scope.into(), move |conn| Box::pin(store::insight::sessions(conn, tenant_id, from, before, limit)));
+        .read(scope.into(), async move |conn| store::insight::sessions(conn, tenant_id, from, before, limit).await);
     Ok(read.await?)
 }
 
@@ -153,7 +152,7 @@ async fn gates_page(
     let tenant_id = scope.tenant_id;
     let read = ledger
         .store()
-        .read(scope.into(), move |conn| Box::pin(store::insight::gates(conn, tenant_id, from, before, limit)));
+        .read(scope.into(), async move |conn| store::insight::gates(conn, tenant_id, from, before, limit).await);
     Ok(read.await?)
 }
 
@@ -167,7 +166,7 @@ async fn answers_page(
     let tenant_id = scope.tenant_id;
     let read = ledger
         .store()
-        .read(scope.into(), move |conn| Box::pin(store::insight::answers(conn, tenant_id, from, before, limit)));
+        .read(scope.into(), async move |conn| store::insight::answers(conn, tenant_id, from, before, limit).await);
     Ok(read.await?)
 }
 

@@ -306,9 +306,9 @@ pub async fn hidden(ledger: &Ledger, scope: &Scope, sessions: &[SessionId]) -> R
     let owners = ledger.owners();
     let unknown: Vec<_> = sessions.iter().filter(|id| owners.get(&(tenant_id, **id)).is_none()).copied().collect();
     if !unknown.is_empty() {
-        let read = ledger.store().read(scope.into(), move |conn| {
-            Box::pin(async move { store::session::list_by_ids(conn, tenant_id, &unknown).await })
-        });
+        let read = ledger
+            .store()
+            .read(scope.into(), async move |conn| store::session::list_by_ids(conn, tenant_id, &unknown).await);
         for session in read.await? {
             owners.insert((tenant_id, session.id), session.private_to.map(Arc::from));
         }

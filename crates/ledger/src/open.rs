@@ -21,7 +21,6 @@ use domain::{
     id::{EventId, RequestId},
     view::Publication,
 };
-use futures_util::future::BoxFuture;
 use std::{
     path::Path,
     sync::{
@@ -29,7 +28,7 @@ use std::{
         atomic::{AtomicI64, Ordering},
     },
 };
-use store::{Access, Conn, Database, DatabaseUse, LeaseTime, Store, WriteTx};
+use store::{Access, Body, Committed, Conn, Database, DatabaseUse, LeaseTime, Store, WriteTx};
 use tokio::sync::watch;
 
 pub use store::Mode;
@@ -128,13 +127,11 @@ impl Ledger {
             return Err(Error::Internal("SQLite has no clock that leases could go by".into()));
         }
         if options.mode == Mode::Server && !store.is_postgres() {
-            let armed = store.write::<_, Error, _>(Access::System, move |tx| {
-                Box::pin(async move {
-                    let now = leases.now(tx.conn()).await?;
-                    store::session::rearm_leases(tx, now).await?;
-                    // The writers of memories that held a lease died with the last server.
-                    Ok(store::memory_writer::release_all(tx).await?)
-                })
+            let armed = store.write::<_, Error, _>(Access::System, async move |tx| {
+                let now = leases.now(tx.conn()).await?;
+                store::session::rearm_leases(tx, now).await?;
+                // The writers of memories that held a lease died with the last server.
+                Ok(store::memory_writer::release_all(tx).await?)
             });
             if let Err(error) = armed.await {
                 // This check has a clearer message than the "database or disk is full" of SQLite.
@@ -189,7 +186,7 @@ impl Ledger {
             return Ok(());
         }
         let requested_at = self.0.clock.now();
-        let database_time = self.store().read(Access::System, |conn| Box::pin(LeaseTime::Database.now(conn))).await?;
+        let database_time = self.store().read(Access::System, async |conn| LeaseTime::Database.now(conn).await).await?;
         // The database read its clock between the request and the response, so the middle is assumed.
         let local_time = requested_at + (self.0.clock.now() - requested_at) / 2;
         self.0.behind.store((database_time - local_time).num_microseconds().unwrap_or_default(), Ordering::Relaxed);
@@ -265,14 +262,11 @@ impl Ledger {
     /// on several servers.
     pub async fn maintain(&self) -> Result<()> {
         let now = self.now();
-        self.store()
-            .write::<_, Error, _>(Access::System, move |tx| {
-                Box::pin(async move {
-                    store::access_link::delete_expired(tx, now).await?;
-                    memory::expire_previews(tx, now).await
-                })
-            })
-            .await?;
+        self.write(Access::System, async move |tx| {
+            store::access_link::delete_expired(tx, now).await?;
+            memory::expire_previews(tx, now).await
+        })
+        .await?;
         Ok(self.store().ensure_partitions(now).await?)
     }
 
@@ -284,13 +278,11 @@ impl Ledger {
     pub async fn ready(&self) -> Result<()> {
         self.store().check_disk_space().await?;
         if self.store().is_full() {
-            let wrote = self.store().write::<_, Error, _>(Access::System, |tx| {
-                Box::pin(async move { Ok(store::roll::probe_write(tx).await?) })
-            });
+            let wrote = self.write(Access::System, async |tx| Ok(store::roll::probe_write(tx).await?));
             wrote.await?;
             self.store().clear_disk_full();
         }
-        let read = self.store().read(Access::System, |conn| Box::pin(async move { store::user::any(conn).await }));
+        let read = self.store().read(Access::System, async |conn| store::user::any(conn).await);
         read.await?;
         Ok(())
     }
@@ -314,26 +306,28 @@ impl Ledger {
     pub(crate) async fn snapshot<T, F>(&self, scope: &Scope, body: F) -> Result<T>
     where
         T: Send + 'static,
-        F: for<'t, 'c> FnOnce(&'t mut Conn<'c>) -> BoxFuture<'t, Result<T>> + Send + 'static,
+        F: for<'t, 'c> Body<&'t mut Conn<'c>, Result<T>>,
     {
         self.store().snapshot(scope.into(), body).await
     }
 
-    /// Runs `body` in one transaction. After the commit it handles the sessions that ended in it. Every use case
-    /// that may end a session uses this function.
-    pub(crate) async fn write<T, E, F>(&self, access: Access, body: F) -> std::result::Result<T, E>
+    /// Runs `body` in one transaction. After the commit it handles the sessions that ended in it.
+    pub(crate) async fn write<T, F>(&self, access: Access, body: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'t, 'c> Body<&'t mut WriteTx<'c>, Result<T>>,
+    {
+        self.write_or_refuse(access, body).await
+    }
+
+    /// [`Ledger::write`] with another type of error.
+    pub(crate) async fn write_or_refuse<T, E, F>(&self, access: Access, body: F) -> std::result::Result<T, E>
     where
         T: Send + 'static,
         E: From<store::Error> + Send + 'static,
-        F: for<'t, 'c> FnOnce(&'t mut WriteTx<'c>) -> BoxFuture<'t, std::result::Result<T, E>> + Send + 'static,
+        F: for<'t, 'c> Body<&'t mut WriteTx<'c>, std::result::Result<T, E>>,
     {
-        let noted = self.store().write::<_, E, _>(access, move |tx| {
-            Box::pin(async move {
-                let value = body(&mut *tx).await?;
-                Ok((value, tx.take_endings()))
-            })
-        });
-        let (value, endings) = noted.await?;
+        let Committed { value, endings } = self.store().write(access, body).await?;
         if !endings.is_empty() {
             follow_at_once(self, endings).await;
         }

@@ -118,9 +118,7 @@ pub async fn erase_by_operator(
 /// too, and again when it continues.
 async fn record_run(ledger: &Ledger, tenant_id: TenantId, older_than: Timestamp) -> Result<()> {
     let act = Act::new(Kind::RetentionRun, Caller::System, ledger.now()).with(json!({ "olderThan": older_than }));
-    let written = ledger
-        .store()
-        .write::<_, Error, _>(Access::Retention, move |tx| Box::pin(async move { act.record(tx, tenant_id).await }));
+    let written = ledger.write(Access::Retention, async move |tx| act.record(tx, tenant_id).await);
     written.await
 }
 
@@ -130,14 +128,12 @@ pub async fn erasure_states_by_operator(
     ledger: &Ledger,
     sessions: Vec<(TenantId, SessionId)>,
 ) -> Result<Vec<ErasureState>> {
-    let read = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move {
-            let mut standings = Vec::with_capacity(sessions.len());
-            for (tenant_id, session_id) in sessions {
-                standings.push(store::retention::erasure_state(conn, tenant_id, session_id).await?);
-            }
-            Ok(standings)
-        })
+    let read = ledger.store().read(Access::System, async move |conn| {
+        let mut standings = Vec::with_capacity(sessions.len());
+        for (tenant_id, session_id) in sessions {
+            standings.push(store::retention::erasure_state(conn, tenant_id, session_id).await?);
+        }
+        Ok(standings)
     });
     Ok(read.await?)
 }
@@ -147,8 +143,8 @@ async fn due_leads(
     older_than: Timestamp,
     after: Option<(TenantId, EntityId)>,
 ) -> Result<Vec<(TenantId, EntityId)>> {
-    let read = ledger.store().read_by_operator(Access::System, move |conn| {
-        Box::pin(store::entity::due_leads(conn, older_than, after, SESSIONS))
+    let read = ledger.store().read_by_operator(Access::System, async move |conn| {
+        store::entity::due_leads(conn, older_than, after, SESSIONS).await
     });
     Ok(read.await?)
 }
@@ -162,9 +158,8 @@ async fn erase_leads(ledger: &Ledger, older_than: Timestamp) -> Result<u64> {
         after = Some(*last);
         for (tenant_id, id) in due {
             let (by, now) = (Caller::System.to_string(), ledger.now());
-            let written = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-                Box::pin(async move { erase_on(tx, tenant_id, id, (&by, now)).await })
-            });
+            let written =
+                ledger.write(Access::Retention, async move |tx| erase_on(tx, tenant_id, id, (&by, now)).await);
             erased += u64::from(written.await?);
         }
     }
@@ -182,8 +177,8 @@ async fn due(
     older_than: Timestamp,
     after: Option<(TenantId, SessionId)>,
 ) -> Result<Vec<ErasureCandidate>> {
-    let read = ledger.store().read_by_operator(Access::System, move |conn| {
-        Box::pin(store::retention::due(conn, older_than, after, SESSIONS))
+    let read = ledger.store().read_by_operator(Access::System, async move |conn| {
+        store::retention::due(conn, older_than, after, SESSIONS).await
     });
     Ok(read.await?)
 }
@@ -193,7 +188,7 @@ async fn due(
 pub(crate) async fn erase_session(ledger: &Ledger, tenant_id: TenantId, session_id: SessionId) -> Result<u64> {
     let key = ledger.instance_key()?;
     let read =
-        ledger.store().read(Access::System, move |conn| Box::pin(store::session::find(conn, tenant_id, session_id)));
+        ledger.store().read(Access::System, async move |conn| store::session::find(conn, tenant_id, session_id).await);
     let session = read.await?.ok_or(Error::NotFound("session"))?;
     let (head_sequence, head_digest) = (session.head_sequence, session.head_digest);
     let due = ErasureCandidate { tenant_id, session_id, head_sequence, head_digest };
@@ -205,8 +200,8 @@ async fn events_digest(ledger: &Ledger, due: &ErasureCandidate) -> Result<Digest
     let (tenant_id, session_id, head) = (due.tenant_id, due.session_id, due.head_sequence);
     let (mut digest, mut after) = (Digest::GENESIS, 0);
     while after < head {
-        let read = ledger.store().read(Access::System, move |conn| {
-            Box::pin(async move { store::event::after(conn, tenant_id, session_id, (after, head), &[], EVENTS).await })
+        let read = ledger.store().read(Access::System, async move |conn| {
+            store::event::after(conn, tenant_id, session_id, (after, head), &[], EVENTS).await
         });
         let page = read.await?;
         let Some(last) = page.items.last() else { break };
@@ -244,7 +239,7 @@ async fn erase(ledger: &Ledger, key: &InstanceKey, due: ErasureCandidate, older_
     let begun_at = ledger.now();
     let read = ledger
         .store()
-        .read(Access::System, move |conn| Box::pin(store::session::find(conn, due.tenant_id, due.session_id)));
+        .read(Access::System, async move |conn| store::session::find(conn, due.tenant_id, due.session_id).await);
     let session = read.await?.ok_or(Error::NotFound("session"))?;
     let erased = store::retention::without_content(session);
     let events_digest = events_digest(ledger, &due).await?;
@@ -259,23 +254,20 @@ async fn erase(ledger: &Ledger, key: &InstanceKey, due: ErasureCandidate, older_
         finished_at: None,
     };
     let erasure = ErasureRecord { seal: seal(key, due.tenant_id, due.session_id, &unsealed), ..unsealed };
-    let started = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-        Box::pin(async move { Ok(store::retention::begin(tx, &due, &erasure).await?) })
-    });
+    let started =
+        ledger.write(Access::Retention, async move |tx| Ok(store::retention::begin(tx, &due, &erasure).await?));
     started.await?;
     let mut events = 0;
     let mut after = 0;
     while after < due.head_sequence {
         let to = due.head_sequence.min(after + ERASED_AT_ONCE);
-        let some = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-            Box::pin(async move { Ok(store::retention::erase_events(tx, &due, after, to).await?) })
-        });
+        let some = ledger
+            .write(Access::Retention, async move |tx| Ok(store::retention::erase_events(tx, &due, after, to).await?));
         events += some.await?;
         after = to;
     }
-    let finished = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-        Box::pin(async move { Ok(store::retention::finish(tx, &due, &erased, begun_at).await?) })
-    });
+    let finished = ledger
+        .write(Access::Retention, async move |tx| Ok(store::retention::finish(tx, &due, &erased, begun_at).await?));
     finished.await?;
     Ok(events)
 }

@@ -83,11 +83,9 @@ pub async fn create_by_operator(
 
 async fn member_by_address(ledger: &Ledger, tenant_id: TenantId, email: &str) -> Result<UserId> {
     let address = Address::parse(email)?.into_string();
-    let read = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move {
-            let Some(user) = store::user::find_by_email(conn, &address).await? else { return Ok(None) };
-            store::user::find_member(conn, tenant_id, user.id).await
-        })
+    let read = ledger.store().read(Access::System, async move |conn| {
+        let Some(user) = store::user::find_by_email(conn, &address).await? else { return Ok(None) };
+        store::user::find_member(conn, tenant_id, user.id).await
     });
     Ok(read.await?.ok_or_else(|| Error::invalid("user", "not a member of this workspace"))?.user_id)
 }
@@ -99,7 +97,7 @@ async fn member_by_address(ledger: &Ledger, tenant_id: TenantId, email: &str) ->
 /// [`Error::Forbidden`] if the caller is neither an admin nor a person.
 pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<TokenRecord>> {
     let (tenant_id, whose) = (scope.tenant_id, whose(scope)?);
-    Ok(ledger.store().read(scope.into(), move |conn| Box::pin(store::token::list(conn, tenant_id, whose))).await?)
+    Ok(ledger.store().read(scope.into(), async move |conn| store::token::list(conn, tenant_id, whose).await).await?)
 }
 
 /// Revokes a token: at once in this process, within one second in others. Admins may revoke all tokens, other
@@ -112,15 +110,12 @@ pub async fn revoke(ledger: &Ledger, scope: &Scope, id: TokenId) -> Result<()> {
     let (tenant_id, whose, now) = (scope.tenant_id, whose(scope)?, ledger.now());
     let revoked = Act::new(Kind::TokenRevoked, scope.caller, now).on(TargetKind::Token, id.0);
     let known = ledger
-        .store()
-        .write::<_, Error, _>(scope.into(), move |tx| {
-            Box::pin(async move {
-                let changed = store::token::revoke(tx, tenant_id, id, whose, now).await?;
-                if changed == Some(true) {
-                    revoked.record(tx, tenant_id).await?;
-                }
-                Ok(changed.is_some())
-            })
+        .write(scope.into(), async move |tx| {
+            let changed = store::token::revoke(tx, tenant_id, id, whose, now).await?;
+            if changed == Some(true) {
+                revoked.record(tx, tenant_id).await?;
+            }
+            Ok(changed.is_some())
         })
         .await?;
     ledger.access_changed().await;
@@ -157,24 +152,21 @@ async fn make(
     };
     let (row, digest) = (token.clone(), secret.digest());
     ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move {
-                // A token that no list shows cannot be revoked. People cannot use up what the workspace needs.
-                store::user::lock_admins(tx, tenant_id).await?;
-                let working = store::token::count_working(tx.conn(), tenant_id, user_id).await?;
-                let (most, whose) = match user_id {
-                    None => (TOKENS_MAX, "a workspace"),
-                    Some(_) => (TOKENS_OF_PERSON_MAX, "a person"),
-                };
-                if working >= most {
-                    let text = format!("{whose} has at most {most} tokens that are not revoked: revoke unused ones");
-                    return Err(Error::LimitReached(text));
-                }
-                store::token::insert(tx, tenant_id, &row, digest).await?;
-                let act = Act::new(Kind::TokenCreated, by, now).on(TargetKind::Token, row.id.0);
-                act.with(json!({ "role": role, "scope": scope, "user": user_id })).record(tx, tenant_id).await
-            })
+        .write(Access::System, async move |tx| {
+            // A token that no list shows cannot be revoked. People cannot use up what the workspace needs.
+            store::user::lock_admins(tx, tenant_id).await?;
+            let working = store::token::count_working(tx.conn(), tenant_id, user_id).await?;
+            let (most, whose) = match user_id {
+                None => (TOKENS_MAX, "a workspace"),
+                Some(_) => (TOKENS_OF_PERSON_MAX, "a person"),
+            };
+            if working >= most {
+                let text = format!("{whose} has at most {most} tokens that are not revoked: revoke unused ones");
+                return Err(Error::LimitReached(text));
+            }
+            store::token::insert(tx, tenant_id, &row, digest).await?;
+            let act = Act::new(Kind::TokenCreated, by, now).on(TargetKind::Token, row.id.0);
+            act.with(json!({ "role": role, "scope": scope, "user": user_id })).record(tx, tenant_id).await
         })
         .await?;
     Ok((token, secret.into_string()))

@@ -75,12 +75,12 @@ pub async fn all(ledger: &Ledger, keys: &[InstanceKey], mut progress: impl FnMut
         return require_unchanged(ledger, verified);
     }
     // This is read before the sessions: if the roll is filled now, it contains every session listed afterwards.
-    let is_filled = store.read_by_operator(Access::System, |conn| Box::pin(store::roll::is_filled(conn))).await?;
+    let is_filled = store.read_by_operator(Access::System, async |conn| store::roll::is_filled(conn).await).await?;
     let mut after = None;
     loop {
         let sessions = ledger
             .store()
-            .read_by_operator(Access::System, move |conn| Box::pin(store::verify::sessions(conn, after, SESSIONS)))
+            .read_by_operator(Access::System, async move |conn| store::verify::sessions(conn, after, SESSIONS).await)
             .await?;
         let Some(last) = sessions.last() else { break };
         after = Some((last.tenant_id, last.session_id));
@@ -107,14 +107,12 @@ pub async fn all(ledger: &Ledger, keys: &[InstanceKey], mut progress: impl FnMut
 /// Returns errors in values, in gates and in the database file.
 async fn problems(ledger: &Ledger) -> Result<Vec<String>> {
     let store = ledger.store();
-    let mut pages = store.read_by_operator(Access::System, |conn| Box::pin(store::verify::file(conn))).await?;
+    let mut pages = store.read_by_operator(Access::System, async |conn| store::verify::file(conn).await).await?;
     pages.extend(store.check_feedback_file()?);
-    let values = store.read_by_operator(Access::System, |conn| {
-        Box::pin(async move {
-            let unknown = store::verify::unknown(conn).await?;
-            // A gate with an unknown value is impossible too. It is named once.
-            if unknown.is_empty() { store::verify::impossible_gates(conn).await } else { Ok(unknown) }
-        })
+    let values = store.read_by_operator(Access::System, async |conn| {
+        let unknown = store::verify::unknown(conn).await?;
+        // A gate with an unknown value is impossible too. It is named once.
+        if unknown.is_empty() { store::verify::impossible_gates(conn).await } else { Ok(unknown) }
     });
     match values.await {
         // Errors in values come first, because they name the row.

@@ -96,7 +96,7 @@ pub struct Section {
 pub async fn counts(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &str) -> Result<Counts> {
     require(scope, Permission::Read)?;
     let (reader, since) = (*scope, since(ledger.now(), timezone)?);
-    ledger.snapshot(scope, move |conn| Box::pin(async move { counts_on(conn, &reader, whose, since).await })).await
+    ledger.snapshot(scope, async move |conn| counts_on(conn, &reader, whose, since).await).await
 }
 
 /// [`counts`] on an open connection.
@@ -115,7 +115,7 @@ pub async fn day(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &s
     let since = since(ledger.now(), timezone)?;
     let (tenant_id, of) = (scope.tenant_id, of(scope, whose));
     let read =
-        ledger.store().read(scope.into(), move |conn| Box::pin(store::work_queue::day(conn, tenant_id, of, since)));
+        ledger.store().read(scope.into(), async move |conn| store::work_queue::day(conn, tenant_id, of, since).await);
     let hours_begun = (since.now - since.done).num_hours() + 1;
     let mut day = Day { hours: usize::try_from(hours_begun).unwrap_or_default().min(HOURS_MAX), ..Day::default() };
     for hour in read.await? {
@@ -161,9 +161,7 @@ pub async fn section(
 ) -> Result<Section> {
     require(scope, Permission::Read)?;
     let (reader, limit, since) = (*scope, page_size(limit)?, since(ledger.now(), timezone)?);
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move { section_on(conn, &reader, whose, bucket, since, limit).await })
-    });
+    let read = ledger.snapshot(scope, async move |conn| section_on(conn, &reader, whose, bucket, since, limit).await);
     read.await
 }
 
@@ -200,8 +198,8 @@ pub async fn waiting_in_terminal(ledger: &Ledger, scope: &Scope, limit: u32) -> 
     require(scope, Permission::Read)?;
     let Some(user_id) = scope.user_id() else { return Ok(Vec::new()) };
     let (tenant_id, limit) = (scope.tenant_id, page_size(limit)?);
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(store::work_queue::waiting_in_terminal(conn, tenant_id, user_id, limit))
+    let read = ledger.store().read(scope.into(), async move |conn| {
+        store::work_queue::waiting_in_terminal(conn, tenant_id, user_id, limit).await
     });
     Ok(read.await?)
 }

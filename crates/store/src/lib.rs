@@ -74,7 +74,7 @@ pub use open::{Database, DatabaseUse, Mode, SQLITE_FILE, Store};
 pub use outbox::MessageRecord;
 pub use response::{Promotion, ResponseCounts, ResponseRecord, ResponseState};
 pub use statements::statements;
-pub use transaction::WriteTx;
+pub use transaction::{Body, Committed, WriteTx};
 pub use verify::roll;
 pub use view::{ViewRecord, ViewVersionRecord};
 pub use view_link::ViewLinkRecord;

@@ -38,9 +38,7 @@ impl<'c> WriteTx<'c> {
         self.endings.push((tenant_id, session_id));
     }
 
-    /// Takes the endings that this transaction recorded. The caller follows them up once the transaction is
-    /// committed.
-    pub fn take_endings(&mut self) -> Vec<(TenantId, SessionId)> {
+    pub(crate) fn take_endings(&mut self) -> Vec<(TenantId, SessionId)> {
         std::mem::take(&mut self.endings)
     }
 
@@ -49,6 +47,32 @@ impl<'c> WriteTx<'c> {
     }
 }
 
-/// The body of a write. A refusal (`E`) rolls the transaction back.
-pub(crate) type Body<T, E> =
+/// The result of a transaction that was committed.
+#[must_use = "`endings` are to be followed up"]
+pub struct Committed<T> {
+    /// What the body returned.
+    pub value: T,
+    /// The sessions that ended in the transaction.
+    pub endings: Vec<(TenantId, SessionId)>,
+}
+
+/// The body of a transaction: an async closure that gets the transaction or its connection, and whose future may move
+/// between threads. Every such closure is one.
+///
+/// `AsyncFnOnce` alone does not promise that the future is `Send`.
+pub trait Body<Input, Output>: FnOnce(Input) -> Self::Future + AsyncFnOnce(Input) -> Output + Send + 'static {
+    /// The future of the closure.
+    type Future: Future<Output = Output> + Send;
+}
+
+impl<Input, Output, F, Fut> Body<Input, Output> for F
+where
+    F: FnOnce(Input) -> Fut + AsyncFnOnce(Input) -> Output + Send + 'static,
+    Fut: Future<Output = Output> + Send,
+{
+    type Future = Fut;
+}
+
+/// The body of a write with its type hidden. A refusal (`E`) rolls the transaction back.
+pub(crate) type BoxedBody<T, E> =
     Box<dyn for<'t, 'c> FnOnce(&'t mut WriteTx<'c>) -> BoxFuture<'t, std::result::Result<T, E>> + Send>;

@@ -168,29 +168,25 @@ async fn create_as(
     action_input::check(&action)?;
     let tenant_id = scope.tenant_id;
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                if let Some(creation) = &creation
-                    && let Some((known, digest)) =
-                        store::action::find_created(tx.conn(), tenant_id, &creation.key).await?
-                {
-                    let detail = format!("this key already created the task {} from a different request", known.id);
-                    return if digest == creation.digest { Ok(known) } else { Err(Error::IdConflict { detail }) };
-                }
-                check_references(tx.conn(), tenant_id, &action).await?;
-                if !store::action::insert(tx, tenant_id, &action).await? {
-                    return Err(Error::NameTaken("the slug"));
-                }
-                if let Some(creation) = &creation
-                    && !store::action::set_creation(tx, tenant_id, action.id, creation).await?
-                {
-                    let why = "the same request is still being handled; send it again";
-                    return Err(Error::Unavailable(why.into()));
-                }
-                tx.counts_changed(tenant_id);
-                Ok(action)
-            })
+        .write(scope.into(), async move |tx| {
+            if let Some(creation) = &creation
+                && let Some((known, digest)) = store::action::find_created(tx.conn(), tenant_id, &creation.key).await?
+            {
+                let detail = format!("this key already created the task {} from a different request", known.id);
+                return if digest == creation.digest { Ok(known) } else { Err(Error::IdConflict { detail }) };
+            }
+            check_references(tx.conn(), tenant_id, &action).await?;
+            if !store::action::insert(tx, tenant_id, &action).await? {
+                return Err(Error::NameTaken("the slug"));
+            }
+            if let Some(creation) = &creation
+                && !store::action::set_creation(tx, tenant_id, action.id, creation).await?
+            {
+                let why = "the same request is still being handled; send it again";
+                return Err(Error::Unavailable(why.into()));
+            }
+            tx.counts_changed(tenant_id);
+            Ok(action)
         })
         .await
 }

@@ -12,9 +12,8 @@ use store::Conn;
 pub async fn find_by_slug(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<Option<ActionRecord>> {
     require(scope, Permission::Read)?;
     let (tenant_id, slug) = (scope.tenant_id, slug.to_owned());
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move { store::action::find_by_slug(conn, tenant_id, &slug).await })
-    });
+    let read =
+        ledger.store().read(scope.into(), async move |conn| store::action::find_by_slug(conn, tenant_id, &slug).await);
     Ok(read.await?)
 }
 
@@ -25,7 +24,7 @@ pub async fn find_by_slug(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<
 pub async fn get(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<ActionRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    ledger.snapshot(scope, move |conn| Box::pin(get_on(conn, tenant_id, id))).await
+    ledger.snapshot(scope, async move |conn| get_on(conn, tenant_id, id).await).await
 }
 
 /// [`get`] on an open connection.

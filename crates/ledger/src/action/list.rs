@@ -83,7 +83,7 @@ impl ListQuery {
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListActions) -> Result<Listed<ActionRecord>> {
     require(scope, Permission::Read)?;
     let (reader, query) = (*scope, ListQuery::of(scope, query)?);
-    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, query).await })).await
+    ledger.snapshot(scope, async move |conn| list_on(conn, &reader, query).await).await
 }
 
 /// [`list`] on an open connection.

@@ -26,9 +26,7 @@ pub async fn named(
 ) -> Result<BTreeSet<ActionId>> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move { Ok::<_, store::Error>(ids(conn, tenant_id, field, names).await) })
-    });
+    let read = ledger.store().read(scope.into(), async move |conn| Ok(ids(conn, tenant_id, field, names).await));
     read.await?
 }
 
@@ -43,11 +41,9 @@ pub async fn named_by_operator(
     names: BTreeSet<String>,
 ) -> Result<BTreeSet<ActionId>> {
     let workspace = workspace.to_owned();
-    let read = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move {
-            let Some(tenant) = store::tenant::find_by_slug(conn, &workspace).await? else { return Ok(None) };
-            Ok::<_, store::Error>(Some(ids(conn, tenant.id, field, names).await))
-        })
+    let read = ledger.store().read(Access::System, async move |conn| {
+        let Some(tenant) = store::tenant::find_by_slug(conn, &workspace).await? else { return Ok(None) };
+        Ok(Some(ids(conn, tenant.id, field, names).await))
     });
     read.await?.ok_or(Error::NotFound("workspace"))?
 }

@@ -45,19 +45,17 @@ pub struct TaskStatusAndEvents {
 pub async fn task_status(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<TaskStatusAndEvents> {
     require(scope, Permission::Read)?;
     let (reader, tenant_id, now) = (*scope, scope.tenant_id, ledger.now());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            get_on(conn, tenant_id, id).await?;
-            let newest = store::session::newest_of_action(conn, tenant_id, id).await?;
-            let recent_events = match &newest {
-                Some(session) if can_see(conn, &reader, session).await? => {
-                    let end = session.head_sequence + 1;
-                    store::event::before(conn, tenant_id, session.id, end, &[], TASK_STATUS_EVENTS_MAX).await?.items
-                }
-                _ => Vec::new(),
-            };
-            Ok(TaskStatusAndEvents { status: status_of(id, newest, now), recent_events })
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        get_on(conn, tenant_id, id).await?;
+        let newest = store::session::newest_of_action(conn, tenant_id, id).await?;
+        let recent_events = match &newest {
+            Some(session) if can_see(conn, &reader, session).await? => {
+                let end = session.head_sequence + 1;
+                store::event::before(conn, tenant_id, session.id, end, &[], TASK_STATUS_EVENTS_MAX).await?.items
+            }
+            _ => Vec::new(),
+        };
+        Ok(TaskStatusAndEvents { status: status_of(id, newest, now), recent_events })
     });
     read.await
 }

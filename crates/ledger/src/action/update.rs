@@ -47,32 +47,29 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: Action
     require(scope, Permission::ManageActions)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                // The whole row is written, so a change made between reading and writing would be lost.
-                let before = store::action::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("action"))?;
-                let is_stale = change.read_at.is_some_and(|read_at| read_at != before.updated_at);
-                let is_other_input = change.metadata.is_some();
-                let action = apply(before.clone(), change, now);
-                if is_stale {
-                    // The same change sent twice is no conflict.
-                    let is_same = ActionRecord { updated_at: before.updated_at, ..action } == before;
-                    return if is_same { Ok(before) } else { Err(Error::StaleAction) };
-                }
-                check(&action)?;
-                // The schema is only checked when the metadata changes. Otherwise an action that was stored with
-                // an unusable schema could not be changed at all.
-                if is_other_input {
-                    action_input::check(&action)?;
-                }
-                check_references(tx.conn(), tenant_id, &action).await?;
-                if !store::action::update(tx, tenant_id, &action).await? {
-                    return Err(Error::NameTaken("the slug"));
-                }
-                tx.counts_changed(tenant_id);
-                Ok(action)
-            })
+        .write(scope.into(), async move |tx| {
+            // The whole row is written, so a change made between reading and writing would be lost.
+            let before = store::action::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("action"))?;
+            let is_stale = change.read_at.is_some_and(|read_at| read_at != before.updated_at);
+            let is_other_input = change.metadata.is_some();
+            let action = apply(before.clone(), change, now);
+            if is_stale {
+                // The same change sent twice is no conflict.
+                let is_same = ActionRecord { updated_at: before.updated_at, ..action } == before;
+                return if is_same { Ok(before) } else { Err(Error::StaleAction) };
+            }
+            check(&action)?;
+            // The schema is only checked when the metadata changes. Otherwise an action that was stored with
+            // an unusable schema could not be changed at all.
+            if is_other_input {
+                action_input::check(&action)?;
+            }
+            check_references(tx.conn(), tenant_id, &action).await?;
+            if !store::action::update(tx, tenant_id, &action).await? {
+                return Err(Error::NameTaken("the slug"));
+            }
+            tx.counts_changed(tenant_id);
+            Ok(action)
         })
         .await
 }

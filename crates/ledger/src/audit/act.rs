@@ -1,6 +1,6 @@
 //! Recording acts.
 
-use crate::{Error, Ledger, Result};
+use crate::{Ledger, Result};
 use domain::{
     Caller, Scope, Timestamp,
     audit::{Kind, TargetKind},
@@ -55,9 +55,7 @@ impl Act {
     /// Records an act that changes nothing else, in a transaction of its own, in the workspace of this scope.
     pub(crate) async fn write(self, ledger: &Ledger, scope: &Scope) -> Result<()> {
         let tenant_id = scope.tenant_id;
-        let written = ledger
-            .store()
-            .write::<_, Error, _>(scope.into(), move |tx| Box::pin(async move { self.record(tx, tenant_id).await }));
+        let written = ledger.write(scope.into(), async move |tx| self.record(tx, tenant_id).await);
         written.await
     }
 

@@ -43,7 +43,7 @@ pub struct ListEntries {
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListEntries) -> Result<Listed<EntryRecord>> {
     require_admin(scope)?;
     let tenant_id = scope.tenant_id;
-    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, tenant_id, query).await })).await
+    ledger.snapshot(scope, async move |conn| list_on(conn, tenant_id, query).await).await
 }
 
 /// Refuses everyone but admins.
@@ -69,8 +69,8 @@ pub(crate) async fn list_on(
 
 /// Checks the chains of all workspaces. Returns the number of entries, and the first error of each workspace.
 pub(crate) async fn checked(ledger: &Ledger) -> Result<(u64, Vec<String>)> {
-    let read = ledger.store().read_by_operator(Access::System, |conn| {
-        Box::pin(async move { Ok((store::audit::heads(conn).await?, store::audit::headless(conn).await?)) })
+    let read = ledger.store().read_by_operator(Access::System, async |conn| {
+        Ok((store::audit::heads(conn).await?, store::audit::headless(conn).await?))
     });
     let (heads, headless) = read.await?;
     let (mut entries, mut problems) = (0, Vec::new());
@@ -89,8 +89,8 @@ async fn problem(ledger: &Ledger, head: AuditHead) -> Result<Option<String>> {
     let (mut sequence, mut digest) = (0, Digest::GENESIS);
     while sequence < entries {
         let after = (sequence, digest);
-        let read = ledger.store().read_by_operator(Access::System, move |conn| {
-            Box::pin(async move { store::audit::checked_after(conn, tenant_id, after, ENTRIES).await })
+        let read = ledger.store().read_by_operator(Access::System, async move |conn| {
+            store::audit::checked_after(conn, tenant_id, after, ENTRIES).await
         });
         let page = read.await?;
         if page.is_empty() {

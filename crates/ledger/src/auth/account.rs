@@ -34,12 +34,7 @@ pub async fn set_name(ledger: &Ledger, scope: &Scope, name: &str) -> Result<()> 
     fields.name("name", name, NAME_CHARS_MAX);
     fields.check()?;
     let name = name.trim().to_owned();
-    ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move { Ok(store::user::set_name(tx, user_id, &name).await?) })
-        })
-        .await?;
+    ledger.write(Access::System, async move |tx| Ok(store::user::set_name(tx, user_id, &name).await?)).await?;
     ledger.identities().clear();
     Ok(())
 }
@@ -54,7 +49,7 @@ pub async fn set_name(ledger: &Ledger, scope: &Scope, name: &str) -> Result<()> 
 pub async fn set_password(ledger: &Ledger, scope: &Scope, secret: &str, current: &str, new: &str) -> Result<()> {
     let user_id = person(scope)?;
     let kept = Secret::parse(SecretKind::Cookie, secret).map(|secret| secret.digest());
-    let user = ledger.store().read(Access::System, move |conn| Box::pin(store::user::find(conn, user_id))).await?;
+    let user = ledger.store().read(Access::System, async move |conn| store::user::find(conn, user_id).await).await?;
     let user = user.ok_or(Error::NotFound("account"))?;
     let digest = email_digest(&user.email);
     let place = ledger.passwords().acquire()?;
@@ -64,26 +59,21 @@ pub async fn set_password(ledger: &Ledger, scope: &Scope, secret: &str, current:
         return Err(wrong());
     }
     // The attempt was right. If the new password is refused, it must not count as a wrong one.
-    let cleared = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-        Box::pin(async move { Ok(store::clear_sign_in_attempts(tx, digest).await?) })
-    });
+    let cleared = ledger.write(Access::System, async move |tx| Ok(store::clear_sign_in_attempts(tx, digest).await?));
     cleared.await?;
     let password_hash = hash_password(ledger, new).await?;
     let changed = Act::new(Kind::PasswordChanged, scope.caller, ledger.now()).on(TargetKind::User, user_id.0);
     ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move {
-                // Another change may have been made while the hashes waited in the queue.
-                let known = store::user::find_locked(tx, user_id).await?;
-                if known.is_none_or(|known| known.password_hash != user.password_hash) {
-                    return Err(wrong());
-                }
-                store::user::set_password(tx, user_id, &password_hash).await?;
-                store::access_link::delete_resets(tx, user_id).await?;
-                store::browser_session::delete_of_user(tx, user_id, kept).await?;
-                changed.record_for(tx, user_id).await
-            })
+        .write(Access::System, async move |tx| {
+            // Another change may have been made while the hashes waited in the queue.
+            let known = store::user::find_locked(tx, user_id).await?;
+            if known.is_none_or(|known| known.password_hash != user.password_hash) {
+                return Err(wrong());
+            }
+            store::user::set_password(tx, user_id, &password_hash).await?;
+            store::access_link::delete_resets(tx, user_id).await?;
+            store::browser_session::delete_of_user(tx, user_id, kept).await?;
+            changed.record_for(tx, user_id).await
         })
         .await?;
     ledger.access_changed().await;

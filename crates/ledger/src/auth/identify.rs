@@ -1,10 +1,7 @@
 //! Finds the caller of a cookie or token. Results are cached for one second.
 
 use super::{Secret, SecretKind};
-use crate::{
-    Ledger,
-    error::{Error, Result},
-};
+use crate::{Ledger, Result};
 use chrono::TimeDelta;
 use domain::{
     Caller, Scope, Timestamp,
@@ -103,20 +100,17 @@ pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>>
         return Ok(Some(known));
     }
     let generation = ledger.identities().generation();
-    let found = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move {
-            let found = store::token::find(conn, digest).await?;
-            let Some((tenant, token)) = found.filter(|(_, token)| token.revoked_at.is_none()) else { return Ok(None) };
-            let role = role_now(conn, tenant.id, &token).await?;
-            Ok(role.map(|role| (tenant, token, role)))
-        })
+    let found = ledger.store().read(Access::System, async move |conn| {
+        let found = store::token::find(conn, digest).await?;
+        let Some((tenant, token)) = found.filter(|(_, token)| token.revoked_at.is_none()) else { return Ok(None) };
+        let role = role_now(conn, tenant.id, &token).await?;
+        Ok(role.map(|role| (tenant, token, role)))
     });
     let Some((tenant, token, role)) = found.await? else { return Ok(None) };
     if token.last_used_at.is_none_or(|seen| now - seen > TOUCH_EVERY) {
         let (tenant_id, id) = (tenant.id, token.id);
-        let touched = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move { Ok(store::token::touch(tx, tenant_id, id, now).await?) })
-        });
+        let touched =
+            ledger.write(Access::System, async move |tx| Ok(store::token::touch(tx, tenant_id, id, now).await?));
         log_failure(touched.await);
     }
     let scope = Scope {
@@ -160,15 +154,14 @@ pub async fn by_cookie(ledger: &Ledger, secret: &str) -> Result<Option<Identity>
     }
     let generation = ledger.identities().generation();
     let found =
-        ledger.store().read(Access::System, move |conn| Box::pin(store::browser_session::find(conn, digest))).await?;
+        ledger.store().read(Access::System, async move |conn| store::browser_session::find(conn, digest).await).await?;
     let Some(session) = found.filter(|s| s.expires_at > now && now - s.last_seen_at < IDLE_LIFE) else {
         return Ok(None);
     };
     if now - session.last_seen_at > TOUCH_EVERY {
         let id = session.id;
-        let touched = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move { Ok(store::browser_session::touch(tx, id, now).await?) })
-        });
+        let touched =
+            ledger.write(Access::System, async move |tx| Ok(store::browser_session::touch(tx, id, now).await?));
         log_failure(touched.await);
     }
     let person = Person { id: session.user_id, email: session.email, name: session.name };

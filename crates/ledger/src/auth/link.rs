@@ -89,15 +89,13 @@ pub async fn use_link(ledger: &Ledger, secret: &str, name: &str, password: &str,
 /// Returns a valid link and the account with its address, if there is one.
 async fn read(ledger: &Ledger, digest: [u8; 32]) -> Result<Option<(AccessLinkRecord, Option<UserRecord>)>> {
     let now = ledger.now();
-    let read = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move {
-            let Some(link) = store::access_link::find(conn, digest, now).await? else { return Ok(None) };
-            if !may_still(conn, &link).await? {
-                return Ok(None);
-            }
-            let user = store::user::find_by_email(conn, &link.email).await?;
-            Ok(Some((link, user)))
-        })
+    let read = ledger.store().read(Access::System, async move |conn| {
+        let Some(link) = store::access_link::find(conn, digest, now).await? else { return Ok(None) };
+        if !may_still(conn, &link).await? {
+            return Ok(None);
+        }
+        let user = store::user::find_by_email(conn, &link.email).await?;
+        Ok(Some((link, user)))
     });
     Ok(read.await?)
 }
@@ -135,16 +133,13 @@ async fn join_new(
     let user = UserRecord { id, email: link.email.clone(), name: name.trim().to_owned(), password_hash };
     let (row, tenant_id, link) = (user.clone(), link.tenant.id, link.clone());
     ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move {
-                // Adding the same person takes this lock and then deletes the link.
-                store::user::lock_admins(tx, tenant_id).await?;
-                take(tx, &link, digest, now).await?;
-                store::user::insert(tx, &row, now).await?;
-                store::user::join(tx, tenant_id, row.id, role, now).await?;
-                joined(row.id, role, Some(&link), now).record(tx, tenant_id).await
-            })
+        .write(Access::System, async move |tx| {
+            // Adding the same person takes this lock and then deletes the link.
+            store::user::lock_admins(tx, tenant_id).await?;
+            take(tx, &link, digest, now).await?;
+            store::user::insert(tx, &row, now).await?;
+            store::user::join(tx, tenant_id, row.id, role, now).await?;
+            joined(row.id, role, Some(&link), now).record(tx, tenant_id).await
         })
         .await?;
     Ok(user)
@@ -170,23 +165,20 @@ async fn join(
     let (id, now, proven_hash) = (user.id, ledger.now(), user.password_hash.clone());
     let (tenant_id, link) = (link.tenant.id, link.clone());
     ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move {
-                store::user::lock_admins(tx, tenant_id).await?;
-                // The password may have changed while the hash waited in the queue.
-                let known = store::user::find_locked(tx, id).await?;
-                if known.is_none_or(|known| known.password_hash != proven_hash) {
-                    return Err(wrong());
-                }
-                let member = store::user::find_any_member(tx.conn(), tenant_id, id).await?;
-                if member.is_some_and(|member| member.status != MemberStatus::Removed) {
-                    return Err(Error::NotFound("link"));
-                }
-                take(tx, &link, digest, now).await?;
-                store::user::join(tx, tenant_id, id, role, now).await?;
-                joined(id, role, Some(&link), now).record(tx, tenant_id).await
-            })
+        .write(Access::System, async move |tx| {
+            store::user::lock_admins(tx, tenant_id).await?;
+            // The password may have changed while the hash waited in the queue.
+            let known = store::user::find_locked(tx, id).await?;
+            if known.is_none_or(|known| known.password_hash != proven_hash) {
+                return Err(wrong());
+            }
+            let member = store::user::find_any_member(tx.conn(), tenant_id, id).await?;
+            if member.is_some_and(|member| member.status != MemberStatus::Removed) {
+                return Err(Error::NotFound("link"));
+            }
+            take(tx, &link, digest, now).await?;
+            store::user::join(tx, tenant_id, id, role, now).await?;
+            joined(id, role, Some(&link), now).record(tx, tenant_id).await
         })
         .await?;
     Ok(user)
@@ -205,23 +197,20 @@ async fn reset(
     let (id, now, new_hash) = (user.id, ledger.now(), password_hash.clone());
     let (tenant_id, link) = (link.tenant.id, link.clone());
     ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move {
-                // In the order of the others that take these locks. A join of another workspace holds the person's.
-                store::user::lock_admins(tx, tenant_id).await?;
-                store::user::find_locked(tx, id).await?;
-                take(tx, &link, digest, now).await?;
-                // The person may have joined another workspace since an admin of this one created the link.
-                if !by_operator && store::user::is_member_elsewhere(tx.conn(), tenant_id, id).await? {
-                    return Err(Error::NotFound("link"));
-                }
-                store::user::set_password(tx, id, &new_hash).await?;
-                store::access_link::delete_resets(tx, id).await?;
-                store::browser_session::delete_of_user(tx, id, None).await?;
-                let reset = Act::new(Kind::PasswordReset, Caller::User(id), now).on(TargetKind::User, id.0);
-                reset.with(json!({ "linkBy": link.created_by })).record_for(tx, id).await
-            })
+        .write(Access::System, async move |tx| {
+            // In the order of the others that take these locks. A join of another workspace holds the person's.
+            store::user::lock_admins(tx, tenant_id).await?;
+            store::user::find_locked(tx, id).await?;
+            take(tx, &link, digest, now).await?;
+            // The person may have joined another workspace since an admin of this one created the link.
+            if !by_operator && store::user::is_member_elsewhere(tx.conn(), tenant_id, id).await? {
+                return Err(Error::NotFound("link"));
+            }
+            store::user::set_password(tx, id, &new_hash).await?;
+            store::access_link::delete_resets(tx, id).await?;
+            store::browser_session::delete_of_user(tx, id, None).await?;
+            let reset = Act::new(Kind::PasswordReset, Caller::User(id), now).on(TargetKind::User, id.0);
+            reset.with(json!({ "linkBy": link.created_by })).record_for(tx, id).await
         })
         .await?;
     Ok(UserRecord { password_hash, ..user })

@@ -20,7 +20,7 @@ use store::{Access, TenantRecord, UserRecord};
 
 /// Returns whether no account exists yet.
 pub async fn needs_setup(ledger: &Ledger) -> Result<bool> {
-    let any = ledger.store().read(Access::System, |conn| Box::pin(store::user::any(conn))).await?;
+    let any = ledger.store().read(Access::System, async |conn| store::user::any(conn).await).await?;
     Ok(!any)
 }
 
@@ -54,19 +54,16 @@ pub async fn setup(ledger: &Ledger, workspace: &str, email: &str, password: &str
     };
     let (row, owner) = (tenant.clone(), user.clone());
     ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move {
-                // Two people may submit the set-up page at the same time. The second one is refused.
-                store::user::lock_setup(tx).await?;
-                if store::user::any(tx.conn()).await? {
-                    return Err(Error::SetupDone);
-                }
-                store::tenant::insert(tx, &row, now).await?;
-                store::user::insert(tx, &owner, now).await?;
-                store::user::join(tx, row.id, owner.id, Role::Admin, now).await?;
-                joined(owner.id, Role::Admin, None, now).record(tx, row.id).await
-            })
+        .write(Access::System, async move |tx| {
+            // Two people may submit the set-up page at the same time. The second one is refused.
+            store::user::lock_setup(tx).await?;
+            if store::user::any(tx.conn()).await? {
+                return Err(Error::SetupDone);
+            }
+            store::tenant::insert(tx, &row, now).await?;
+            store::user::insert(tx, &owner, now).await?;
+            store::user::join(tx, row.id, owner.id, Role::Admin, now).await?;
+            joined(owner.id, Role::Admin, None, now).record(tx, row.id).await
         })
         .await?;
     start(ledger, NewSignIn { user, tenant_id: Some(tenant.id), cleared: None, browser }).await

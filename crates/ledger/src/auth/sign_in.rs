@@ -47,10 +47,8 @@ pub async fn sign_in(ledger: &Ledger, email: &str, password: &str, browser: &str
     // The queue place is reserved first: an attempt that is refused as busy must not count as a failure.
     let place = ledger.passwords().acquire()?;
     reserve(ledger, email_digest).await?;
-    let user = ledger
-        .store()
-        .read(Access::System, move |conn| Box::pin(async move { store::user::find_by_email(conn, &email).await }))
-        .await?;
+    let user =
+        ledger.store().read(Access::System, async move |conn| store::user::find_by_email(conn, &email).await).await?;
     let right = verify_password(place, password, user.as_ref().map(|u| u.password_hash.clone())).await?;
     let Some(user) = user.filter(|_| right) else { return Err(Error::BadCredentials) };
     start(ledger, NewSignIn { user, tenant_id: None, cleared: Some(email_digest), browser }).await
@@ -63,11 +61,9 @@ pub async fn sign_in(ledger: &Ledger, email: &str, password: &str, browser: &str
 /// [`sign_in`] does not do this itself: who waits for its answer could tell known accounts by the time that it takes.
 pub async fn record_refused_sign_in(ledger: &Ledger, email: &str, from: IpAddr) -> Result<()> {
     let Ok(email) = Address::parse(email).map(Address::into_string) else { return Ok(()) };
-    let read = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move {
-            let Some(user) = store::user::find_by_email(conn, &email).await? else { return Ok(None) };
-            Ok(Some((user, store::sign_in_attempts(conn, email_digest(&email)).await?)))
-        })
+    let read = ledger.store().read(Access::System, async move |conn| {
+        let Some(user) = store::user::find_by_email(conn, &email).await? else { return Ok(None) };
+        Ok(Some((user, store::sign_in_attempts(conn, email_digest(&email)).await?)))
     });
     let Some((user, attempts)) = read.await? else { return Ok(()) };
     let now = ledger.now();
@@ -76,25 +72,23 @@ pub async fn record_refused_sign_in(ledger: &Ledger, email: &str, from: IpAddr) 
         let detail = json!({ "address": from, "attempts": block.attempts, "seconds": block.seconds });
         Act::refused_sign_in(Kind::SignInBlocked, user.id, now).with(detail)
     });
-    let written = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-        Box::pin(async move {
-            let mut tenants: Vec<_> =
-                store::user::workspaces(tx.conn(), user.id).await?.into_iter().map(|(tenant, _)| tenant.id).collect();
-            tenants.sort_unstable();
-            for tenant_id in tenants {
-                if let Some(unlisted) = store::audit::count_refusal(tx, tenant_id, now).await? {
-                    let detail = match unlisted {
-                        0 => json!({ "address": from }),
-                        _ => json!({ "address": from, "unlistedBefore": unlisted }),
-                    };
-                    refused.clone().with(detail).record(tx, tenant_id).await?;
-                    if let Some(blocked) = &blocked {
-                        blocked.record(tx, tenant_id).await?;
-                    }
+    let written = ledger.write(Access::System, async move |tx| {
+        let mut tenants: Vec<_> =
+            store::user::workspaces(tx.conn(), user.id).await?.into_iter().map(|(tenant, _)| tenant.id).collect();
+        tenants.sort_unstable();
+        for tenant_id in tenants {
+            if let Some(unlisted) = store::audit::count_refusal(tx, tenant_id, now).await? {
+                let detail = match unlisted {
+                    0 => json!({ "address": from }),
+                    _ => json!({ "address": from, "unlistedBefore": unlisted }),
+                };
+                refused.clone().with(detail).record(tx, tenant_id).await?;
+                if let Some(blocked) = &blocked {
+                    blocked.record(tx, tenant_id).await?;
                 }
             }
-            Ok(())
-        })
+        }
+        Ok(())
     });
     written.await
 }
@@ -120,7 +114,7 @@ pub(super) async fn start(ledger: &Ledger, new_sign_in: NewSignIn<'_>) -> Result
     let NewSignIn { user, tenant_id, cleared, browser } = new_sign_in;
     let (user_id, proven_hash) = (user.id, user.password_hash.clone());
     let workspaces =
-        ledger.store().read(Access::System, move |conn| Box::pin(store::user::workspaces(conn, user_id))).await?;
+        ledger.store().read(Access::System, async move |conn| store::user::workspaces(conn, user_id).await).await?;
     let wanted = workspaces.iter().position(|(tenant, _)| Some(tenant.id) == tenant_id).unwrap_or_default();
     let (tenant, role) =
         workspaces.into_iter().nth(wanted).ok_or(Error::Forbidden("this account belongs to no workspace"))?;
@@ -138,25 +132,22 @@ pub(super) async fn start(ledger: &Ledger, new_sign_in: NewSignIn<'_>) -> Result
     };
     let signed_in = Act::new(Kind::SignInAccepted, Caller::User(user_id), now);
     ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move {
-                // A change of the password ends the sign-ins that exist. This one would be stored after it: the
-                // identity was proven before, and the hash may have waited in the queue.
-                let known = store::user::find_locked(tx, user_id).await?;
-                if known.is_none_or(|known| known.password_hash != proven_hash) {
-                    return Err(Error::BadCredentials);
-                }
-                if store::user::find_member_locked(tx, new.tenant_id, user_id).await?.is_none() {
-                    return Err(Error::BadCredentials);
-                }
-                if let Some(email_digest) = cleared {
-                    store::clear_sign_in_attempts(tx, email_digest).await?;
-                }
-                store::browser_session::delete_expired(tx, now, now - IDLE_LIFE).await?;
-                store::browser_session::insert(tx, &new).await?;
-                signed_in.record(tx, new.tenant_id).await
-            })
+        .write(Access::System, async move |tx| {
+            // A change of the password ends the sign-ins that exist. This one would be stored after it: the
+            // identity was proven before, and the hash may have waited in the queue.
+            let known = store::user::find_locked(tx, user_id).await?;
+            if known.is_none_or(|known| known.password_hash != proven_hash) {
+                return Err(Error::BadCredentials);
+            }
+            if store::user::find_member_locked(tx, new.tenant_id, user_id).await?.is_none() {
+                return Err(Error::BadCredentials);
+            }
+            if let Some(email_digest) = cleared {
+                store::clear_sign_in_attempts(tx, email_digest).await?;
+            }
+            store::browser_session::delete_expired(tx, now, now - IDLE_LIFE).await?;
+            store::browser_session::insert(tx, &new).await?;
+            signed_in.record(tx, new.tenant_id).await
         })
         .await?;
     let person = Person { id: user.id, email: user.email, name: user.name };
@@ -168,14 +159,12 @@ pub(super) async fn start(ledger: &Ledger, new_sign_in: NewSignIn<'_>) -> Result
 pub async fn sign_out(ledger: &Ledger, secret: &str) -> Result<()> {
     let Some(secret) = Secret::parse(SecretKind::Cookie, secret) else { return Ok(()) };
     let (digest, now) = (secret.digest(), ledger.now());
-    let ended = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-        Box::pin(async move {
-            let Some((tenant_id, user_id)) = store::browser_session::delete(tx, digest).await? else {
-                return Ok(false);
-            };
-            Act::new(Kind::SignInEnded, Caller::User(user_id), now).record(tx, tenant_id).await?;
-            Ok(true)
-        })
+    let ended = ledger.write(Access::System, async move |tx| {
+        let Some((tenant_id, user_id)) = store::browser_session::delete(tx, digest).await? else {
+            return Ok(false);
+        };
+        Act::new(Kind::SignInEnded, Caller::User(user_id), now).record(tx, tenant_id).await?;
+        Ok(true)
     });
     if ended.await? {
         ledger.access_changed().await;

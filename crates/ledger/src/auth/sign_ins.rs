@@ -18,8 +18,8 @@ use store::{Access, SignInRecord};
 pub async fn list_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) -> Result<Vec<SignInRecord>> {
     let (user_id, now) = (person(scope)?, ledger.now());
     let digest = Secret::parse(SecretKind::Cookie, secret).map(|secret| secret.digest());
-    let read = ledger.store().read(Access::System, move |conn| {
-        Box::pin(store::browser_session::list_of_user(conn, user_id, digest, now, now - IDLE_LIFE))
+    let read = ledger.store().read(Access::System, async move |conn| {
+        store::browser_session::list_of_user(conn, user_id, digest, now, now - IDLE_LIFE).await
     });
     Ok(read.await?)
 }
@@ -31,12 +31,10 @@ pub async fn list_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) -> Resu
 pub async fn end_sign_in(ledger: &Ledger, scope: &Scope, id: BrowserSessionId) -> Result<()> {
     let user_id = person(scope)?;
     let ended = Act::new(Kind::SignInEnded, scope.caller, ledger.now());
-    let known = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-        Box::pin(async move {
-            let Some(tenant_id) = store::browser_session::delete_one(tx, user_id, id).await? else { return Ok(false) };
-            ended.record(tx, tenant_id).await?;
-            Ok(true)
-        })
+    let known = ledger.write(Access::System, async move |tx| {
+        let Some(tenant_id) = store::browser_session::delete_one(tx, user_id, id).await? else { return Ok(false) };
+        ended.record(tx, tenant_id).await?;
+        Ok(true)
     });
     let known = known.await?;
     ledger.access_changed().await;
@@ -52,12 +50,9 @@ pub async fn end_other_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) ->
     let kept = Secret::parse(SecretKind::Cookie, secret).map(|secret| secret.digest());
     let ended = Act::new(Kind::SignInEnded, scope.caller, ledger.now());
     ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move {
-                let tenants = store::browser_session::delete_of_user(tx, user_id, kept).await?;
-                ended.with(json!({ "others": true })).record_in(tx, tenants).await
-            })
+        .write(Access::System, async move |tx| {
+            let tenants = store::browser_session::delete_of_user(tx, user_id, kept).await?;
+            ended.with(json!({ "others": true })).record_in(tx, tenants).await
         })
         .await?;
     ledger.access_changed().await;

@@ -27,19 +27,18 @@ pub(super) fn email_digest(email: &str) -> [u8; 32] {
 pub(super) async fn reserve(ledger: &Ledger, email_digest: [u8; 32]) -> Result<()> {
     let now = ledger.now();
     // This read refuses most blocked attempts without a write.
-    let known =
-        ledger.store().read(Access::System, move |conn| Box::pin(store::sign_in_attempts(conn, email_digest))).await?;
+    let known = ledger
+        .store()
+        .read(Access::System, async move |conn| store::sign_in_attempts(conn, email_digest).await)
+        .await?;
     if let Some(known) = known {
         check_attempt(known, now)?;
     }
     ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move {
-                let attempts = store::lock_sign_in_attempts(tx, email_digest, now).await?;
-                store::record_sign_in_attempt(tx, email_digest, check_attempt(attempts, now)?).await?;
-                Ok(store::prune_sign_in_attempts(tx, now - retention()).await?)
-            })
+        .write(Access::System, async move |tx| {
+            let attempts = store::lock_sign_in_attempts(tx, email_digest, now).await?;
+            store::record_sign_in_attempt(tx, email_digest, check_attempt(attempts, now)?).await?;
+            Ok(store::prune_sign_in_attempts(tx, now - retention()).await?)
         })
         .await
 }

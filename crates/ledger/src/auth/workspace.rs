@@ -13,16 +13,12 @@ use store::Access;
 /// Returns the caller's workspaces in the order of joining. For a token this is only the workspace of its scope.
 pub async fn list_workspaces(ledger: &Ledger, scope: &Scope) -> Result<Vec<TenantRecord>> {
     let (tenant_id, user_id) = (scope.tenant_id, scope.user_id());
-    let read = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move {
-            match user_id {
-                Some(user_id) => {
-                    let mine = store::user::workspaces(conn, user_id).await?;
-                    Ok(mine.into_iter().map(|(tenant, _)| tenant).collect())
-                }
-                None => Ok(store::tenant::find(conn, tenant_id).await?.into_iter().collect()),
-            }
-        })
+    let read = ledger.store().read(Access::System, async move |conn| match user_id {
+        Some(user_id) => {
+            let mine = store::user::workspaces(conn, user_id).await?;
+            Ok(mine.into_iter().map(|(tenant, _)| tenant).collect())
+        }
+        None => Ok(store::tenant::find(conn, tenant_id).await?.into_iter().collect()),
     });
     Ok(read.await?)
 }
@@ -30,9 +26,7 @@ pub async fn list_workspaces(ledger: &Ledger, scope: &Scope) -> Result<Vec<Tenan
 /// Returns the workspace with this slug, for the operator of the server.
 pub async fn find_workspace_by_operator(ledger: &Ledger, slug: &str) -> Result<Option<TenantRecord>> {
     let slug = slug.to_owned();
-    let read = ledger
-        .store()
-        .read(Access::System, move |conn| Box::pin(async move { store::tenant::find_by_slug(conn, &slug).await }));
+    let read = ledger.store().read(Access::System, async move |conn| store::tenant::find_by_slug(conn, &slug).await);
     Ok(read.await?)
 }
 
@@ -47,14 +41,10 @@ pub async fn switch(ledger: &Ledger, secret: &str, scope: &Scope, slug: &str) ->
     let tenant_id = wanted.ok_or(Error::NotFound("workspace"))?.id;
     let switched = Act::new(Kind::SignInAccepted, scope.caller, ledger.now()).with(json!({ "switched": true }));
     ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move {
-                let session =
-                    store::browser_session::find(tx.conn(), digest).await?.ok_or(Error::NotFound("sign-in"))?;
-                store::browser_session::switch(tx, session.id, tenant_id).await?;
-                switched.record(tx, tenant_id).await
-            })
+        .write(Access::System, async move |tx| {
+            let session = store::browser_session::find(tx.conn(), digest).await?.ok_or(Error::NotFound("sign-in"))?;
+            store::browser_session::switch(tx, session.id, tenant_id).await?;
+            switched.record(tx, tenant_id).await
         })
         .await?;
     ledger.access_changed().await;

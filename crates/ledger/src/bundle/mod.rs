@@ -60,14 +60,12 @@ pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> 
         ledger: ledger.clone(),
         acts: Vec::new(),
     };
-    let installed = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move {
-            let plan = install_all(tx, context, &bundle).await?;
-            match mode {
-                Mode::Apply => Ok(plan),
-                Mode::DryRun => Err(Stop::DryRun(plan)),
-            }
-        })
+    let installed = ledger.write_or_refuse(scope.into(), async move |tx| {
+        let plan = install_all(tx, context, &bundle).await?;
+        match mode {
+            Mode::Apply => Ok(plan),
+            Mode::DryRun => Err(Stop::DryRun(plan)),
+        }
     });
     match installed.await {
         Ok(plan) | Err(Stop::DryRun(plan)) => Ok(plan),
@@ -81,9 +79,7 @@ pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> 
 /// [`Error::NotFound`] if there is no such workspace, and those of [`install`].
 pub async fn install_by_operator(ledger: &Ledger, tenant_slug: &str, text: &str, mode: Mode) -> Result<Plan> {
     let slug = tenant_slug.to_owned();
-    let found = ledger
-        .store()
-        .read(Access::System, move |conn| Box::pin(async move { store::tenant::find_by_slug(conn, &slug).await }));
+    let found = ledger.store().read(Access::System, async move |conn| store::tenant::find_by_slug(conn, &slug).await);
     let tenant = found.await?.ok_or(Error::NotFound("workspace"))?;
     install(ledger, &Scope::system(tenant.id), text, mode).await
 }

@@ -44,14 +44,11 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewCriteriaSet) -> Resu
     check(&record)?;
     let tenant_id = scope.tenant_id;
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                if !store::criteria_set::insert(tx, tenant_id, &record).await? {
-                    return Err(Error::NameTaken("the slug"));
-                }
-                Ok(record)
-            })
+        .write(scope.into(), async move |tx| {
+            if !store::criteria_set::insert(tx, tenant_id, &record).await? {
+                return Err(Error::NameTaken("the slug"));
+            }
+            Ok(record)
         })
         .await
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     CriteriaSetRecord, Error, Ledger, ListPage, Listed, Result,
-    cursor::{self, List, encode, encode_version},
+    cursor::{List, encode, encode_version},
     guard::require,
 };
 use domain::{
@@ -19,7 +19,7 @@ use store::Conn;
 pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<Listed<CriteriaSetRecord>> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, tenant_id, page).await })).await
+    ledger.snapshot(scope, async move |conn| list_on(conn, tenant_id, page).await).await
 }
 
 /// [`list`] on an open connection.
@@ -40,7 +40,7 @@ pub(crate) async fn list_on(
 pub async fn get(ledger: &Ledger, scope: &Scope, id: CriteriaSetId, version: Option<u64>) -> Result<CriteriaSetRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    ledger.snapshot(scope, move |conn| Box::pin(get_on(conn, tenant_id, id, version))).await
+    ledger.snapshot(scope, async move |conn| get_on(conn, tenant_id, id, version).await).await
 }
 
 /// [`get`] on an open connection.
@@ -70,14 +70,14 @@ pub async fn list_versions(
     id: CriteriaSetId,
     page: ListPage,
 ) -> Result<Listed<CriteriaSetRecord>> {
-    let tenant_id = scope.tenant_id;
-    cursor::list_versions(ledger, scope, List::CriteriaSetVersions, page, move |conn, before, limit| {
-        Box::pin(async move {
+    require(scope, Permission::Read)?;
+    let (tenant_id, (before, limit)) = (scope.tenant_id, page.before_version(List::CriteriaSetVersions)?);
+    ledger
+        .snapshot(scope, async move |conn| {
             get_on(conn, tenant_id, id, None).await?;
             versions_on(conn, tenant_id, id, before, limit).await
         })
-    })
-    .await
+        .await
 }
 
 /// [`list_versions`] on an open connection. The criteria set must exist.

@@ -34,33 +34,25 @@ pub async fn update(
     require(scope, Permission::ManageCriteriaSets)?;
     let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let before = store::criteria_set::find_locked(tx, tenant_id, id).await?;
-                let before = before.ok_or(Error::NotFound("criteria set"))?;
-                require_version(change.version, before.version)?;
-                let wanted = CriteriaSetRecord {
-                    name: change.name.unwrap_or_else(|| before.name.clone()),
-                    description: change.description.unwrap_or_else(|| before.description.clone()),
-                    dimensions: change.dimensions.unwrap_or_else(|| before.dimensions.clone()),
-                    ..before.clone()
-                };
-                if wanted == before {
-                    return Ok(before);
-                }
-                let version = before.version + 1;
-                let record = CriteriaSetRecord {
-                    version,
-                    newest_version: version,
-                    updated_by: actor,
-                    updated_at: now,
-                    ..wanted
-                };
-                check(&record)?;
-                store::criteria_set::update(tx, tenant_id, &record).await?;
-                Ok(record)
-            })
+        .write(scope.into(), async move |tx| {
+            let before = store::criteria_set::find_locked(tx, tenant_id, id).await?;
+            let before = before.ok_or(Error::NotFound("criteria set"))?;
+            require_version(change.version, before.version)?;
+            let wanted = CriteriaSetRecord {
+                name: change.name.unwrap_or_else(|| before.name.clone()),
+                description: change.description.unwrap_or_else(|| before.description.clone()),
+                dimensions: change.dimensions.unwrap_or_else(|| before.dimensions.clone()),
+                ..before.clone()
+            };
+            if wanted == before {
+                return Ok(before);
+            }
+            let version = before.version + 1;
+            let record =
+                CriteriaSetRecord { version, newest_version: version, updated_by: actor, updated_at: now, ..wanted };
+            check(&record)?;
+            store::criteria_set::update(tx, tenant_id, &record).await?;
+            Ok(record)
         })
         .await
 }

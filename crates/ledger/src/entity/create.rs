@@ -44,12 +44,7 @@ pub async fn create_in(
     let now = ledger.now();
     let id = EntityId::new(now, ledger.entropy());
     let scope = *scope;
-    ledger
-        .store()
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move { create_on(tx, &scope, (id, now), new, session_id).await })
-        })
-        .await
+    ledger.write((&scope).into(), async move |tx| create_on(tx, &scope, (id, now), new, session_id).await).await
 }
 
 /// Creates an entity in a transaction that does more. The caller has checked the permission.

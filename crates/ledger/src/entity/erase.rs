@@ -1,7 +1,7 @@
 //! Erasing the content of an entity. What is left is its tombstone.
 
 use super::get_on;
-use crate::{EntityRecord, Error, Ledger, Result, audit::Act, guard::require_for};
+use crate::{EntityRecord, Ledger, Result, audit::Act, guard::require_for};
 use domain::{
     Scope, Timestamp,
     audit::{Kind, TargetKind},
@@ -15,21 +15,19 @@ use store::{Access, WriteTx};
 /// entity that is erased already does not change.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the workspace has no such entity; [`Error::Forbidden`] for others than admins.
+/// [`crate::Error::NotFound`] if the workspace has no such entity; [`crate::Error::Forbidden`] for others than admins.
 pub async fn erase(ledger: &Ledger, scope: &Scope, id: EntityId) -> Result<EntityRecord> {
     require_for(scope, Permission::Administer, "only admins can erase entities")?;
     let (tenant_id, by, now) = (scope.tenant_id, scope.caller.to_string(), ledger.now());
     let erased = Act::new(Kind::EntityErased, scope.caller, now).on(TargetKind::Entity, id.0);
-    let written = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-        Box::pin(async move {
-            get_on(tx.conn(), tenant_id, id).await?;
-            let is_new = erase_on(tx, tenant_id, id, (&by, now)).await?;
-            let entity = get_on(tx.conn(), tenant_id, id).await?;
-            if is_new {
-                erased.record(tx, tenant_id).await?;
-            }
-            Ok(entity)
-        })
+    let written = ledger.write(Access::Retention, async move |tx| {
+        get_on(tx.conn(), tenant_id, id).await?;
+        let is_new = erase_on(tx, tenant_id, id, (&by, now)).await?;
+        let entity = get_on(tx.conn(), tenant_id, id).await?;
+        if is_new {
+            erased.record(tx, tenant_id).await?;
+        }
+        Ok(entity)
     });
     let entity = written.await?;
     ledger.store().empty_wal().await;

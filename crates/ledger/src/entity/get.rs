@@ -15,7 +15,7 @@ use store::Conn;
 pub async fn get(ledger: &Ledger, scope: &Scope, id: EntityId) -> Result<EntityRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    ledger.snapshot(scope, move |conn| Box::pin(get_on(conn, tenant_id, id))).await
+    ledger.snapshot(scope, async move |conn| get_on(conn, tenant_id, id).await).await
 }
 
 /// [`get`] on an open connection.
@@ -28,8 +28,6 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, tenant_id: TenantId, id: EntityI
 pub async fn titles(ledger: &Ledger, scope: &Scope, ids: &[EntityId]) -> Result<Vec<(EntityId, String, String)>> {
     require(scope, Permission::Read)?;
     let (tenant_id, ids) = (scope.tenant_id, ids.to_vec());
-    let read = ledger
-        .store()
-        .read(scope.into(), move |conn| Box::pin(async move { store::entity::titles(conn, tenant_id, &ids).await }));
+    let read = ledger.store().read(scope.into(), async move |conn| store::entity::titles(conn, tenant_id, &ids).await);
     Ok(read.await?)
 }

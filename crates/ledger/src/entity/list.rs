@@ -64,7 +64,7 @@ impl ListQuery {
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListEntities) -> Result<Listed<EntityRecord>> {
     require(scope, Permission::Read)?;
     let (reader, query) = (*scope, ListQuery::of(query)?);
-    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, query).await })).await
+    ledger.snapshot(scope, async move |conn| list_on(conn, &reader, query).await).await
 }
 
 /// [`list`] on an open connection.

@@ -31,11 +31,9 @@ pub async fn list_sessions(
         Some(limit) => limit.min(ENTITY_SESSIONS_MAX),
     };
     let tenant_id = scope.tenant_id;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            get_on(conn, tenant_id, id).await?;
-            Ok(store::session::list_of_entity(conn, tenant_id, id, parents_only, limit).await?)
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        get_on(conn, tenant_id, id).await?;
+        Ok(store::session::list_of_entity(conn, tenant_id, id, parents_only, limit).await?)
     });
     read.await
 }

@@ -49,7 +49,7 @@ pub async fn update_in(
     require(scope, Permission::WriteEntities)?;
     let author = Author { actor: scope.caller.to_string(), session_id, at: ledger.now() };
     let tenant_id = scope.tenant_id;
-    ledger.store().write(scope.into(), move |tx| Box::pin(write(tx, tenant_id, id, change, author))).await
+    ledger.write(scope.into(), async move |tx| write(tx, tenant_id, id, change, author).await).await
 }
 
 /// The author and time of a version.

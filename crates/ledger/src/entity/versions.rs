@@ -3,11 +3,13 @@
 use super::get_on;
 use crate::{
     EntityVersionRecord, Ledger, ListPage, Listed, Result,
-    cursor::{self, List, encode_version},
+    cursor::{List, encode_version},
+    guard::require,
 };
 use domain::{
     Scope,
     id::{EntityId, TenantId},
+    role::Permission,
 };
 use store::Conn;
 
@@ -27,14 +29,14 @@ pub async fn list_versions(
     id: EntityId,
     page: ListPage,
 ) -> Result<Listed<EntityVersionRecord>> {
-    let tenant_id = scope.tenant_id;
-    cursor::list_versions(ledger, scope, List::EntityVersions, page, move |conn, before, limit| {
-        Box::pin(async move {
+    require(scope, Permission::Read)?;
+    let (tenant_id, (before, limit)) = (scope.tenant_id, page.before_version(List::EntityVersions)?);
+    ledger
+        .snapshot(scope, async move |conn| {
             get_on(conn, tenant_id, id).await?;
             versions_on(conn, tenant_id, id, before, limit).await
         })
-    })
-    .await
+        .await
 }
 
 /// [`list_versions`] on an open connection. The entity must exist.

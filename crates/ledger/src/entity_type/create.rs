@@ -39,15 +39,12 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewEntityType) -> Resul
     check(&record)?;
     let tenant_id = scope.tenant_id;
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                check_relations(tx.conn(), tenant_id, &record).await?;
-                if !store::entity_type::insert(tx, tenant_id, &record).await? {
-                    return Err(Error::NameTaken("the slug"));
-                }
-                Ok(record)
-            })
+        .write(scope.into(), async move |tx| {
+            check_relations(tx.conn(), tenant_id, &record).await?;
+            if !store::entity_type::insert(tx, tenant_id, &record).await? {
+                return Err(Error::NameTaken("the slug"));
+            }
+            Ok(record)
         })
         .await
 }

@@ -17,7 +17,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<List
     let (tenant_id, before) = (scope.tenant_id, before.map(EntityTypeId));
     let page = ledger
         .store()
-        .read(scope.into(), move |conn| Box::pin(store::entity_type::list(conn, tenant_id, before, limit)))
+        .read(scope.into(), async move |conn| store::entity_type::list(conn, tenant_id, before, limit).await)
         .await?;
     Ok(Listed::of(page, |last| encode(List::EntityTypes, last.id.0)))
 }
@@ -29,7 +29,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<List
 pub async fn get(ledger: &Ledger, scope: &Scope, id: EntityTypeId) -> Result<EntityTypeRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::entity_type::find(conn, tenant_id, id)));
+    let read = ledger.store().read(scope.into(), async move |conn| store::entity_type::find(conn, tenant_id, id).await);
     read.await?.ok_or(Error::NotFound("entity type"))
 }
 
@@ -40,8 +40,8 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: EntityTypeId) -> Result<Ent
 pub async fn get_by_slug(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<EntityTypeRecord> {
     require(scope, Permission::Read)?;
     let (tenant_id, slug) = (scope.tenant_id, slug.to_owned());
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move { store::entity_type::find_by_slug(conn, tenant_id, &slug).await })
-    });
+    let read = ledger
+        .store()
+        .read(scope.into(), async move |conn| store::entity_type::find_by_slug(conn, tenant_id, &slug).await);
     read.await?.ok_or(Error::NotFound("entity type"))
 }

@@ -33,24 +33,21 @@ pub async fn update(
     require(scope, Permission::ManageEntityTypes)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let before = store::entity_type::find_locked(tx, tenant_id, id).await?;
-                let before = before.ok_or(Error::NotFound("entity type"))?;
-                require_version(change.version, before.version)?;
-                let record = EntityTypeRecord {
-                    name: change.name.unwrap_or_else(|| before.name.clone()),
-                    fields: change.fields.unwrap_or_else(|| before.fields.clone()),
-                    version: before.version + 1,
-                    updated_at: now,
-                    ..before
-                };
-                check(&record)?;
-                check_relations(tx.conn(), tenant_id, &record).await?;
-                store::entity_type::update(tx, tenant_id, &record).await?;
-                Ok(record)
-            })
+        .write(scope.into(), async move |tx| {
+            let before = store::entity_type::find_locked(tx, tenant_id, id).await?;
+            let before = before.ok_or(Error::NotFound("entity type"))?;
+            require_version(change.version, before.version)?;
+            let record = EntityTypeRecord {
+                name: change.name.unwrap_or_else(|| before.name.clone()),
+                fields: change.fields.unwrap_or_else(|| before.fields.clone()),
+                version: before.version + 1,
+                updated_at: now,
+                ..before
+            };
+            check(&record)?;
+            check_relations(tx.conn(), tenant_id, &record).await?;
+            store::entity_type::update(tx, tenant_id, &record).await?;
+            Ok(record)
         })
         .await
 }

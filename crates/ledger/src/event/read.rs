@@ -86,11 +86,9 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: SessionId, read: Read) -> 
     require(scope, Permission::Read)?;
     read.check()?;
     let reader = *scope;
-    let found = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let session = session::get_on(conn, &reader, id).await?;
-            read_on(conn, &session, &read).await
-        })
+    let found = ledger.snapshot(scope, async move |conn| {
+        let session = session::get_on(conn, &reader, id).await?;
+        read_on(conn, &session, &read).await
     });
     found.await
 }
@@ -164,11 +162,9 @@ pub(crate) fn remember(ledger: &Ledger, scope: &Scope, id: SessionId, counts: Ki
 pub async fn kind_counts(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Vec<(String, u64)>> {
     require(scope, Permission::Read)?;
     let (reader, known) = (*scope, counted(ledger, scope, id));
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let session = session::get_on(conn, &reader, id).await?;
-            kind_counts_on(conn, &session, known).await
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let session = session::get_on(conn, &reader, id).await?;
+        kind_counts_on(conn, &session, known).await
     });
     let counts = read.await?;
     let answer = counts.to_vec();

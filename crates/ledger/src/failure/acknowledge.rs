@@ -17,18 +17,15 @@ pub async fn acknowledge(ledger: &Ledger, scope: &Scope, session_id: SessionId) 
     require(scope, Permission::StartSession)?;
     let (scope, now) = (*scope, ledger.now());
     ledger
-        .store()
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let tenant_id = scope.tenant_id;
-                let session = store::session::find(tx.conn(), tenant_id, session_id).await?;
-                own_or_managed(&scope, &require_visible(tx.conn(), &scope, session).await?)?;
-                let by = scope.caller.to_string();
-                // The result is ignored, because the row read below shows whoever acknowledged first.
-                let _ = store::failure::acknowledge(tx, tenant_id, session_id, &by, now).await?;
-                let failure = store::failure::find(tx.conn(), tenant_id, session_id).await?;
-                failure.ok_or(Error::NotFound("failure"))
-            })
+        .write((&scope).into(), async move |tx| {
+            let tenant_id = scope.tenant_id;
+            let session = store::session::find(tx.conn(), tenant_id, session_id).await?;
+            own_or_managed(&scope, &require_visible(tx.conn(), &scope, session).await?)?;
+            let by = scope.caller.to_string();
+            // The result is ignored, because the row read below shows whoever acknowledged first.
+            let _ = store::failure::acknowledge(tx, tenant_id, session_id, &by, now).await?;
+            let failure = store::failure::find(tx.conn(), tenant_id, session_id).await?;
+            failure.ok_or(Error::NotFound("failure"))
         })
         .await
 }

@@ -35,7 +35,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListFailures) -> Result
     let (tenant_id, state) = (scope.tenant_id, query.state);
     let read = ledger
         .store()
-        .read(scope.into(), move |conn| Box::pin(store::failure::list(conn, tenant_id, state, before, limit)));
+        .read(scope.into(), async move |conn| store::failure::list(conn, tenant_id, state, before, limit).await);
     let page = read.await?;
     Ok(Listed::of(page, |last| encode(List::Failures, last.id.0)))
 }
@@ -53,8 +53,7 @@ pub async fn of_sessions(ledger: &Ledger, scope: &Scope, sessions: &[SessionId])
         return Err(Error::invalid("ids", format!("at most {PAGE_MAX}")));
     }
     let (tenant_id, ids) = (scope.tenant_id, sessions.to_vec());
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move { store::failure::of_sessions(conn, tenant_id, &ids).await })
-    });
+    let read =
+        ledger.store().read(scope.into(), async move |conn| store::failure::of_sessions(conn, tenant_id, &ids).await);
     Ok(read.await?)
 }

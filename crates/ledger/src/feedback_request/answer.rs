@@ -94,15 +94,13 @@ pub async fn answer(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId, new: 
     let of = AnswerOf::new(ledger, scope.caller, respondent);
     let scope = *scope;
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let request = store::feedback_request::find(tx.conn(), scope.tenant_id, id).await?;
-                let request = request.ok_or_else(not_found)?;
-                let session = store::session::find_locked(tx, scope.tenant_id, request.session_id).await?;
-                let session = require_visible(tx.conn(), &scope, session).await.map_err(|_| not_found())?;
-                may_answer(tx.conn(), &scope, &session, &request).await?;
-                answer_on(tx, scope.tenant_id, id, of, new).await
-            })
+        .write((&scope).into(), async move |tx| {
+            let request = store::feedback_request::find(tx.conn(), scope.tenant_id, id).await?;
+            let request = request.ok_or_else(not_found)?;
+            let session = store::session::find_locked(tx, scope.tenant_id, request.session_id).await?;
+            let session = require_visible(tx.conn(), &scope, session).await.map_err(|_| not_found())?;
+            may_answer(tx.conn(), &scope, &session, &request).await?;
+            answer_on(tx, scope.tenant_id, id, of, new).await
         })
         .await
 }

@@ -135,13 +135,11 @@ pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest)
     let minter = Minter::new(ledger, now);
     let caller = *scope;
     ledger
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let session = store::session::find_locked(tx, caller.tenant_id, id).await?;
-                let session = require_visible_or_claimed(tx.conn(), &caller, session).await?;
-                let ids = (request_id, gate_id);
-                Asking { caller, new, ids, minter }.run(tx, session, prepared).await
-            })
+        .write(scope.into(), async move |tx| {
+            let session = store::session::find_locked(tx, caller.tenant_id, id).await?;
+            let session = require_visible_or_claimed(tx.conn(), &caller, session).await?;
+            let ids = (request_id, gate_id);
+            Asking { caller, new, ids, minter }.run(tx, session, prepared).await
         })
         .await
 }

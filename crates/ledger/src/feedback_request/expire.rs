@@ -1,7 +1,7 @@
 //! The end of requests for which no session waits: their deadline, or the end of the session. The others end with their
 //! gates.
 
-use crate::{Error, Ledger, Result, gate::nobody_answered};
+use crate::{Ledger, Result, gate::nobody_answered};
 use domain::{
     Scope,
     feedback_request::RequestState,
@@ -22,11 +22,9 @@ const BATCH: u32 = 200;
 /// The error of the last request that failed. It does not stop the others.
 pub async fn expire(ledger: &Ledger, position: &mut OpenPosition) -> Result<u64> {
     let (now, after) = (ledger.now(), *position);
-    let read = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move {
-            let due = store::feedback_request::past_deadline(conn, now, BATCH).await?;
-            Ok::<_, store::Error>((due, store::feedback_request::of_ended(conn, after, BATCH).await?))
-        })
+    let read = ledger.store().read(Access::System, async move |conn| {
+        let due = store::feedback_request::past_deadline(conn, now, BATCH).await?;
+        Ok((due, store::feedback_request::of_ended(conn, after, BATCH).await?))
     });
     let (due, (ended, next)) = read.await?;
     let (mut expired, mut failure) = (0, None);
@@ -51,33 +49,31 @@ async fn expire_one(
     let now = ledger.now();
     let answer_id = RequestAnswerId::new(now, ledger.entropy());
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {
-                    return Ok(false);
-                };
-                let Some(request) = store::feedback_request::find_locked(tx, tenant_id, id).await? else {
-                    return Ok(false);
-                };
-                if request.state != RequestState::Waiting {
-                    return Ok(false);
-                }
-                if session.status().is_final() {
-                    store::feedback_request::close(tx, tenant_id, id, RequestState::Cancelled, now).await?;
-                    return Ok(false);
-                }
-                if request.expires_at.is_none_or(|at| at > now) {
-                    return Ok(false);
-                }
-                let answer = store::feedback_request::answer_of_request(tx.conn(), tenant_id, id).await?;
-                if answer.is_some() {
-                    store::feedback_request::close(tx, tenant_id, id, RequestState::Expired, now).await?;
-                } else {
-                    nobody_answered(tx, &request, answer_id, now).await?;
-                    tx.counts_changed(tenant_id);
-                }
-                Ok::<_, Error>(true)
-            })
+        .write((&scope).into(), async move |tx| {
+            let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {
+                return Ok(false);
+            };
+            let Some(request) = store::feedback_request::find_locked(tx, tenant_id, id).await? else {
+                return Ok(false);
+            };
+            if request.state != RequestState::Waiting {
+                return Ok(false);
+            }
+            if session.status().is_final() {
+                store::feedback_request::close(tx, tenant_id, id, RequestState::Cancelled, now).await?;
+                return Ok(false);
+            }
+            if request.expires_at.is_none_or(|at| at > now) {
+                return Ok(false);
+            }
+            let answer = store::feedback_request::answer_of_request(tx.conn(), tenant_id, id).await?;
+            if answer.is_some() {
+                store::feedback_request::close(tx, tenant_id, id, RequestState::Expired, now).await?;
+            } else {
+                nobody_answered(tx, &request, answer_id, now).await?;
+                tx.counts_changed(tenant_id);
+            }
+            Ok(true)
         })
         .await
 }

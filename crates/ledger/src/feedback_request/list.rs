@@ -45,13 +45,11 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -> Resul
     require(scope, Permission::Read)?;
     let (reader, scope) = (*scope, *scope);
     ledger
-        .snapshot(&reader, move |conn| {
-            Box::pin(async move {
-                let found = store::feedback_request::find(conn, scope.tenant_id, id).await?.ok_or_else(not_found)?;
-                let session = store::session::find(conn, scope.tenant_id, found.session_id).await?;
-                let session = require_visible_or_claimed(conn, &scope, session).await.map_err(|_| not_found())?;
-                item(conn, found, session.status().is_final()).await
-            })
+        .snapshot(&reader, async move |conn| {
+            let found = store::feedback_request::find(conn, scope.tenant_id, id).await?.ok_or_else(not_found)?;
+            let session = store::session::find(conn, scope.tenant_id, found.session_id).await?;
+            let session = require_visible_or_claimed(conn, &scope, session).await.map_err(|_| not_found())?;
+            item(conn, found, session.status().is_final()).await
         })
         .await
 }
@@ -66,20 +64,18 @@ pub async fn list(ledger: &Ledger, scope: &Scope, session_id: SessionId, page: L
     let (before, limit) = page.before_id(List::FeedbackRequests)?;
     let (reader, scope) = (*scope, *scope);
     ledger
-        .snapshot(&reader, move |conn| {
-            Box::pin(async move {
-                let session = store::session::find(conn, scope.tenant_id, session_id).await?;
-                let session = require_visible_or_claimed(conn, &scope, session).await?;
-                let before = before.map(FeedbackRequestId);
-                let found = store::feedback_request::list(conn, scope.tenant_id, session_id, before, limit).await?;
-                let mut items = Vec::with_capacity(found.items.len());
-                for request in found.items {
-                    items.push(item(conn, request, session.status().is_final()).await?);
-                }
-                let found = store::Page { items, has_more: found.has_more };
-                let cursor = |last: &AskedItem| encode(List::FeedbackRequests, last.request.id.0);
-                Ok(Listed::of(found, cursor))
-            })
+        .snapshot(&reader, async move |conn| {
+            let session = store::session::find(conn, scope.tenant_id, session_id).await?;
+            let session = require_visible_or_claimed(conn, &scope, session).await?;
+            let before = before.map(FeedbackRequestId);
+            let found = store::feedback_request::list(conn, scope.tenant_id, session_id, before, limit).await?;
+            let mut items = Vec::with_capacity(found.items.len());
+            for request in found.items {
+                items.push(item(conn, request, session.status().is_final()).await?);
+            }
+            let found = store::Page { items, has_more: found.has_more };
+            let cursor = |last: &AskedItem| encode(List::FeedbackRequests, last.request.id.0);
+            Ok(Listed::of(found, cursor))
         })
         .await
 }
@@ -114,29 +110,25 @@ pub async fn answers(
     let after = after.map(|(at, id)| (at, RequestAnswerId(id)));
     let (reader, scope) = (*scope, *scope);
     ledger
-        .snapshot(&reader, move |conn| {
-            Box::pin(async move {
-                let session = store::session::find(conn, scope.tenant_id, session_id).await?;
-                let session = require_visible_or_claimed(conn, &scope, session).await?;
-                let root = match session.parent_id {
-                    Some(_) => store::feedback_request::root_of(conn, scope.tenant_id, session_id).await?,
-                    None => session_id,
-                };
-                let found = store::session::find(conn, scope.tenant_id, root).await?;
-                // A session that the caller may not see keeps its answers to itself.
-                let root = match require_visible_or_claimed(conn, &scope, found).await {
-                    Ok(_) => root,
-                    Err(crate::Error::NotFound(_)) => session_id,
-                    Err(error) => return Err(error),
-                };
-                let of = (session_id, root);
-                let found =
-                    store::feedback_request::answers(conn, scope.tenant_id, of, wanted.unconsumed, after, limit)
-                        .await?;
-                let cursor =
-                    |last: &AnswerRecord| encode_at(List::RequestAnswers, to_micros(last.deposited_at), last.id.0);
-                Ok(Listed::of(found, cursor))
-            })
+        .snapshot(&reader, async move |conn| {
+            let session = store::session::find(conn, scope.tenant_id, session_id).await?;
+            let session = require_visible_or_claimed(conn, &scope, session).await?;
+            let root = match session.parent_id {
+                Some(_) => store::feedback_request::root_of(conn, scope.tenant_id, session_id).await?,
+                None => session_id,
+            };
+            let found = store::session::find(conn, scope.tenant_id, root).await?;
+            // A session that the caller may not see keeps its answers to itself.
+            let root = match require_visible_or_claimed(conn, &scope, found).await {
+                Ok(_) => root,
+                Err(crate::Error::NotFound(_)) => session_id,
+                Err(error) => return Err(error),
+            };
+            let of = (session_id, root);
+            let found =
+                store::feedback_request::answers(conn, scope.tenant_id, of, wanted.unconsumed, after, limit).await?;
+            let cursor = |last: &AnswerRecord| encode_at(List::RequestAnswers, to_micros(last.deposited_at), last.id.0);
+            Ok(Listed::of(found, cursor))
         })
         .await
 }

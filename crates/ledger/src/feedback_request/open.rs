@@ -14,7 +14,7 @@ use store::{Conn, feedback_request::QuestionReader};
 pub async fn open(ledger: &Ledger, scope: &Scope) -> Result<Vec<RequestRecord>> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    ledger.snapshot(scope, move |conn| Box::pin(async move { open_on(conn, &reader, now).await })).await
+    ledger.snapshot(scope, async move |conn| open_on(conn, &reader, now).await).await
 }
 
 /// [`open`] on an open connection.
@@ -60,7 +60,7 @@ pub struct Answerable {
 /// [`crate::Error::Forbidden`] if others are asked.
 pub async fn answerable(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -> Result<Answerable> {
     let reader = *scope;
-    ledger.snapshot(scope, move |conn| Box::pin(async move { answerable_on(conn, &reader, id).await })).await
+    ledger.snapshot(scope, async move |conn| answerable_on(conn, &reader, id).await).await
 }
 
 /// [`answerable`] on an open connection.

@@ -32,26 +32,24 @@ pub async fn reply(
     let of = AnswerOf::new(ledger, scope.caller, respondent);
     let (scope, now) = (*scope, ledger.now());
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?;
-                let session = require_visible(tx.conn(), &scope, session).await?;
-                let request = store::feedback_request::find(tx.conn(), scope.tenant_id, id).await?;
-                let request = request.filter(|request| request.session_id == session_id).ok_or_else(not_found)?;
-                may_answer(tx.conn(), &scope, &session, &request).await?;
-                let answered = answer_on(tx, scope.tenant_id, id, of, new).await?;
-                if answered.answer.late {
-                    let is_past = request.expires_at.is_some_and(|expires| now >= expires);
-                    let state = match request.state {
-                        RequestState::Waiting if is_past => RequestState::Expired,
-                        RequestState::Waiting => RequestState::Answered,
-                        closed => closed,
-                    };
-                    return Err(Error::RequestClosed { state });
-                }
-                let session = store::session::find(tx.conn(), scope.tenant_id, session_id).await?;
-                require_visible(tx.conn(), &scope, session).await
-            })
+        .write((&scope).into(), async move |tx| {
+            let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?;
+            let session = require_visible(tx.conn(), &scope, session).await?;
+            let request = store::feedback_request::find(tx.conn(), scope.tenant_id, id).await?;
+            let request = request.filter(|request| request.session_id == session_id).ok_or_else(not_found)?;
+            may_answer(tx.conn(), &scope, &session, &request).await?;
+            let answered = answer_on(tx, scope.tenant_id, id, of, new).await?;
+            if answered.answer.late {
+                let is_past = request.expires_at.is_some_and(|expires| now >= expires);
+                let state = match request.state {
+                    RequestState::Waiting if is_past => RequestState::Expired,
+                    RequestState::Waiting => RequestState::Answered,
+                    closed => closed,
+                };
+                return Err(Error::RequestClosed { state });
+            }
+            let session = store::session::find(tx.conn(), scope.tenant_id, session_id).await?;
+            require_visible(tx.conn(), &scope, session).await
         })
         .await
 }

@@ -52,23 +52,21 @@ pub async fn take(
     let delimiter = Delimiter::new(ledger.entropy());
     let caller = *scope;
     ledger
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let session = store::session::find_locked(tx, caller.tenant_id, id).await?;
-                let session = require_visible_or_claimed(tx.conn(), &caller, session).await?;
-                decide(state(&session), Actor::Worker { attempt }, Command::Append)?;
-                if let Some(call) = call.as_deref()
-                    && let Some(taken) = taken_before(tx, &session, (attempt, call), &delimiter).await?
-                {
-                    return Ok(taken);
-                }
-                let by = (attempt, call.as_deref());
-                let Some((taken, event)) = take_on(tx, &session, by, &mut minter, &delimiter).await? else {
-                    return Ok(TakenAnswers::default());
-                };
-                append_server_events(tx, session, vec![event], caller.caller, minter.at()).await?;
-                Ok(taken)
-            })
+        .write(scope.into(), async move |tx| {
+            let session = store::session::find_locked(tx, caller.tenant_id, id).await?;
+            let session = require_visible_or_claimed(tx.conn(), &caller, session).await?;
+            decide(state(&session), Actor::Worker { attempt }, Command::Append)?;
+            if let Some(call) = call.as_deref()
+                && let Some(taken) = taken_before(tx, &session, (attempt, call), &delimiter).await?
+            {
+                return Ok(taken);
+            }
+            let by = (attempt, call.as_deref());
+            let Some((taken, event)) = take_on(tx, &session, by, &mut minter, &delimiter).await? else {
+                return Ok(TakenAnswers::default());
+            };
+            append_server_events(tx, session, vec![event], caller.caller, minter.at()).await?;
+            Ok(taken)
         })
         .await
 }

@@ -3,7 +3,7 @@
 
 use super::{announce::announce_gate, decisions_of, standing};
 use crate::{
-    Error, Ledger, Result,
+    Ledger, Result,
     commit::{Minter, append_server_events},
 };
 use domain::{
@@ -36,7 +36,7 @@ pub async fn ask_admins(ledger: &Ledger) -> Result<u64> {
     loop {
         let found = ledger
             .store()
-            .read(Access::System, move |conn| Box::pin(store::gate::short_of_reviewers(conn, after, BATCH)))
+            .read(Access::System, async move |conn| store::gate::short_of_reviewers(conn, after, BATCH).await)
             .await?;
         for (tenant_id, id, session_id) in &found {
             match ask(ledger, *tenant_id, *id, *session_id).await {
@@ -56,30 +56,28 @@ async fn ask(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sessi
     let scope = Scope::system(tenant_id);
     let mut minter = Minter::new(ledger, ledger.now());
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {
-                    return Ok(false);
-                };
-                let Some(gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
-                let asked = store::gate::reviewers(tx.conn(), tenant_id, &[id]).await?.remove(&id).unwrap_or_default();
-                let by_role = [ReviewerRecord::Anyone, ReviewerRecord::Admins];
-                if !gate.state.is_open() || asked.iter().any(|reviewer| by_role.contains(reviewer)) {
-                    return Ok(false);
-                }
-                let decisions = decisions_of(tx.conn(), &gate).await?;
-                let approved = standing(&gate, &decisions).approvals;
-                let left = store::gate::reviewers_left(tx.conn(), tenant_id, id).await?;
-                if !lacks_reviewers(&left, &approved, gate.quorum) {
-                    return Ok(false);
-                }
-                store::gate::add_reviewer(tx, tenant_id, id, &ReviewerRecord::Admins).await?;
-                let reason = NoticeReason::AdminsMayDecide { admins_may_decide: true, reviewers_left: left.len() };
-                announce_gate(tx, &minter, Topic::ApprovalEscalated, &gate, None).await?;
-                let event = minter.event(&WaitingApproval::new(id, WHY, reason));
-                append_server_events(tx, session, vec![event], Caller::System, minter.at()).await?;
-                Ok::<_, Error>(true)
-            })
+        .write((&scope).into(), async move |tx| {
+            let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {
+                return Ok(false);
+            };
+            let Some(gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
+            let asked = store::gate::reviewers(tx.conn(), tenant_id, &[id]).await?.remove(&id).unwrap_or_default();
+            let by_role = [ReviewerRecord::Anyone, ReviewerRecord::Admins];
+            if !gate.state.is_open() || asked.iter().any(|reviewer| by_role.contains(reviewer)) {
+                return Ok(false);
+            }
+            let decisions = decisions_of(tx.conn(), &gate).await?;
+            let approved = standing(&gate, &decisions).approvals;
+            let left = store::gate::reviewers_left(tx.conn(), tenant_id, id).await?;
+            if !lacks_reviewers(&left, &approved, gate.quorum) {
+                return Ok(false);
+            }
+            store::gate::add_reviewer(tx, tenant_id, id, &ReviewerRecord::Admins).await?;
+            let reason = NoticeReason::AdminsMayDecide { admins_may_decide: true, reviewers_left: left.len() };
+            announce_gate(tx, &minter, Topic::ApprovalEscalated, &gate, None).await?;
+            let event = minter.event(&WaitingApproval::new(id, WHY, reason));
+            append_server_events(tx, session, vec![event], Caller::System, minter.at()).await?;
+            Ok(true)
         })
         .await
 }

@@ -10,7 +10,7 @@ use store::Conn;
 pub async fn count(ledger: &Ledger, scope: &Scope, at_most: u32) -> Result<u64> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    ledger.snapshot(scope, move |conn| Box::pin(async move { count_on(conn, &reader, now, at_most).await })).await
+    ledger.snapshot(scope, async move |conn| count_on(conn, &reader, now, at_most).await).await
 }
 
 /// [`count`] on an open connection.

@@ -88,17 +88,15 @@ pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision
     let decider = Decider { scope: *scope, user_id, minter: Minter::new(ledger, now), stamp: Stamp::new(ledger) };
     let session_id = gate.session_id;
     let loaded = ledger
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let scope = decider.scope;
-                let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?;
-                let session = session.ok_or_else(not_found)?;
-                let gate = store::gate::find_locked(tx, scope.tenant_id, id).await?.ok_or_else(not_found)?;
-                let now = decider.minter.at();
-                record(tx, session, gate, decider, new, shown).await?;
-                let gate = store::gate::find(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)?;
-                Ok::<_, Error>(load(tx.conn(), &scope, vec![gate], now).await?)
-            })
+        .write(scope.into(), async move |tx| {
+            let scope = decider.scope;
+            let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?;
+            let session = session.ok_or_else(not_found)?;
+            let gate = store::gate::find_locked(tx, scope.tenant_id, id).await?.ok_or_else(not_found)?;
+            let now = decider.minter.at();
+            record(tx, session, gate, decider, new, shown).await?;
+            let gate = store::gate::find(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)?;
+            Ok(load(tx.conn(), &scope, vec![gate], now).await?)
         })
         .await?;
     loaded.item(scope)

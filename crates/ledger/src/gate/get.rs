@@ -47,11 +47,9 @@ pub struct GateDetail {
 pub(super) async fn find(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<Gate> {
     let tenant_id = scope.tenant_id;
     let reader = *scope;
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move {
-            let Some(gate) = store::gate::find(conn, tenant_id, id).await? else { return Ok(None) };
-            Ok(is_shown(conn, &reader, &gate).await?.then_some(gate))
-        })
+    let read = ledger.store().read(scope.into(), async move |conn| {
+        let Some(gate) = store::gate::find(conn, tenant_id, id).await? else { return Ok(None) };
+        Ok(is_shown(conn, &reader, &gate).await?.then_some(gate))
     });
     read.await?.ok_or_else(not_found)
 }
@@ -92,7 +90,7 @@ pub(super) async fn shown(conn: &mut Conn<'_>, scope: &Scope, mut gates: Vec<Gat
 pub async fn get(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateDetail> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    ledger.snapshot(scope, move |conn| Box::pin(async move { get_on(conn, &reader, id, now).await })).await
+    ledger.snapshot(scope, async move |conn| get_on(conn, &reader, id, now).await).await
 }
 
 /// [`get`] on an open connection.

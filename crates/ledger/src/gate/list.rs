@@ -88,7 +88,7 @@ impl ListQuery {
 pub async fn list(ledger: &Ledger, scope: &Scope, wanted: ListGates) -> Result<Listed<GateItem>> {
     require(scope, Permission::Read)?;
     let (reader, asked) = (*scope, ListQuery::of(scope, &wanted, ledger.now())?);
-    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, &asked).await })).await
+    ledger.snapshot(scope, async move |conn| list_on(conn, &reader, &asked).await).await
 }
 
 /// [`list`] on an open connection.
@@ -125,7 +125,7 @@ pub async fn of_sessions(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) ->
         return Ok(Vec::new());
     }
     let (reader, now) = (*scope, ledger.now());
-    ledger.snapshot(scope, move |conn| Box::pin(async move { of_sessions_on(conn, &reader, &ids, now).await })).await
+    ledger.snapshot(scope, async move |conn| of_sessions_on(conn, &reader, &ids, now).await).await
 }
 
 /// [`of_sessions`] on an open connection.
@@ -150,7 +150,7 @@ pub(crate) async fn of_sessions_on(
 pub async fn held(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<GateItem>> {
     require(scope, Permission::Read)?;
     let (reader, limit, now) = (*scope, page_size(limit)?, ledger.now());
-    ledger.snapshot(scope, move |conn| Box::pin(async move { held_on(conn, &reader, now, limit).await })).await
+    ledger.snapshot(scope, async move |conn| held_on(conn, &reader, now, limit).await).await
 }
 
 /// [`held`] on an open connection.

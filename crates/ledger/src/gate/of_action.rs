@@ -21,18 +21,16 @@ pub async fn of_action(ledger: &Ledger, scope: &Scope, id: Uuid, kind: Option<Ga
     let (reader, tenant_id) = (*scope, scope.tenant_id);
     let found = ledger
         .store()
-        .read(scope.into(), move |conn| {
-            Box::pin(async move {
-                if let Some(own) = store::gate::find(conn, tenant_id, GateId(id)).await? {
-                    return shown(conn, &reader, vec![own]).await;
-                }
-                let open = store::gate::waiting_of_action(conn, tenant_id, ActionId(id), 2).await?;
-                if !open.is_empty() {
-                    return shown(conn, &reader, open).await;
-                }
-                let last = store::gate::last_of_action(conn, tenant_id, ActionId(id)).await?;
-                shown(conn, &reader, last.into_iter().collect()).await
-            })
+        .read(scope.into(), async move |conn| {
+            if let Some(own) = store::gate::find(conn, tenant_id, GateId(id)).await? {
+                return shown(conn, &reader, vec![own]).await;
+            }
+            let open = store::gate::waiting_of_action(conn, tenant_id, ActionId(id), 2).await?;
+            if !open.is_empty() {
+                return shown(conn, &reader, open).await;
+            }
+            let last = store::gate::last_of_action(conn, tenant_id, ActionId(id)).await?;
+            shown(conn, &reader, last.into_iter().collect()).await
         })
         .await?;
     let gate = match found.as_slice() {

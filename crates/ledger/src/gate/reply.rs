@@ -83,27 +83,25 @@ pub async fn reply_as(
     let minter = Minter::new(ledger, ledger.now()).with_first_event(event_id);
     let scope = *scope;
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let session = store::session::find_locked(tx, scope.tenant_id, id).await?;
-                let session = require_visible(tx.conn(), &scope, session).await?;
-                let gate = store::gate::waiting_locked(tx, scope.tenant_id, id).await?;
-                let gate = gate.filter(|gate| gate.kind == GateKind::Question);
-                let Some(gate) = gate.filter(|_| session.status() == Status::WaitingHuman) else {
-                    return Err(Refusal::WrongStatus { status: session.status() }.into());
-                };
-                may_reply(tx, &scope, &session, &gate).await?;
-                if let Some(event_id) = event_id
-                    && store::thread::known(tx.conn(), scope.tenant_id, id, event_id).await? != KnownEvent::New
-                {
-                    return Err(Error::IdConflict { detail: "this id is recorded in the session".into() });
-                }
-                let outcome = reply.outcome();
-                let given = (outcome == Outcome::Cancelled).then(|| Given::of_decision(&gate, &scope, outcome));
-                let (caller, user_id) = (scope.caller, scope.user_id());
-                let by = AnswerBy { caller, user_id, actor: caller.to_string(), note: None, given };
-                settle_question(tx, session, gate, by, reply, minter).await
-            })
+        .write((&scope).into(), async move |tx| {
+            let session = store::session::find_locked(tx, scope.tenant_id, id).await?;
+            let session = require_visible(tx.conn(), &scope, session).await?;
+            let gate = store::gate::waiting_locked(tx, scope.tenant_id, id).await?;
+            let gate = gate.filter(|gate| gate.kind == GateKind::Question);
+            let Some(gate) = gate.filter(|_| session.status() == Status::WaitingHuman) else {
+                return Err(Refusal::WrongStatus { status: session.status() }.into());
+            };
+            may_reply(tx, &scope, &session, &gate).await?;
+            if let Some(event_id) = event_id
+                && store::thread::known(tx.conn(), scope.tenant_id, id, event_id).await? != KnownEvent::New
+            {
+                return Err(Error::IdConflict { detail: "this id is recorded in the session".into() });
+            }
+            let outcome = reply.outcome();
+            let given = (outcome == Outcome::Cancelled).then(|| Given::of_decision(&gate, &scope, outcome));
+            let (caller, user_id) = (scope.caller, scope.user_id());
+            let by = AnswerBy { caller, user_id, actor: caller.to_string(), note: None, given };
+            settle_question(tx, session, gate, by, reply, minter).await
         })
         .await
 }
@@ -121,29 +119,27 @@ pub async fn cancel_question(ledger: &Ledger, scope: &Scope, id: GateId) -> Resu
     let minter = Minter::new(ledger, ledger.now());
     let scope = *scope;
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?;
-                let session = require_visible(tx.conn(), &scope, session).await?;
-                let gate = store::gate::find_locked(tx, scope.tenant_id, id).await?.ok_or_else(not_found)?;
-                if gate.kind != GateKind::Question {
-                    let message = format!("a gate of kind {} cannot be closed without an answer", gate.kind);
-                    return Err(Error::invalid("decision", message));
-                }
-                may_reply(tx, &scope, &session, &gate).await?;
-                let last = decisions_of(tx.conn(), &gate).await?.pop();
-                let is_repeat = last.is_some_and(|last| {
-                    let is_own = last.user_id.is_some() && last.user_id == scope.user_id();
-                    is_own && last.verdict == Some(Verdict::Deny) && last.note.is_none()
-                });
-                if is_repeat && !gate.state.is_open() {
-                    return Ok(());
-                }
-                let given = Some(Given::of_decision(&gate, &scope, Outcome::Cancelled));
-                let (caller, user_id) = (scope.caller, scope.user_id());
-                let by = AnswerBy { caller, user_id, actor: caller.to_string(), note: None, given };
-                settle_question(tx, session, gate, by, Reply::Cancel, minter).await.map(drop)
-            })
+        .write((&scope).into(), async move |tx| {
+            let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?;
+            let session = require_visible(tx.conn(), &scope, session).await?;
+            let gate = store::gate::find_locked(tx, scope.tenant_id, id).await?.ok_or_else(not_found)?;
+            if gate.kind != GateKind::Question {
+                let message = format!("a gate of kind {} cannot be closed without an answer", gate.kind);
+                return Err(Error::invalid("decision", message));
+            }
+            may_reply(tx, &scope, &session, &gate).await?;
+            let last = decisions_of(tx.conn(), &gate).await?.pop();
+            let is_repeat = last.is_some_and(|last| {
+                let is_own = last.user_id.is_some() && last.user_id == scope.user_id();
+                is_own && last.verdict == Some(Verdict::Deny) && last.note.is_none()
+            });
+            if is_repeat && !gate.state.is_open() {
+                return Ok(());
+            }
+            let given = Some(Given::of_decision(&gate, &scope, Outcome::Cancelled));
+            let (caller, user_id) = (scope.caller, scope.user_id());
+            let by = AnswerBy { caller, user_id, actor: caller.to_string(), note: None, given };
+            settle_question(tx, session, gate, by, Reply::Cancel, minter).await.map(drop)
         })
         .await
 }

@@ -23,24 +23,21 @@ pub async fn snooze(ledger: &Ledger, scope: &Scope, id: GateId, seconds: Option<
     }
     let (caller, now) = (*scope, ledger.now());
     let loaded = ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let tenant_id = caller.tenant_id;
-                let gate = store::gate::find(tx.conn(), tenant_id, id).await?.ok_or_else(not_found)?;
-                if !is_shown(tx.conn(), &caller, &gate).await? {
-                    return Err(not_found());
+        .write(scope.into(), async move |tx| {
+            let tenant_id = caller.tenant_id;
+            let gate = store::gate::find(tx.conn(), tenant_id, id).await?.ok_or_else(not_found)?;
+            if !is_shown(tx.conn(), &caller, &gate).await? {
+                return Err(not_found());
+            }
+            match seconds {
+                Some(_) if !gate.state.is_open() => return Err(Error::GateClosed { state: gate.state.name() }),
+                Some(seconds) => {
+                    let until = now + TimeDelta::seconds(seconds);
+                    store::gate::snooze(tx, tenant_id, id, user_id, until).await?;
                 }
-                match seconds {
-                    Some(_) if !gate.state.is_open() => return Err(Error::GateClosed { state: gate.state.name() }),
-                    Some(seconds) => {
-                        let until = now + TimeDelta::seconds(seconds);
-                        store::gate::snooze(tx, tenant_id, id, user_id, until).await?;
-                    }
-                    None => store::gate::unsnooze(tx, tenant_id, id, user_id).await?,
-                }
-                Ok::<_, Error>(load(tx.conn(), &caller, vec![gate], now).await?)
-            })
+                None => store::gate::unsnooze(tx, tenant_id, id, user_id).await?,
+            }
+            Ok(load(tx.conn(), &caller, vec![gate], now).await?)
         })
         .await?;
     loaded.item(scope)

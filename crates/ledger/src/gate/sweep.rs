@@ -52,7 +52,7 @@ pub struct Swept {
 pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
     let (mut swept, mut failure) = (Swept::default(), None);
     let now = ledger.now();
-    let read = ledger.store().read(Access::System, move |conn| Box::pin(store::gate::to_wake(conn, now, BATCH)));
+    let read = ledger.store().read(Access::System, async move |conn| store::gate::to_wake(conn, now, BATCH).await);
     for (tenant_id, id, session_id) in read.await? {
         match wake(ledger, tenant_id, id, session_id).await {
             Ok(Some(done)) => done.count(&mut swept),
@@ -118,39 +118,37 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
     let minter = Minter::new(ledger, now);
     let stamp = Stamp::new(ledger);
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {
-                    return Ok(None);
-                };
-                let Some(gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(None) };
-                let passed = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
-                match gate.state {
-                    State::Held { until, .. } if until <= now => {
-                        let stamp = Some(stamp);
-                        let by = SettleContext { caller: Caller::System, minter, given: None, stamp };
-                        settle(tx, session, gate, by).await?;
-                        Ok(Some(Done::Settled))
-                    }
-                    State::Open if passed(gate.due_at) => {
-                        expire(tx, session, gate, minter).await?;
-                        Ok(Some(Done::Expired))
-                    }
-                    State::Open if gate.escalated_at.is_none() && passed(gate.escalate_at) => {
-                        escalate(tx, session, gate, minter).await?;
-                        Ok(Some(Done::Escalated))
-                    }
-                    State::Open if gate.reminded_at.is_none() && passed(gate.remind_at) => {
-                        remind(tx, session, gate, minter).await?;
-                        Ok(Some(Done::Reminded))
-                    }
-                    State::Open
-                    | State::Held { .. }
-                    | State::Settled { .. }
-                    | State::Expired { .. }
-                    | State::Withdrawn { .. } => Ok(None),
+        .write((&scope).into(), async move |tx| {
+            let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {
+                return Ok(None);
+            };
+            let Some(gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(None) };
+            let passed = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
+            match gate.state {
+                State::Held { until, .. } if until <= now => {
+                    let stamp = Some(stamp);
+                    let by = SettleContext { caller: Caller::System, minter, given: None, stamp };
+                    settle(tx, session, gate, by).await?;
+                    Ok(Some(Done::Settled))
                 }
-            })
+                State::Open if passed(gate.due_at) => {
+                    expire(tx, session, gate, minter).await?;
+                    Ok(Some(Done::Expired))
+                }
+                State::Open if gate.escalated_at.is_none() && passed(gate.escalate_at) => {
+                    escalate(tx, session, gate, minter).await?;
+                    Ok(Some(Done::Escalated))
+                }
+                State::Open if gate.reminded_at.is_none() && passed(gate.remind_at) => {
+                    remind(tx, session, gate, minter).await?;
+                    Ok(Some(Done::Reminded))
+                }
+                State::Open
+                | State::Held { .. }
+                | State::Settled { .. }
+                | State::Expired { .. }
+                | State::Withdrawn { .. } => Ok(None),
+            }
         })
         .await
 }
@@ -216,39 +214,37 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
     let now = ledger.now();
     let mut minter = Minter::new(ledger, now);
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {
-                    return Ok(false);
-                };
-                let Some(mut gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
-                // A newer decision may be held by now. It was not refused.
-                if gate.state.held_until().is_none_or(|until| until > now) {
-                    return Ok(false);
-                }
-                let decisions = decisions_of(tx.conn(), &gate).await?;
-                let Some(last) = standing(&gate, &decisions).last else { return Ok(false) };
-                let decision = DecisionRecord {
-                    number: u32::try_from(decisions.len()).unwrap_or(u32::MAX).saturating_add(1),
-                    user_id: None,
-                    actor: Caller::System.to_string(),
-                    email: String::new(),
-                    verdict: None,
-                    undoes: Some(last.number),
-                    value: None,
-                    value_digest: gate.task_digest,
-                    note: Some(format!("it could not be carried out: {why}")),
-                    at: now,
-                    entity_version: None,
-                };
-                store::gate::add_decision(tx, tenant_id, id, &decision).await?;
-                gate.state = gate.state.reopen()?;
-                store::gate::save(tx, &gate).await?;
-                announce_gate(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
-                let event = decision_event(&mut minter, &gate, &decision);
-                append_server_events(tx, session, vec![event], Caller::System, now).await?;
-                Ok::<_, Error>(true)
-            })
+        .write((&scope).into(), async move |tx| {
+            let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {
+                return Ok(false);
+            };
+            let Some(mut gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
+            // A newer decision may be held by now. It was not refused.
+            if gate.state.held_until().is_none_or(|until| until > now) {
+                return Ok(false);
+            }
+            let decisions = decisions_of(tx.conn(), &gate).await?;
+            let Some(last) = standing(&gate, &decisions).last else { return Ok(false) };
+            let decision = DecisionRecord {
+                number: u32::try_from(decisions.len()).unwrap_or(u32::MAX).saturating_add(1),
+                user_id: None,
+                actor: Caller::System.to_string(),
+                email: String::new(),
+                verdict: None,
+                undoes: Some(last.number),
+                value: None,
+                value_digest: gate.task_digest,
+                note: Some(format!("it could not be carried out: {why}")),
+                at: now,
+                entity_version: None,
+            };
+            store::gate::add_decision(tx, tenant_id, id, &decision).await?;
+            gate.state = gate.state.reopen()?;
+            store::gate::save(tx, &gate).await?;
+            announce_gate(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
+            let event = decision_event(&mut minter, &gate, &decision);
+            append_server_events(tx, session, vec![event], Caller::System, now).await?;
+            Ok(true)
         })
         .await
 }

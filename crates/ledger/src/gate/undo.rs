@@ -30,46 +30,44 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
     let session_id = super::get::find(ledger, scope, id).await?.session_id;
     let caller = *scope;
     let loaded = ledger
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let tenant_id = caller.tenant_id;
-                let session = store::session::find_locked(tx, tenant_id, session_id).await?.ok_or_else(not_found)?;
-                let mut gate = store::gate::find_locked(tx, tenant_id, id).await?.ok_or_else(not_found)?;
-                let decisions = decisions_of(tx.conn(), &gate).await?;
-                let last = standing(&gate, &decisions).last.ok_or(Error::GateClosed { state: gate.state.name() })?;
-                // A late sweep does not extend the undo window.
-                let over = gate.state.held_until().is_some_and(|until| until <= now);
-                let reopened = gate.state.reopen()?;
-                if over {
-                    return Err(Error::GateClosed { state: gate.state.name() });
-                }
-                if last.user_id != user_id {
-                    return Err(Error::Forbidden("only the person who decided can undo it"));
-                }
-                if decisions.len() as u64 >= u64::from(GATE_DECISIONS_MAX) {
-                    return Err(Error::LimitReached(format!("a gate records at most {GATE_DECISIONS_MAX} decisions")));
-                }
-                let decision = DecisionRecord {
-                    number: u32::try_from(decisions.len()).unwrap_or(u32::MAX).saturating_add(1),
-                    user_id: Some(user_id),
-                    actor: caller.caller.to_string(),
-                    email: String::new(),
-                    verdict: None,
-                    undoes: Some(last.number),
-                    value: None,
-                    value_digest: gate.task_digest,
-                    note: None,
-                    at: now,
-                    entity_version: None,
-                };
-                store::gate::add_decision(tx, tenant_id, id, &decision).await?;
-                gate.state = reopened;
-                store::gate::save(tx, &gate).await?;
-                announce_gate(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
-                let event = decision_event(&mut minter, &gate, &decision);
-                append_server_events(tx, session, vec![event], caller.caller, now).await?;
-                Ok::<_, Error>(load(tx.conn(), &caller, vec![gate], now).await?)
-            })
+        .write(scope.into(), async move |tx| {
+            let tenant_id = caller.tenant_id;
+            let session = store::session::find_locked(tx, tenant_id, session_id).await?.ok_or_else(not_found)?;
+            let mut gate = store::gate::find_locked(tx, tenant_id, id).await?.ok_or_else(not_found)?;
+            let decisions = decisions_of(tx.conn(), &gate).await?;
+            let last = standing(&gate, &decisions).last.ok_or(Error::GateClosed { state: gate.state.name() })?;
+            // A late sweep does not extend the undo window.
+            let over = gate.state.held_until().is_some_and(|until| until <= now);
+            let reopened = gate.state.reopen()?;
+            if over {
+                return Err(Error::GateClosed { state: gate.state.name() });
+            }
+            if last.user_id != user_id {
+                return Err(Error::Forbidden("only the person who decided can undo it"));
+            }
+            if decisions.len() as u64 >= u64::from(GATE_DECISIONS_MAX) {
+                return Err(Error::LimitReached(format!("a gate records at most {GATE_DECISIONS_MAX} decisions")));
+            }
+            let decision = DecisionRecord {
+                number: u32::try_from(decisions.len()).unwrap_or(u32::MAX).saturating_add(1),
+                user_id: Some(user_id),
+                actor: caller.caller.to_string(),
+                email: String::new(),
+                verdict: None,
+                undoes: Some(last.number),
+                value: None,
+                value_digest: gate.task_digest,
+                note: None,
+                at: now,
+                entity_version: None,
+            };
+            store::gate::add_decision(tx, tenant_id, id, &decision).await?;
+            gate.state = reopened;
+            store::gate::save(tx, &gate).await?;
+            announce_gate(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
+            let event = decision_event(&mut minter, &gate, &decision);
+            append_server_events(tx, session, vec![event], caller.caller, now).await?;
+            Ok(load(tx.conn(), &caller, vec![gate], now).await?)
         })
         .await?;
     loaded.item(scope)

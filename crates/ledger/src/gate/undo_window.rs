@@ -8,7 +8,7 @@ use serde_json::json;
 pub async fn undo_seconds(ledger: &Ledger, scope: &Scope) -> Result<u32> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::tenant::undo_seconds(conn, tenant_id)));
+    let read = ledger.store().read(scope.into(), async move |conn| store::tenant::undo_seconds(conn, tenant_id).await);
     Ok(read.await?)
 }
 
@@ -23,16 +23,14 @@ pub async fn set_undo_seconds(ledger: &Ledger, scope: &Scope, seconds: u32) -> R
     }
     let tenant_id = scope.tenant_id;
     let changed = Act::new(Kind::WorkspaceChanged, scope.caller, ledger.now());
-    let write = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move {
-            let before = store::tenant::undo_seconds(tx.conn(), tenant_id).await?;
-            store::tenant::set_undo_seconds(tx, tenant_id, seconds).await?;
-            if before != seconds {
-                let detail = json!({ "setting": "undoSeconds", "from": before, "to": seconds });
-                changed.with(detail).record(tx, tenant_id).await?;
-            }
-            Ok::<_, Error>(())
-        })
+    let write = ledger.write(scope.into(), async move |tx| {
+        let before = store::tenant::undo_seconds(tx.conn(), tenant_id).await?;
+        store::tenant::set_undo_seconds(tx, tenant_id, seconds).await?;
+        if before != seconds {
+            let detail = json!({ "setting": "undoSeconds", "from": before, "to": seconds });
+            changed.with(detail).record(tx, tenant_id).await?;
+        }
+        Ok(())
     });
     write.await
 }

@@ -45,15 +45,12 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewGroup) -> Result<Gro
     let (tenant_id, members) = (scope.tenant_id, new.members);
     let created = Act::new(Kind::GroupCreated, scope.caller, now).on(TargetKind::Group, record.id.0);
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                check_members(tx.conn(), tenant_id, "members", &members).await?;
-                insert(tx, tenant_id, &record).await?;
-                let group = move_members(tx, tenant_id, &record, (&members, &[]), (&record.created_by, now)).await?;
-                created.with_moves(&members, &[]).record(tx, tenant_id).await?;
-                Ok(group)
-            })
+        .write(scope.into(), async move |tx| {
+            check_members(tx.conn(), tenant_id, "members", &members).await?;
+            insert(tx, tenant_id, &record).await?;
+            let group = move_members(tx, tenant_id, &record, (&members, &[]), (&record.created_by, now)).await?;
+            created.with_moves(&members, &[]).record(tx, tenant_id).await?;
+            Ok(group)
         })
         .await
 }

@@ -7,7 +7,8 @@ use domain::{Scope, id::GroupId, limit::GROUPS_MAX, role::Permission};
 pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<GroupRecord>> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::group::list(conn, tenant_id, GROUPS_MAX)));
+    let read =
+        ledger.store().read(scope.into(), async move |conn| store::group::list(conn, tenant_id, GROUPS_MAX).await);
     Ok(read.await?)
 }
 
@@ -18,6 +19,6 @@ pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<GroupRecord>> {
 pub async fn get(ledger: &Ledger, scope: &Scope, id: GroupId) -> Result<GroupRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::group::find(conn, tenant_id, id)));
+    let read = ledger.store().read(scope.into(), async move |conn| store::group::find(conn, tenant_id, id).await);
     read.await?.ok_or(Error::NotFound("group"))
 }

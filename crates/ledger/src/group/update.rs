@@ -34,20 +34,17 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: GroupId, change: GroupCh
     let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());
     let changed = Act::new(Kind::GroupChanged, scope.caller, now).on(TargetKind::Group, id.0);
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let before = store::group::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("group"))?;
-                check_members(tx.conn(), tenant_id, "addMembers", &change.add_members).await?;
-                let name = change.name.unwrap_or_else(|| before.name.clone());
-                let record = GroupRecord { name, updated_at: now, ..before };
-                check(&record)?;
-                store::group::update(tx, tenant_id, &record).await?;
-                let moves = (change.add_members.as_slice(), change.remove_members.as_slice());
-                let group = move_members(tx, tenant_id, &record, moves, (&actor, now)).await?;
-                changed.with_moves(moves.0, moves.1).record(tx, tenant_id).await?;
-                Ok(group)
-            })
+        .write(scope.into(), async move |tx| {
+            let before = store::group::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("group"))?;
+            check_members(tx.conn(), tenant_id, "addMembers", &change.add_members).await?;
+            let name = change.name.unwrap_or_else(|| before.name.clone());
+            let record = GroupRecord { name, updated_at: now, ..before };
+            check(&record)?;
+            store::group::update(tx, tenant_id, &record).await?;
+            let moves = (change.add_members.as_slice(), change.remove_members.as_slice());
+            let group = move_members(tx, tenant_id, &record, moves, (&actor, now)).await?;
+            changed.with_moves(moves.0, moves.1).record(tx, tenant_id).await?;
+            Ok(group)
         })
         .await
 }

@@ -83,14 +83,12 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
             fresh: SessionId::new(now, ledger.entropy()),
             minter: Minter::new(ledger, now),
         };
-        let tried = ledger.write::<_, AttemptError, _>(scope.into(), move |tx| {
-            Box::pin(async move {
-                let mut attempted = attempted;
-                match find_or_create(tx, &mut attempted).await? {
-                    SessionLookup::Session(session) => apply(tx, session, attempted).await,
-                    SessionLookup::Recorded | SessionLookup::Over => Ok(()),
-                }
-            })
+        let tried = ledger.write_or_refuse(scope.into(), async move |tx| {
+            let mut attempted = attempted;
+            match find_or_create(tx, &mut attempted).await? {
+                SessionLookup::Session(session) => apply(tx, session, attempted).await,
+                SessionLookup::Recorded | SessionLookup::Over => Ok(()),
+            }
         });
         match tried.await {
             Ok(()) => return Ok(answer),
@@ -132,19 +130,17 @@ async fn memory(
     let (tenant_id, person, now) = (scope.tenant_id, scope.acting_user().map(memory_block::member), ledger.now());
     let said = domain::thread::text_of(&parsed.event.content);
     let bounds = ledger.memory_bounds().of(source.as_str());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let agent = source.as_str();
-            if said.trim().is_empty() {
-                return Ok(None);
-            }
-            // A coding agent has no channel.
-            // No text has fewer bytes than UTF-16 units, so a block of so many bytes fits into any agent's context.
-            let bytes_max = room.saturating_sub(BETWEEN);
-            let about =
-                About { person: person.as_ref(), is_of_person: true, channel: None, said: &said, bytes_max, bounds };
-            memory_block::select(conn, tenant_id, agent, about, now).await
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let agent = source.as_str();
+        if said.trim().is_empty() {
+            return Ok(None);
+        }
+        // A coding agent has no channel.
+        // No text has fewer bytes than UTF-16 units, so a block of so many bytes fits into any agent's context.
+        let bytes_max = room.saturating_sub(BETWEEN);
+        let about =
+            About { person: person.as_ref(), is_of_person: true, channel: None, said: &said, bytes_max, bounds };
+        memory_block::select(conn, tenant_id, agent, about, now).await
     });
     match read.await {
         Ok(block) => block.map(|block| block.injected()),

@@ -20,13 +20,11 @@ pub struct Active {
 pub async fn active(ledger: &Ledger, scope: &Scope) -> Result<Option<Active>> {
     let user_id = person(scope)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move {
-            let Some(session) = store::human::active(conn, tenant_id, user_id).await? else { return Ok(None) };
-            let Some(task_id) = session.action_id else { return Ok(None) };
-            let task = store::action::find(conn, tenant_id, task_id).await?;
-            Ok(task.map(|task| Active { session, task }))
-        })
+    let read = ledger.store().read(scope.into(), async move |conn| {
+        let Some(session) = store::human::active(conn, tenant_id, user_id).await? else { return Ok(None) };
+        let Some(task_id) = session.action_id else { return Ok(None) };
+        let task = store::action::find(conn, tenant_id, task_id).await?;
+        Ok(task.map(|task| Active { session, task }))
     });
     Ok(read.await?)
 }

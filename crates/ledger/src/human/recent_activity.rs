@@ -59,7 +59,7 @@ pub(crate) async fn recent_activity_within(
         "this token belongs to no person: create one with `shiftbook token add --user`, or for yourself in the settings",
     ))?;
     let (tenant_id, at) = (scope.tenant_id, ledger.now());
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(gather(conn, tenant_id, whose)));
+    let read = ledger.store().read(scope.into(), async move |conn| gather(conn, tenant_id, whose).await);
     let gathered = read.await?;
     Ok(gathered.and_then(|(session_id, activity)| {
         let text = render_within(&activity, &Delimiter::new(ledger.entropy()), fits)?;

@@ -89,18 +89,16 @@ async fn attempt(
     let id = SessionId::new(now, ledger.entropy());
     let (ending, beginning) = (Minter::new(ledger, now), Minter::new(ledger, now));
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let task = task(tx, &scope, task_id).await?;
-                let running = store::human::active_locked(tx, scope.tenant_id, user_id).await?;
-                let superseded = match (switch(running.as_ref().map(|s| s.action_id), task_id), running) {
-                    (Switch::Keep, Some(session)) => return Ok(Started { session, task, superseded: None }),
-                    (Switch::Supersede, Some(before)) => Some(supersede(tx, &scope, before, ending).await?),
-                    _ => None,
-                };
-                let session = begin(tx, &scope, (id, user_id), &task, beginning).await?;
-                Ok(Started { session, task, superseded })
-            })
+        .write_or_refuse((&scope).into(), async move |tx| {
+            let task = task(tx, &scope, task_id).await?;
+            let running = store::human::active_locked(tx, scope.tenant_id, user_id).await?;
+            let superseded = match (switch(running.as_ref().map(|s| s.action_id), task_id), running) {
+                (Switch::Keep, Some(session)) => return Ok(Started { session, task, superseded: None }),
+                (Switch::Supersede, Some(before)) => Some(supersede(tx, &scope, before, ending).await?),
+                _ => None,
+            };
+            let session = begin(tx, &scope, (id, user_id), &task, beginning).await?;
+            Ok(Started { session, task, superseded })
         })
         .await
 }

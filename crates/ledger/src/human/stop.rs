@@ -29,22 +29,20 @@ pub async fn stop(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sessi
     };
     let tenant_id = scope.tenant_id;
     ledger
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let found = store::session::find_locked(tx, tenant_id, id).await?;
-                let before = found.ok_or(Error::NotFound("session"))?;
-                if before.source.as_deref() != Some(SOURCE) {
-                    return Err(Error::NotFound("working session"));
-                }
-                if before.user_id != Some(user_id) {
-                    return Err(Error::Forbidden("only the person who started this working session can stop it"));
-                }
-                if before.status().is_final() {
-                    return Ok(before);
-                }
-                let transition = decide(state(&before), change.actor, change.command)?;
-                write(tx, before, transition, change, Vec::new(), Report::default()).await
-            })
+        .write(scope.into(), async move |tx| {
+            let found = store::session::find_locked(tx, tenant_id, id).await?;
+            let before = found.ok_or(Error::NotFound("session"))?;
+            if before.source.as_deref() != Some(SOURCE) {
+                return Err(Error::NotFound("working session"));
+            }
+            if before.user_id != Some(user_id) {
+                return Err(Error::Forbidden("only the person who started this working session can stop it"));
+            }
+            if before.status().is_final() {
+                return Ok(before);
+            }
+            let transition = decide(state(&before), change.actor, change.command)?;
+            write(tx, before, transition, change, Vec::new(), Report::default()).await
         })
         .await
 }

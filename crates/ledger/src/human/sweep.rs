@@ -1,7 +1,7 @@
 //! Ends human sessions that were left open.
 
 use crate::{
-    Error, Ledger, Result,
+    Ledger, Result,
     commit::{Change, Minter, state, write},
 };
 use chrono::TimeDelta;
@@ -32,7 +32,7 @@ pub async fn sweep(ledger: &Ledger) -> Result<Option<u64>> {
         let begun_until = ledger.now() - TimeDelta::hours(WORKING_HOURS_MAX);
         let open = ledger
             .store()
-            .read(Access::System, move |conn| Box::pin(store::human::left_open(conn, begun_until, BATCH)))
+            .read(Access::System, async move |conn| store::human::left_open(conn, begun_until, BATCH).await)
             .await?;
         let more = open.len() == BATCH as usize;
         for (tenant_id, id) in open {
@@ -47,12 +47,9 @@ pub async fn sweep(ledger: &Ledger) -> Result<Option<u64>> {
 async fn lease(ledger: &Ledger) -> Result<bool> {
     let (holder, leases) = (ledger.instance().to_owned(), ledger.lease_time());
     ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move {
-                let now = leases.now(tx.conn()).await?;
-                Ok(store::lease::take(tx, LEASE, &holder, now, now + LEASE_TIME).await?)
-            })
+        .write(Access::System, async move |tx| {
+            let now = leases.now(tx.conn()).await?;
+            Ok(store::lease::take(tx, LEASE, &holder, now, now + LEASE_TIME).await?)
         })
         .await
 }
@@ -69,19 +66,17 @@ async fn abandon(ledger: &Ledger, tenant_id: TenantId, id: SessionId, begun_unti
         minter: Minter::new(ledger, ledger.now()),
     };
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
-                // The person may have stopped the session since it was read.
-                let open = before.source.as_deref() == Some(SOURCE)
-                    && before.started_at.is_some_and(|started_at| started_at <= begun_until);
-                let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(false) };
-                if !open {
-                    return Ok(false);
-                }
-                write(tx, before, transition, change, Vec::new(), Report::default()).await?;
-                Ok::<_, Error>(true)
-            })
+        .write((&scope).into(), async move |tx| {
+            let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
+            // The person may have stopped the session since it was read.
+            let open = before.source.as_deref() == Some(SOURCE)
+                && before.started_at.is_some_and(|started_at| started_at <= begun_until);
+            let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(false) };
+            if !open {
+                return Ok(false);
+            }
+            write(tx, before, transition, change, Vec::new(), Report::default()).await?;
+            Ok(true)
         })
         .await
 }

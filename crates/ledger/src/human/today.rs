@@ -35,8 +35,7 @@ pub async fn today(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Tod
     let now = ledger.now();
     let midnight = midnight_in(now, timezone)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger
-        .snapshot(scope, move |conn| Box::pin(async move { today_on(conn, tenant_id, user_id, midnight, now).await }));
+    let read = ledger.snapshot(scope, async move |conn| today_on(conn, tenant_id, user_id, midnight, now).await);
     read.await
 }
 

@@ -58,12 +58,11 @@ impl EndedTurns {
 /// is claimed again. Any number of servers may call this at once.
 pub async fn claim_ended_turns(ledger: &Ledger, lease: TimeDelta, max: u32) -> Result<EndedTurns> {
     let now = ledger.now();
-    if !ledger.store().read(Access::System, move |conn| Box::pin(any_due(conn, now))).await? {
+    if !ledger.store().read(Access::System, async move |conn| any_due(conn, now).await).await? {
         return Ok(EndedTurns::default());
     }
-    let rows = ledger.store().write(Access::System, move |tx| {
-        Box::pin(async move { Ok::<_, crate::Error>(store::interaction::claim_due(tx, now, now + lease, max).await?) })
-    });
+    let rows = ledger
+        .write(Access::System, async move |tx| Ok(store::interaction::claim_due(tx, now, now + lease, max).await?));
     let mut taken = EndedTurns::default();
     for row in rows.await? {
         match gather(ledger.clone(), row).await {
@@ -84,9 +83,7 @@ pub async fn claim_ended_turns(ledger: &Ledger, lease: TimeDelta, max: u32) -> R
 /// its own.
 async fn gather(ledger: Ledger, row: DueRecord) -> Result<EndedTurn> {
     let keeper = ledger.clone();
-    let read = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move { Ok::<_, store::Error>(turn_of(conn, &keeper, row).await) })
-    });
+    let read = ledger.store().read(Access::System, async move |conn| Ok(turn_of(conn, &keeper, row).await));
     read.await?
 }
 

@@ -62,7 +62,7 @@ async fn require_own(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<()
 pub async fn preview_forget_session(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<CapturedData> {
     require_own(ledger, scope, id).await?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(Access::System, move |conn| Box::pin(forgotten::count(conn, tenant_id, id)));
+    let read = ledger.store().read(Access::System, async move |conn| forgotten::count(conn, tenant_id, id).await);
     let count = read.await?;
     let exports = exports_since(ledger, tenant_id, count.first_at).await?;
     Ok(CapturedData { sessions: vec![id], interactions: count.interactions, exports })
@@ -91,9 +91,8 @@ pub(crate) async fn find(
     let (mut found, mut first_at, mut after) = (CapturedData::default(), None, SessionId(Uuid::nil()));
     loop {
         let is_theirs = is_theirs.clone();
-        let read = ledger.store().read(Access::System, move |conn| {
-            Box::pin(async move { Ok::<_, store::Error>(page(conn, tenant_id, after, is_theirs).await) })
-        });
+        let read =
+            ledger.store().read(Access::System, async move |conn| Ok(page(conn, tenant_id, after, is_theirs).await));
         let (last, sessions) = read.await??;
         for (id, count) in sessions {
             found.sessions.push(id);
@@ -119,14 +118,12 @@ pub(crate) async fn erase(
     let (mut interactions, mut first_at) = (0, None);
     for id in &sessions {
         let (id, at, act) = (*id, ledger.now(), act.clone());
-        let forgotten = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-            Box::pin(async move {
-                let count = forgotten::forget(tx, tenant_id, id, at).await?;
-                if let Some(act) = act {
-                    act.record(tx, tenant_id).await?;
-                }
-                Ok(count)
-            })
+        let forgotten = ledger.write(Access::Retention, async move |tx| {
+            let count = forgotten::forget(tx, tenant_id, id, at).await?;
+            if let Some(act) = act {
+                act.record(tx, tenant_id).await?;
+            }
+            Ok(count)
         });
         let count = forgotten.await?;
         interactions += count.interactions;
@@ -194,7 +191,7 @@ async fn exports_since(ledger: &Ledger, tenant_id: TenantId, since: Option<Times
     let Some(since) = since else { return Ok(Vec::new()) };
     let read = ledger
         .store()
-        .read(Access::System, move |conn| Box::pin(export_job::list(conn, tenant_id, EXPORT_JOBS_REMEMBERED)));
+        .read(Access::System, async move |conn| export_job::list(conn, tenant_id, EXPORT_JOBS_REMEMBERED).await);
     let mut jobs = read.await?;
     // One that is running may have read them.
     let may_have_them = |job: &ExportJobRecord| match job.state {

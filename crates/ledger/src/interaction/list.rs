@@ -58,7 +58,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListInteractions) -> Re
         looked_max: INTERACTIONS_LOOKED_MAX.max(limit + 1),
     };
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(rows(conn, tenant_id, wanted)));
+    let read = ledger.store().read(scope.into(), async move |conn| rows(conn, tenant_id, wanted).await);
     let (items, next) = read.await?;
     Ok(Listed { items, next_cursor: next.map(|InteractionId(id)| encode(List::Interactions, id)) })
 }
@@ -76,11 +76,9 @@ pub async fn page_by_operator(
     limit: u32,
 ) -> Result<Vec<(Uuid, String)>> {
     let workspace = workspace.to_owned();
-    let read = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move {
-            let Some(tenant) = store::tenant::find_by_slug(conn, &workspace).await? else { return Ok(None) };
-            Ok(Some(after(conn, tenant.id, stream, id, limit).await?))
-        })
+    let read = ledger.store().read(Access::System, async move |conn| {
+        let Some(tenant) = store::tenant::find_by_slug(conn, &workspace).await? else { return Ok(None) };
+        Ok(Some(after(conn, tenant.id, stream, id, limit).await?))
     });
     read.await?.ok_or(Error::NotFound("workspace"))
 }

@@ -51,25 +51,23 @@ pub async fn mark(
     let line = Line { about: id, at, record: line(at)? };
     let row_id = line_id(&line);
     let scope = *scope;
-    let kept = ledger.store().write((&scope).into(), move |tx| {
-        Box::pin(async move {
-            let not_found = || Error::NotFound("interaction");
-            let session_id = session_of(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)?;
-            let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?.ok_or_else(not_found)?;
-            // An erasure of the session may have been waited for. What is inserted after it would stay.
-            session_of(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)?;
-            if !scope.may(Permission::Decide) && !is_own(&scope, &session) {
-                return Err(Error::Forbidden(
-                    "this is someone else's session: only reviewers, operators and admins can label its answers",
-                ));
-            }
-            let record = record(row_id, &line);
-            insert_feedback(tx, scope.tenant_id, (session_id, id), (feedback, Source::Manual), &record).await?;
-            if let Some(within) = file_within {
-                store::interaction::mark_due::push(tx, scope.tenant_id, (row_id, session_id), at + within).await?;
-            }
-            Ok(())
-        })
+    let kept = ledger.write((&scope).into(), async move |tx| {
+        let not_found = || Error::NotFound("interaction");
+        let session_id = session_of(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)?;
+        let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?.ok_or_else(not_found)?;
+        // An erasure of the session may have been waited for. What is inserted after it would stay.
+        session_of(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)?;
+        if !scope.may(Permission::Decide) && !is_own(&scope, &session) {
+            return Err(Error::Forbidden(
+                "this is someone else's session: only reviewers, operators and admins can label its answers",
+            ));
+        }
+        let record = record(row_id, &line);
+        insert_feedback(tx, scope.tenant_id, (session_id, id), (feedback, Source::Manual), &record).await?;
+        if let Some(within) = file_within {
+            store::interaction::mark_due::push(tx, scope.tenant_id, (row_id, session_id), at + within).await?;
+        }
+        Ok(())
     });
     kept.await?;
     Ok(Mark { id, feedback, at, line_id: row_id })
@@ -80,19 +78,17 @@ pub async fn list_unwritten(ledger: &Ledger, max: u32) -> Result<Vec<MarkDue>> {
     let now = ledger.now();
     Ok(ledger
         .store()
-        .read(Access::System, move |conn| Box::pin(store::interaction::mark_due::due(conn, now, max)))
+        .read(Access::System, async move |conn| store::interaction::mark_due::due(conn, now, max).await)
         .await?)
 }
 
 /// Records that these lines are in their files.
 pub async fn mark_written(ledger: &Ledger, lines: Vec<(TenantId, Uuid)>) -> Result<()> {
-    let noted = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-        Box::pin(async move {
-            for (tenant_id, id) in lines {
-                store::interaction::mark_due::done(tx, tenant_id, id).await?;
-            }
-            Ok(())
-        })
+    let noted = ledger.write(Access::System, async move |tx| {
+        for (tenant_id, id) in lines {
+            store::interaction::mark_due::done(tx, tenant_id, id).await?;
+        }
+        Ok(())
     });
     noted.await
 }
@@ -100,8 +96,7 @@ pub async fn mark_written(ledger: &Ledger, lines: Vec<(TenantId, Uuid)>) -> Resu
 /// Postpones all due lines by this time, because they could not be written.
 pub async fn postpone_unwritten(ledger: &Ledger, by: TimeDelta) -> Result<()> {
     let now = ledger.now();
-    let put_off = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-        Box::pin(async move { Ok(store::interaction::mark_due::postpone(tx, now, now + by).await?) })
-    });
+    let put_off = ledger
+        .write(Access::System, async move |tx| Ok(store::interaction::mark_due::postpone(tx, now, now + by).await?));
     put_off.await
 }

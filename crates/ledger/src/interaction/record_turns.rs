@@ -1,7 +1,7 @@
 //! Stores captured lines.
 
 use super::EndedTurn;
-use crate::{Error, Ledger, Result};
+use crate::{Ledger, Result};
 use domain::{
     Timestamp,
     id::InteractionId,
@@ -39,27 +39,24 @@ pub struct Lines {
 /// turn that is no longer queued stores nothing: it was captured before, or its session was erased meanwhile.
 pub async fn record_turns(ledger: &Ledger, turns: Vec<(&EndedTurn, Lines)>) -> Result<()> {
     let turns: Vec<_> = turns.into_iter().map(|(due, lines)| (due.row, lines)).collect();
-    let recorded = ledger.store().write(Access::System, move |tx| {
-        Box::pin(async move {
-            let queued = done(tx, &turns.iter().map(|(row, _)| *row).collect::<Vec<_>>()).await?;
-            let turns: Vec<_> = turns.into_iter().filter(|(row, _)| queued.contains(row)).collect();
-            let kept = turns.iter().flat_map(|(row, lines)| {
-                lines.interactions.iter().map(|line| (row.tenant_id, row.session_id, record(line.about.0, line)))
-            });
-            insert(tx, &kept.collect::<Vec<_>>()).await?;
-            for (row, lines) in &turns {
-                for (feedback, source, line) in &lines.feedback {
-                    let record = record(line_id(line), line);
-                    insert_feedback(tx, row.tenant_id, (row.session_id, line.about), (*feedback, *source), &record)
-                        .await?;
-                }
-                for (outcome, line) in &lines.outcomes {
-                    let about = (row.session_id, line.about);
-                    insert_outcome(tx, row.tenant_id, about, *outcome, &record(line_id(line), line)).await?;
-                }
+    let recorded = ledger.write(Access::System, async move |tx| {
+        let queued = done(tx, &turns.iter().map(|(row, _)| *row).collect::<Vec<_>>()).await?;
+        let turns: Vec<_> = turns.into_iter().filter(|(row, _)| queued.contains(row)).collect();
+        let kept = turns.iter().flat_map(|(row, lines)| {
+            lines.interactions.iter().map(|line| (row.tenant_id, row.session_id, record(line.about.0, line)))
+        });
+        insert(tx, &kept.collect::<Vec<_>>()).await?;
+        for (row, lines) in &turns {
+            for (feedback, source, line) in &lines.feedback {
+                let record = record(line_id(line), line);
+                insert_feedback(tx, row.tenant_id, (row.session_id, line.about), (*feedback, *source), &record).await?;
             }
-            Ok::<_, Error>(())
-        })
+            for (outcome, line) in &lines.outcomes {
+                let about = (row.session_id, line.about);
+                insert_outcome(tx, row.tenant_id, about, *outcome, &record(line_id(line), line)).await?;
+            }
+        }
+        Ok(())
     });
     recorded.await
 }

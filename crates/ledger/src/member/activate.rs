@@ -1,7 +1,7 @@
 //! Activating a deactivated member.
 
 use super::{by_operator, present};
-use crate::{Error, Ledger, MemberRecord, Result, audit::Act, guard::require};
+use crate::{Ledger, MemberRecord, Result, audit::Act, guard::require};
 use domain::{
     Scope,
     audit::{Kind, TargetKind},
@@ -22,7 +22,7 @@ pub async fn activate(ledger: &Ledger, scope: &Scope, user_id: UserId) -> Result
 /// Does the same as [`activate`] for the operator of the server.
 ///
 /// # Errors
-/// [`Error::NotFound`] if there is no such workspace; [`Error::Invalid`] for an address of no member.
+/// [`crate::Error::NotFound`] if there is no such workspace; [`crate::Error::Invalid`] for an address of no member.
 pub async fn activate_by_operator(ledger: &Ledger, tenant_slug: &str, email: &str) -> Result<MemberRecord> {
     let (tenant, member) = by_operator(ledger, tenant_slug, email).await?;
     let_in(ledger, &Scope::system(tenant.id), member.user_id).await
@@ -32,18 +32,15 @@ async fn let_in(ledger: &Ledger, scope: &Scope, user_id: UserId) -> Result<Membe
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
     let act = Act::new(Kind::MemberActivated, scope.caller, now).on(TargetKind::User, user_id.0);
     let activated = ledger
-        .store()
-        .write::<_, Error, _>(scope.into(), move |tx| {
-            Box::pin(async move {
-                store::user::lock_admins(tx, tenant_id).await?;
-                let before = present(tx.conn(), tenant_id, user_id).await?;
-                store::user::set_status(tx, tenant_id, user_id, MemberStatus::Active, now).await?;
-                let member = present(tx.conn(), tenant_id, user_id).await?;
-                if before.status != MemberStatus::Active {
-                    act.record(tx, tenant_id).await?;
-                }
-                Ok(member)
-            })
+        .write(scope.into(), async move |tx| {
+            store::user::lock_admins(tx, tenant_id).await?;
+            let before = present(tx.conn(), tenant_id, user_id).await?;
+            store::user::set_status(tx, tenant_id, user_id, MemberStatus::Active, now).await?;
+            let member = present(tx.conn(), tenant_id, user_id).await?;
+            if before.status != MemberStatus::Active {
+                act.record(tx, tenant_id).await?;
+            }
+            Ok(member)
         })
         .await?;
     ledger.access_changed().await;

@@ -48,15 +48,12 @@ pub(crate) async fn ensure_tenant(ledger: &Ledger, slug: &str, name: &str) -> Re
     let tenant =
         TenantRecord { id: TenantId::new(now, ledger.entropy()), slug: slug.to_owned(), name: name.to_owned() };
     ledger
-        .store()
-        .write(Access::System, move |tx| {
-            Box::pin(async move {
-                if let Some(existing) = store::tenant::find_by_slug(tx.conn(), &tenant.slug).await? {
-                    return Ok(existing);
-                }
-                store::tenant::insert(tx, &tenant, now).await?;
-                Ok::<_, Error>(tenant)
-            })
+        .write(Access::System, async move |tx| {
+            if let Some(existing) = store::tenant::find_by_slug(tx.conn(), &tenant.slug).await? {
+                return Ok(existing);
+            }
+            store::tenant::insert(tx, &tenant, now).await?;
+            Ok(tenant)
         })
         .await
 }
@@ -67,37 +64,34 @@ async fn join(ledger: &Ledger, tenant_id: TenantId, email: &str, role: Role, pas
     let now = ledger.now();
     let fresh = UserRecord { id: UserId::new(now, ledger.entropy()), email, name: String::new(), password_hash };
     let joined = ledger
-        .store()
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move {
-                let admins = store::user::lock_admins(tx, tenant_id).await?;
-                let known = store::user::find_by_email(tx.conn(), &fresh.email).await?;
-                let has_account = known.is_some();
-                let user_id = match known {
-                    Some(user) => {
-                        if leaves_no_admin(&admins, &user.id, MemberStatus::Active, role) {
-                            return Err(Error::LastAdmin);
-                        }
-                        store::user::set_password(tx, user.id, &fresh.password_hash).await?;
-                        store::access_link::delete_resets(tx, user.id).await?;
-                        store::browser_session::delete_of_user(tx, user.id, None).await?;
-                        user.id
+        .write(Access::System, async move |tx| {
+            let admins = store::user::lock_admins(tx, tenant_id).await?;
+            let known = store::user::find_by_email(tx.conn(), &fresh.email).await?;
+            let has_account = known.is_some();
+            let user_id = match known {
+                Some(user) => {
+                    if leaves_no_admin(&admins, &user.id, MemberStatus::Active, role) {
+                        return Err(Error::LastAdmin);
                     }
-                    None => {
-                        store::user::insert(tx, &fresh, now).await?;
-                        fresh.id
-                    }
-                };
-                store::access_link::delete_invitations_of(tx, tenant_id, &fresh.email).await?;
-                store::user::join(tx, tenant_id, user_id, role, now).await?;
-                let member = store::user::find_member(tx.conn(), tenant_id, user_id).await?;
-                let by_operator = |kind| Act::new(kind, Caller::System, now).on(TargetKind::User, user_id.0);
-                by_operator(Kind::MemberAdded).with(json!({ "role": role })).record(tx, tenant_id).await?;
-                if has_account {
-                    by_operator(Kind::PasswordChanged).record_for(tx, user_id).await?;
+                    store::user::set_password(tx, user.id, &fresh.password_hash).await?;
+                    store::access_link::delete_resets(tx, user.id).await?;
+                    store::browser_session::delete_of_user(tx, user.id, None).await?;
+                    user.id
                 }
-                member.ok_or(Error::NotFound("member"))
-            })
+                None => {
+                    store::user::insert(tx, &fresh, now).await?;
+                    fresh.id
+                }
+            };
+            store::access_link::delete_invitations_of(tx, tenant_id, &fresh.email).await?;
+            store::user::join(tx, tenant_id, user_id, role, now).await?;
+            let member = store::user::find_member(tx.conn(), tenant_id, user_id).await?;
+            let by_operator = |kind| Act::new(kind, Caller::System, now).on(TargetKind::User, user_id.0);
+            by_operator(Kind::MemberAdded).with(json!({ "role": role })).record(tx, tenant_id).await?;
+            if has_account {
+                by_operator(Kind::PasswordChanged).record_for(tx, user_id).await?;
+            }
+            member.ok_or(Error::NotFound("member"))
         })
         .await?;
     ledger.access_changed().await;

@@ -34,33 +34,30 @@ pub async fn invite(ledger: &Ledger, scope: &Scope, email: &str, role: Role) -> 
     let invited =
         Act::new(Kind::MemberInvited, scope.caller, now).on(TargetKind::AccessLink, id.0).with(json!({ "role": role }));
     let link = ledger
-        .store()
-        .write::<_, Error, _>(scope.into(), move |tx| {
-            Box::pin(async move {
-                let tenant = store::tenant::find(tx.conn(), tenant_id).await?.ok_or(Error::NotFound("workspace"))?;
-                if let Some(user) = store::user::find_by_email(tx.conn(), &email).await? {
-                    let member = store::user::find_any_member(tx.conn(), tenant_id, user.id).await?;
-                    refuse_present(member.map(|member| member.status))?;
-                }
-                remove_ended_invitations(tx, tenant_id, now).await?;
-                let open = open_invitations(tx.conn(), tenant_id, now).await?;
-                if open.len() >= INVITATIONS_MAX as usize && open.iter().all(|link| link.email != email) {
-                    let text = format!("a workspace has at most {INVITATIONS_MAX} open invitations");
-                    return Err(Error::LimitReached(text));
-                }
-                let link = AccessLinkRecord {
-                    id,
-                    tenant,
-                    purpose: LinkPurpose::Invitation(role),
-                    email,
-                    created_by,
-                    created_at: now,
-                    expires_at: now + TimeDelta::days(INVITATION_DAYS),
-                };
-                store::access_link::insert(tx, &link, digest).await?;
-                invited.record(tx, tenant_id).await?;
-                Ok(link)
-            })
+        .write(scope.into(), async move |tx| {
+            let tenant = store::tenant::find(tx.conn(), tenant_id).await?.ok_or(Error::NotFound("workspace"))?;
+            if let Some(user) = store::user::find_by_email(tx.conn(), &email).await? {
+                let member = store::user::find_any_member(tx.conn(), tenant_id, user.id).await?;
+                refuse_present(member.map(|member| member.status))?;
+            }
+            remove_ended_invitations(tx, tenant_id, now).await?;
+            let open = open_invitations(tx.conn(), tenant_id, now).await?;
+            if open.len() >= INVITATIONS_MAX as usize && open.iter().all(|link| link.email != email) {
+                let text = format!("a workspace has at most {INVITATIONS_MAX} open invitations");
+                return Err(Error::LimitReached(text));
+            }
+            let link = AccessLinkRecord {
+                id,
+                tenant,
+                purpose: LinkPurpose::Invitation(role),
+                email,
+                created_by,
+                created_at: now,
+                expires_at: now + TimeDelta::days(INVITATION_DAYS),
+            };
+            store::access_link::insert(tx, &link, digest).await?;
+            invited.record(tx, tenant_id).await?;
+            Ok(link)
         })
         .await?;
     Ok((link, secret.into_string()))
@@ -81,7 +78,7 @@ fn refuse_present(status: Option<MemberStatus>) -> Result<()> {
 pub async fn list_invitations(ledger: &Ledger, scope: &Scope) -> Result<Vec<AccessLinkRecord>> {
     require(scope, Permission::Administer)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(open_invitations(conn, tenant_id, now)));
+    let read = ledger.store().read(scope.into(), async move |conn| open_invitations(conn, tenant_id, now).await);
     Ok(read.await?)
 }
 
@@ -93,14 +90,12 @@ pub async fn withdraw_invitation(ledger: &Ledger, scope: &Scope, id: LinkId) -> 
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;
     let withdrawn = Act::new(Kind::InvitationWithdrawn, scope.caller, ledger.now()).on(TargetKind::AccessLink, id.0);
-    let known = ledger.store().write::<_, Error, _>(Access::from(scope), move |tx| {
-        Box::pin(async move {
-            let known = store::access_link::delete_invitation(tx, tenant_id, id).await?;
-            if known {
-                withdrawn.record(tx, tenant_id).await?;
-            }
-            Ok(known)
-        })
+    let known = ledger.write(Access::from(scope), async move |tx| {
+        let known = store::access_link::delete_invitation(tx, tenant_id, id).await?;
+        if known {
+            withdrawn.record(tx, tenant_id).await?;
+        }
+        Ok(known)
     });
     if known.await? { Ok(()) } else { Err(Error::NotFound("invitation")) }
 }

@@ -16,7 +16,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<MemberRecord>> {
 pub async fn list_all(ledger: &Ledger, scope: &Scope) -> Result<Vec<MemberRecord>> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::user::members(conn, tenant_id)));
+    let read = ledger.store().read(scope.into(), async move |conn| store::user::members(conn, tenant_id).await);
     Ok(read.await?)
 }
 
@@ -27,8 +27,6 @@ pub async fn list_all(ledger: &Ledger, scope: &Scope) -> Result<Vec<MemberRecord
 pub async fn get(ledger: &Ledger, scope: &Scope, user_id: UserId) -> Result<MemberRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger
-        .store()
-        .read(scope.into(), move |conn| Box::pin(async move { Ok(present(conn, tenant_id, user_id).await) }));
+    let read = ledger.store().read(scope.into(), async move |conn| Ok(present(conn, tenant_id, user_id).await));
     read.await?
 }

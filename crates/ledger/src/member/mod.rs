@@ -38,11 +38,9 @@ pub(crate) async fn present(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: U
 async fn by_operator(ledger: &Ledger, tenant_slug: &str, email: &str) -> Result<(TenantRecord, MemberRecord)> {
     let tenant = find_workspace_by_operator(ledger, tenant_slug).await?.ok_or(Error::NotFound("workspace"))?;
     let (tenant_id, email) = (tenant.id, Address::parse(email)?.into_string());
-    let read = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move {
-            let Some(user) = store::user::find_by_email(conn, &email).await? else { return Ok(None) };
-            store::user::find_any_member(conn, tenant_id, user.id).await
-        })
+    let read = ledger.store().read(Access::System, async move |conn| {
+        let Some(user) = store::user::find_by_email(conn, &email).await? else { return Ok(None) };
+        store::user::find_any_member(conn, tenant_id, user.id).await
     });
     let member = read.await?.filter(|member| member.status != MemberStatus::Removed);
     Ok((tenant, member.ok_or_else(|| Error::invalid("email", "not a member of this workspace"))?))

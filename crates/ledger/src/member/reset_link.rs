@@ -51,34 +51,31 @@ async fn make(ledger: &Ledger, tenant_id: TenantId, user_id: UserId, by: Caller)
     let secret = Secret::generate(SecretKind::Link, ledger.entropy());
     let (id, digest, by_operator) = (LinkId::new(now, ledger.entropy()), secret.digest(), by == Caller::System);
     let link = ledger
-        .store()
         // The check covers memberships in other workspaces, so it needs access to all workspaces.
-        .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move {
-                let member = present(tx.conn(), tenant_id, user_id).await?;
-                if member.status != MemberStatus::Active {
-                    return Err(Error::invalid("member", "is deactivated: activate them first"));
-                }
-                if !by_operator && store::user::is_member_elsewhere(tx.conn(), tenant_id, user_id).await? {
-                    return Err(Error::Forbidden(
-                        "this person belongs to other workspaces too: only the server's operator can make a link for them",
-                    ));
-                }
-                let tenant: Option<TenantRecord> = store::tenant::find(tx.conn(), tenant_id).await?;
-                let link = AccessLinkRecord {
-                    id,
-                    tenant: tenant.ok_or(Error::NotFound("workspace"))?,
-                    purpose: LinkPurpose::Reset { user_id, by_operator },
-                    email: member.email,
-                    created_by: by.to_string(),
-                    created_at: now,
-                    expires_at: now + TimeDelta::hours(RESET_LINK_HOURS),
-                };
-                store::access_link::insert(tx, &link, digest).await?;
-                let created = Act::new(Kind::PasswordLinkCreated, by, now).on(TargetKind::User, user_id.0);
-                created.record(tx, tenant_id).await?;
-                Ok(link)
-            })
+        .write(Access::System, async move |tx| {
+            let member = present(tx.conn(), tenant_id, user_id).await?;
+            if member.status != MemberStatus::Active {
+                return Err(Error::invalid("member", "is deactivated: activate them first"));
+            }
+            if !by_operator && store::user::is_member_elsewhere(tx.conn(), tenant_id, user_id).await? {
+                return Err(Error::Forbidden(
+                    "this person belongs to other workspaces too: only the server's operator can make a link for them",
+                ));
+            }
+            let tenant: Option<TenantRecord> = store::tenant::find(tx.conn(), tenant_id).await?;
+            let link = AccessLinkRecord {
+                id,
+                tenant: tenant.ok_or(Error::NotFound("workspace"))?,
+                purpose: LinkPurpose::Reset { user_id, by_operator },
+                email: member.email,
+                created_by: by.to_string(),
+                created_at: now,
+                expires_at: now + TimeDelta::hours(RESET_LINK_HOURS),
+            };
+            store::access_link::insert(tx, &link, digest).await?;
+            let created = Act::new(Kind::PasswordLinkCreated, by, now).on(TargetKind::User, user_id.0);
+            created.record(tx, tenant_id).await?;
+            Ok(link)
         })
         .await?;
     // Logged because whoever has the link can change the person's password.

@@ -20,21 +20,18 @@ pub async fn set_role(ledger: &Ledger, scope: &Scope, user_id: UserId, role: Rol
     let tenant_id = scope.tenant_id;
     let act = Act::new(Kind::MemberRoleChanged, scope.caller, ledger.now()).on(TargetKind::User, user_id.0);
     let changed = ledger
-        .store()
-        .write::<_, Error, _>(scope.into(), move |tx| {
-            Box::pin(async move {
-                let admins = store::user::lock_admins(tx, tenant_id).await?;
-                let member = present(tx.conn(), tenant_id, user_id).await?;
-                if leaves_no_admin(&admins, &user_id, member.status, role) {
-                    return Err(Error::LastAdmin);
-                }
-                store::user::set_role(tx, tenant_id, user_id, role).await?;
-                let changed = present(tx.conn(), tenant_id, user_id).await?;
-                if member.role != role {
-                    act.with(json!({ "from": member.role, "to": role })).record(tx, tenant_id).await?;
-                }
-                Ok(changed)
-            })
+        .write(scope.into(), async move |tx| {
+            let admins = store::user::lock_admins(tx, tenant_id).await?;
+            let member = present(tx.conn(), tenant_id, user_id).await?;
+            if leaves_no_admin(&admins, &user_id, member.status, role) {
+                return Err(Error::LastAdmin);
+            }
+            store::user::set_role(tx, tenant_id, user_id, role).await?;
+            let changed = present(tx.conn(), tenant_id, user_id).await?;
+            if member.role != role {
+                act.with(json!({ "from": member.role, "to": role })).record(tx, tenant_id).await?;
+            }
+            Ok(changed)
         })
         .await?;
     ledger.access_changed().await;

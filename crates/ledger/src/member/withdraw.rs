@@ -79,28 +79,26 @@ async fn end_access(
     let now = ledger.now();
     let minter = Minter::new(ledger, now);
     ledger
-        .write::<_, Error, _>(access, move |tx| {
-            Box::pin(async move {
-                let admins = store::user::lock_admins(tx, tenant_id).await?;
-                let member = present(tx.conn(), tenant_id, user_id).await?;
-                if leaves_no_admin(&admins, &user_id, how.status(), member.role) {
-                    return Err(Error::LastAdmin);
-                }
-                store::user::set_status(tx, tenant_id, user_id, how.status(), now).await?;
-                store::browser_session::delete_of_member(tx, tenant_id, user_id).await?;
-                store::access_link::delete_of_member(tx, tenant_id, &member.email, &Caller::User(user_id).to_string())
-                    .await?;
-                if how == Withdrawal::Remove {
-                    store::token::revoke_of(tx, tenant_id, user_id, now).await?;
-                    store::group::remove_everywhere(tx, tenant_id, user_id).await?;
-                }
-                stop_working(tx, tenant_id, user_id, by, minter).await?;
-                if member.status != how.status() {
-                    let act = Act::new(how.audit_kind(), by, now).on(TargetKind::User, user_id.0);
-                    act.record(tx, tenant_id).await?;
-                }
-                Ok(())
-            })
+        .write(access, async move |tx| {
+            let admins = store::user::lock_admins(tx, tenant_id).await?;
+            let member = present(tx.conn(), tenant_id, user_id).await?;
+            if leaves_no_admin(&admins, &user_id, how.status(), member.role) {
+                return Err(Error::LastAdmin);
+            }
+            store::user::set_status(tx, tenant_id, user_id, how.status(), now).await?;
+            store::browser_session::delete_of_member(tx, tenant_id, user_id).await?;
+            store::access_link::delete_of_member(tx, tenant_id, &member.email, &Caller::User(user_id).to_string())
+                .await?;
+            if how == Withdrawal::Remove {
+                store::token::revoke_of(tx, tenant_id, user_id, now).await?;
+                store::group::remove_everywhere(tx, tenant_id, user_id).await?;
+            }
+            stop_working(tx, tenant_id, user_id, by, minter).await?;
+            if member.status != how.status() {
+                let act = Act::new(how.audit_kind(), by, now).on(TargetKind::User, user_id.0);
+                act.record(tx, tenant_id).await?;
+            }
+            Ok(())
         })
         .await?;
     ledger.access_changed().await;

@@ -37,11 +37,9 @@ pub async fn blame(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath
     require(scope, Permission::Read)?;
     check_agent(agent)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let document = found(conn, tenant_id, &agent, &path).await?;
-            Ok(store::memory::latest_texts(conn, tenant_id, document.id, MEMORY_BLAME_VERSIONS_MAX).await?)
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let document = found(conn, tenant_id, &agent, &path).await?;
+        Ok(store::memory::latest_texts(conn, tenant_id, document.id, MEMORY_BLAME_VERSIONS_MAX).await?)
     });
     let newest_first = read.await?;
     Ok(attribute(newest_first))

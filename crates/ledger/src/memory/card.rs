@@ -78,11 +78,9 @@ async fn give(
 ) -> Result<UploadedCard> {
     let ready = ready(ledger, scope, agent, format, original)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let uploaded = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move {
-            let (uploaded, edited) = unpack(tx, tenant_id, agent, ready).await?;
-            if overwrite || edited.is_empty() { Ok(uploaded) } else { Err(Error::CardOverwrites(edited)) }
-        })
+    let uploaded = ledger.write(scope.into(), async move |tx| {
+        let (uploaded, edited) = unpack(tx, tenant_id, agent, ready).await?;
+        if overwrite || edited.is_empty() { Ok(uploaded) } else { Err(Error::CardOverwrites(edited)) }
     });
     uploaded.await
 }
@@ -227,8 +225,7 @@ pub async fn card(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Option<
     require(scope, Permission::Read)?;
     check_agent(agent)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger
-        .snapshot(scope, move |conn| Box::pin(async move { Ok(store::memory::card(conn, tenant_id, &agent).await?) }));
+    let read = ledger.snapshot(scope, async move |conn| Ok(store::memory::card(conn, tenant_id, &agent).await?));
     read.await
 }
 
@@ -240,13 +237,11 @@ pub async fn original_card(ledger: &Ledger, scope: &Scope, agent: &str) -> Resul
     require(scope, Permission::Read)?;
     check_agent(agent)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let missing = || Error::NotFound("character card");
-            let card = store::memory::card(conn, tenant_id, &agent).await?.ok_or_else(missing)?;
-            let bytes = store::memory::original(conn, tenant_id, &agent, card.id).await?.ok_or_else(missing)?;
-            Ok((card, bytes))
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let missing = || Error::NotFound("character card");
+        let card = store::memory::card(conn, tenant_id, &agent).await?.ok_or_else(missing)?;
+        let bytes = store::memory::original(conn, tenant_id, &agent, card.id).await?.ok_or_else(missing)?;
+        Ok((card, bytes))
     });
     read.await
 }

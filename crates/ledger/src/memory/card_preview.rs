@@ -90,15 +90,13 @@ pub async fn preview_card(
     let draft = CardDraft { format, original, digest };
     let (tenant_id, author, now) = (scope.tenant_id, scope.caller.to_string(), ledger.now());
     let agent = agent.to_owned();
-    let kept = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move {
-            store::memory::expire_card_drafts(tx, tenant_id, now - lifetime()).await?;
-            let preview = preview(tx.conn(), tenant_id, &agent, &card, digest).await?;
-            if !preview.is_same {
-                store::memory::save_card_draft(tx, tenant_id, (&agent, &author), &draft, now).await?;
-            }
-            Ok(preview)
-        })
+    let kept = ledger.write(scope.into(), async move |tx| {
+        store::memory::expire_card_drafts(tx, tenant_id, now - lifetime()).await?;
+        let preview = preview(tx.conn(), tenant_id, &agent, &card, digest).await?;
+        if !preview.is_same {
+            store::memory::save_card_draft(tx, tenant_id, (&agent, &author), &draft, now).await?;
+        }
+        Ok(preview)
     });
     kept.await
 }
@@ -114,25 +112,23 @@ pub async fn apply_card(ledger: &Ledger, scope: &Scope, agent: &str, digest: &st
     check_agent(agent)?;
     let (tenant_id, author, now) = (scope.tenant_id, scope.caller.to_string(), ledger.now());
     let (of, by) = (agent.to_owned(), author.clone());
-    let found = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move { Ok(store::memory::card_draft(conn, tenant_id, (&of, &by), now - lifetime()).await?) })
+    let found = ledger.snapshot(scope, async move |conn| {
+        Ok(store::memory::card_draft(conn, tenant_id, (&of, &by), now - lifetime()).await?)
     });
     let draft = found.await?.filter(|draft| draft.digest.to_string() == digest);
     let draft = draft.ok_or_else(|| Error::invalid("card", "the preview is over; choose the file again"))?;
     let digest = draft.digest;
     let ready = ready(ledger, scope, agent, draft.format, draft.original)?;
     let (agent, shown) = (agent.to_owned(), base.to_owned());
-    let applied = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move {
-            store::memory::lock_agent(tx, tenant_id, &agent, now).await?;
-            if versions(tx.conn(), tenant_id, &agent, &ready.card).await?.to_string() != shown {
-                let preview = preview(tx.conn(), tenant_id, &agent, &ready.card, digest).await?;
-                return Ok(AppliedCard::Moved(preview));
-            }
-            let (uploaded, _) = unpack(tx, tenant_id, agent.clone(), ready).await?;
-            store::memory::drop_card_draft(tx, tenant_id, (&agent, &author)).await?;
-            Ok(AppliedCard::Given(uploaded))
-        })
+    let applied = ledger.write(scope.into(), async move |tx| {
+        store::memory::lock_agent(tx, tenant_id, &agent, now).await?;
+        if versions(tx.conn(), tenant_id, &agent, &ready.card).await?.to_string() != shown {
+            let preview = preview(tx.conn(), tenant_id, &agent, &ready.card, digest).await?;
+            return Ok(AppliedCard::Moved(preview));
+        }
+        let (uploaded, _) = unpack(tx, tenant_id, agent.clone(), ready).await?;
+        store::memory::drop_card_draft(tx, tenant_id, (&agent, &author)).await?;
+        Ok(AppliedCard::Given(uploaded))
     });
     applied.await
 }

@@ -48,12 +48,10 @@ pub async fn delete(
 ) -> Result<MemoryDocumentRecord> {
     let (stamp, caller) = begin(ledger, scope, agent, &change)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let deleted = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move {
-            let source = source_of(tx.conn(), &caller, &agent, change.session_id).await?;
-            let by = Attribution { agent, source, author: caller.caller.to_string(), reason: change.reason };
-            delete_on(tx, tenant_id, stamp, path, change.base_version, by).await
-        })
+    let deleted = ledger.write(scope.into(), async move |tx| {
+        let source = source_of(tx.conn(), &caller, &agent, change.session_id).await?;
+        let by = Attribution { agent, source, author: caller.caller.to_string(), reason: change.reason };
+        delete_on(tx, tenant_id, stamp, path, change.base_version, by).await
     });
     deleted.await
 }
@@ -94,13 +92,11 @@ pub async fn rename(
 ) -> Result<MemoryDocumentRecord> {
     let (stamp, caller) = begin(ledger, scope, agent, &change)?;
     let (tenant_id, agent, keeper) = (scope.tenant_id, agent.to_owned(), ledger.clone());
-    let renamed = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move {
-            let source = source_of(tx.conn(), &caller, &agent, change.session_id).await?;
-            refuse_forgotten(tx.conn(), &keeper, tenant_id, source, &new_path).await?;
-            let by = Attribution { agent, source, author: caller.caller.to_string(), reason: change.reason };
-            rename_on(tx, tenant_id, stamp, (path, new_path), change.base_version, by).await
-        })
+    let renamed = ledger.write(scope.into(), async move |tx| {
+        let source = source_of(tx.conn(), &caller, &agent, change.session_id).await?;
+        refuse_forgotten(tx.conn(), &keeper, tenant_id, source, &new_path).await?;
+        let by = Attribution { agent, source, author: caller.caller.to_string(), reason: change.reason };
+        rename_on(tx, tenant_id, stamp, (path, new_path), change.base_version, by).await
     });
     renamed.await
 }
@@ -154,31 +150,29 @@ pub async fn revert(
     let (stamp, caller) = begin(ledger, scope, agent, &change)?;
     let origin = origin_of(ledger, scope, agent, &path, to_version, change.session_id).await?;
     let (tenant_id, agent, keeper) = (scope.tenant_id, agent.to_owned(), ledger.clone());
-    let reverted = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move {
-            let source = source_of(tx.conn(), &caller, &agent, change.session_id).await?;
-            refuse_forgotten(tx.conn(), &keeper, tenant_id, source, &path).await?;
-            let found = store::memory::find_by_path(tx.conn(), tenant_id, &agent, &path).await?;
-            let found = found.ok_or(Error::NotFound("memory document"))?;
-            let old = store::memory::text(tx.conn(), tenant_id, found.id, to_version).await?;
-            let old = old.filter(|old| old.version.erased_at.is_none() && old.version.operation != Operation::Deleted);
-            let old = old.ok_or(Error::NotFound("version"))?;
-            // Versions do not change, so the origin holds, unless another document has the path by now.
-            let (_, evidence) = origin.filter(|(id, _)| *id == found.id).ok_or(Error::NotFound("version"))?;
-            let reason =
-                if change.reason.is_empty() { format!("Reverted to version {to_version}.") } else { change.reason };
-            let new = NewVersion {
-                agent,
-                path,
-                base_version: change.base_version,
-                text: old.document.to_text(),
-                source,
-                author: caller.caller.to_string(),
-                reason,
-                evidence,
-            };
-            write_from(tx, tenant_id, stamp, new, SESSIONS_MAX).await
-        })
+    let reverted = ledger.write(scope.into(), async move |tx| {
+        let source = source_of(tx.conn(), &caller, &agent, change.session_id).await?;
+        refuse_forgotten(tx.conn(), &keeper, tenant_id, source, &path).await?;
+        let found = store::memory::find_by_path(tx.conn(), tenant_id, &agent, &path).await?;
+        let found = found.ok_or(Error::NotFound("memory document"))?;
+        let old = store::memory::text(tx.conn(), tenant_id, found.id, to_version).await?;
+        let old = old.filter(|old| old.version.erased_at.is_none() && old.version.operation != Operation::Deleted);
+        let old = old.ok_or(Error::NotFound("version"))?;
+        // Versions do not change, so the origin holds, unless another document has the path by now.
+        let (_, evidence) = origin.filter(|(id, _)| *id == found.id).ok_or(Error::NotFound("version"))?;
+        let reason =
+            if change.reason.is_empty() { format!("Reverted to version {to_version}.") } else { change.reason };
+        let new = NewVersion {
+            agent,
+            path,
+            base_version: change.base_version,
+            text: old.document.to_text(),
+            source,
+            author: caller.caller.to_string(),
+            reason,
+            evidence,
+        };
+        write_from(tx, tenant_id, stamp, new, SESSIONS_MAX).await
     });
     reverted.await
 }
@@ -194,15 +188,13 @@ async fn origin_of(
     session_id: Option<SessionId>,
 ) -> Result<Option<(MemoryDocumentId, Vec<Evidence>)>> {
     let (caller, agent, path) = (*scope, agent.to_owned(), path.clone());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let tenant_id = caller.tenant_id;
-            source_of(conn, &caller, &agent, session_id).await?;
-            let found = store::memory::find_by_path(conn, tenant_id, &agent, &path).await?;
-            let Some(found) = found else { return Ok(Vec::new()) };
-            let limit = MEMORY_BLAME_VERSIONS_MAX;
-            Ok(store::memory::texts_up_to(conn, tenant_id, found.id, to_version, limit).await?)
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let tenant_id = caller.tenant_id;
+        source_of(conn, &caller, &agent, session_id).await?;
+        let found = store::memory::find_by_path(conn, tenant_id, &agent, &path).await?;
+        let Some(found) = found else { return Ok(Vec::new()) };
+        let limit = MEMORY_BLAME_VERSIONS_MAX;
+        Ok(store::memory::texts_up_to(conn, tenant_id, found.id, to_version, limit).await?)
     });
     let texts = read.await?;
     let newest = texts.first().map(|newest| &newest.version).filter(|newest| newest.version == to_version);

@@ -81,15 +81,13 @@ pub async fn list(
     let limit = page_size(listing.page.limit)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
     let Listing { folder, with_deleted, .. } = listing;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let after = match place {
-                Some(place) => Some(unmoved(conn, tenant_id, &agent, place).await?),
-                None => None,
-            };
-            let page = store::memory::list(conn, tenant_id, &agent, folder, with_deleted, after, limit).await?;
-            Ok(Listed::of(page, |last| encode_at(List::MemoryDocuments, path_number(&last.path), last.id.0)))
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let after = match place {
+            Some(place) => Some(unmoved(conn, tenant_id, &agent, place).await?),
+            None => None,
+        };
+        let page = store::memory::list(conn, tenant_id, &agent, folder, with_deleted, after, limit).await?;
+        Ok(Listed::of(page, |last| encode_at(List::MemoryDocuments, path_number(&last.path), last.id.0)))
     });
     read.await
 }
@@ -123,11 +121,9 @@ pub async fn read(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath)
     require(scope, Permission::Read)?;
     check_agent(agent)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let found = read_on(conn, tenant_id, &agent, &path).await?;
-            found.filter(|found| !found.document.is_deleted).ok_or(Error::NotFound("memory document"))
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let found = read_on(conn, tenant_id, &agent, &path).await?;
+        found.filter(|found| !found.document.is_deleted).ok_or(Error::NotFound("memory document"))
     });
     read.await
 }
@@ -160,11 +156,9 @@ pub async fn diff(
     require(scope, Permission::Read)?;
     check_agent(agent)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let document = found(conn, tenant_id, &agent, &path).await?;
-            diff_on(conn, tenant_id, &document, from, to).await
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let document = found(conn, tenant_id, &agent, &path).await?;
+        diff_on(conn, tenant_id, &document, from, to).await
     });
     read.await
 }
@@ -207,11 +201,9 @@ pub async fn read_version(
     require(scope, Permission::Read)?;
     check_agent(agent)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let document = found(conn, tenant_id, &agent, &path).await?;
-            version_on(conn, tenant_id, document.id, version).await
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let document = found(conn, tenant_id, &agent, &path).await?;
+        version_on(conn, tenant_id, document.id, version).await
     });
     read.await
 }
@@ -241,12 +233,10 @@ pub async fn versions(
     check_agent(agent)?;
     let (before, limit) = page.before_version(List::MemoryVersions)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let document = found(conn, tenant_id, &agent, &path).await?;
-            let page = store::memory::versions(conn, tenant_id, document.id, before, limit).await?;
-            Ok(Listed::of(page, |last| encode_version(List::MemoryVersions, last.version)))
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let document = found(conn, tenant_id, &agent, &path).await?;
+        let page = store::memory::versions(conn, tenant_id, document.id, before, limit).await?;
+        Ok(Listed::of(page, |last| encode_version(List::MemoryVersions, last.version)))
     });
     read.await
 }
@@ -261,12 +251,10 @@ pub async fn audit(ledger: &Ledger, scope: &Scope, agent: &str, page: ListPage) 
     check_agent(agent)?;
     let (before, limit) = page.before_id(List::MemoryAudit)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let before = before.map(MemoryVersionId);
-            let page = store::memory::audit(conn, tenant_id, &agent, before, limit).await?;
-            Ok(Listed::of(page, |last| encode(List::MemoryAudit, last.id.0)))
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let before = before.map(MemoryVersionId);
+        let page = store::memory::audit(conn, tenant_id, &agent, before, limit).await?;
+        Ok(Listed::of(page, |last| encode(List::MemoryAudit, last.id.0)))
     });
     read.await
 }

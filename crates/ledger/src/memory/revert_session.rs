@@ -142,27 +142,25 @@ pub async fn revert_session(ledger: &Ledger, scope: &Scope, agent: &str, of: Rev
     let at = ledger.now();
     let stamps: Vec<Stamp> = found.changes.iter().map(|_| Stamp::new(ledger)).collect();
     let (caller, agent) = (*scope, agent.to_owned());
-    let written = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move {
-            let source = source_of(tx.conn(), &caller, &agent, None).await?;
-            // Held from here on, so that no document changes between the check of its version and its write.
-            store::memory::lock_agent(tx, caller.tenant_id, &agent, at).await?;
-            let reason = match of.reason.is_empty() {
-                true => format!("Reverted what session {} wrote.", of.session_id),
-                false => of.reason,
-            };
-            let by = Attribution { agent, source, author: caller.caller.to_string(), reason };
-            let mut done = found.same;
-            for (change, stamp) in found.changes.iter().zip(stamps) {
-                let version = carry_out(tx, caller.tenant_id, stamp, change, &by).await?;
-                done.push((change.document.id, version));
-            }
-            // What people delete of the text that came back stays deleted when the session is reverted again.
-            for document in done {
-                store::memory::save_reverted(tx, caller.tenant_id, &by.agent, of.session_id, document).await?;
-            }
-            Ok(())
-        })
+    let written = ledger.write(scope.into(), async move |tx| {
+        let source = source_of(tx.conn(), &caller, &agent, None).await?;
+        // Held from here on, so that no document changes between the check of its version and its write.
+        store::memory::lock_agent(tx, caller.tenant_id, &agent, at).await?;
+        let reason = match of.reason.is_empty() {
+            true => format!("Reverted what session {} wrote.", of.session_id),
+            false => of.reason,
+        };
+        let by = Attribution { agent, source, author: caller.caller.to_string(), reason };
+        let mut done = found.same;
+        for (change, stamp) in found.changes.iter().zip(stamps) {
+            let version = carry_out(tx, caller.tenant_id, stamp, change, &by).await?;
+            done.push((change.document.id, version));
+        }
+        // What people delete of the text that came back stays deleted when the session is reverted again.
+        for document in done {
+            store::memory::save_reverted(tx, caller.tenant_id, &by.agent, of.session_id, document).await?;
+        }
+        Ok(())
     });
     written.await?;
     Ok(shown)
@@ -170,11 +168,9 @@ pub async fn revert_session(ledger: &Ledger, scope: &Scope, agent: &str, of: Rev
 
 async fn read(ledger: &Ledger, scope: &Scope, agent: &str, session: SessionId) -> Result<Found> {
     let (caller, agent) = (*scope, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            source_of(conn, &caller, &agent, None).await?;
-            find(conn, caller.tenant_id, &agent, session).await
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        source_of(conn, &caller, &agent, None).await?;
+        find(conn, caller.tenant_id, &agent, session).await
     });
     read.await
 }

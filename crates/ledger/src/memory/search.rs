@@ -57,9 +57,8 @@ pub async fn search(
     agent.map(check_agent).transpose()?;
     let limit = check_search(query, limit)?;
     let (tenant_id, agent, query) = (scope.tenant_id, agent.map(str::to_owned), query.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move { search_on(conn, tenant_id, agent.as_deref(), &query, limit).await })
-    });
+    let read =
+        ledger.snapshot(scope, async move |conn| search_on(conn, tenant_id, agent.as_deref(), &query, limit).await);
     read.await
 }
 

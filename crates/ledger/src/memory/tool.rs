@@ -87,14 +87,12 @@ pub async fn tool(
     require(scope, Permission::WriteMemory)?;
     check_agent(agent)?;
     let (reader, name) = (*scope, agent.to_owned());
-    let newest = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            // A worker reads no other agent's memory through the tool either.
-            let source = source_of(conn, &reader, &name, session_id).await?;
-            let Some(id) = session_id.filter(|_| source == Source::Agent) else { return Ok(None) };
-            let session = store::session::find(conn, reader.tenant_id, id).await?;
-            Ok(session.map(|session| session.head_sequence).filter(|head| *head > 0))
-        })
+    let newest = ledger.snapshot(scope, async move |conn| {
+        // A worker reads no other agent's memory through the tool either.
+        let source = source_of(conn, &reader, &name, session_id).await?;
+        let Some(id) = session_id.filter(|_| source == Source::Agent) else { return Ok(None) };
+        let session = store::session::find(conn, reader.tenant_id, id).await?;
+        Ok(session.map(|session| session.head_sequence).filter(|head| *head > 0))
     });
     let newest = newest.await?;
     let call = Call { ledger, scope, agent, session_id, sequence: sequence.or(newest) };
@@ -187,9 +185,7 @@ impl Call<'_> {
 
     async fn find(&self, path: &MemoryPath) -> Answer<Option<(MemoryDocumentRecord, String)>> {
         let (tenant_id, agent, path) = (self.scope.tenant_id, self.agent.to_owned(), path.clone());
-        let read = self
-            .ledger
-            .snapshot(self.scope, move |conn| Box::pin(async move { read_on(conn, tenant_id, &agent, &path).await }));
+        let read = self.ledger.snapshot(self.scope, async move |conn| read_on(conn, tenant_id, &agent, &path).await);
         let found = read.await?.filter(|found| !found.document.is_deleted);
         Ok(found.map(|found| (found.document, found.text)))
     }

@@ -142,20 +142,18 @@ pub(super) async fn write_with_origin(
     check_agent(agent)?;
     let (stamp, writer, agent) = (Stamp::new(ledger), *scope, agent.to_owned());
     let (tenant_id, keeper) = (scope.tenant_id, ledger.clone());
-    let written = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move {
-            let source = source_of(tx.conn(), &writer, &agent, write.session_id).await?;
-            let may_import = writer.token_scope.is_none() && !matches!(writer.caller, Caller::Agent(_));
-            refuse_forgotten(tx.conn(), &keeper, tenant_id, source, &path).await?;
-            if is_own && Document::parse(&write.text).is_shared() {
-                refuse_own_share(tx.conn(), tenant_id, &agent, &path).await?;
-            }
-            let source = if write.is_import && may_import { Source::Import } else { source };
-            let Write { base_version, text, reason, evidence, .. } = write;
-            let author = writer.caller.to_string();
-            let new = NewVersion { agent, path, base_version, text, source, author, reason, evidence };
-            write_on(tx, tenant_id, stamp, new).await
-        })
+    let written = ledger.write(scope.into(), async move |tx| {
+        let source = source_of(tx.conn(), &writer, &agent, write.session_id).await?;
+        let may_import = writer.token_scope.is_none() && !matches!(writer.caller, Caller::Agent(_));
+        refuse_forgotten(tx.conn(), &keeper, tenant_id, source, &path).await?;
+        if is_own && Document::parse(&write.text).is_shared() {
+            refuse_own_share(tx.conn(), tenant_id, &agent, &path).await?;
+        }
+        let source = if write.is_import && may_import { Source::Import } else { source };
+        let Write { base_version, text, reason, evidence, .. } = write;
+        let author = writer.caller.to_string();
+        let new = NewVersion { agent, path, base_version, text, source, author, reason, evidence };
+        write_on(tx, tenant_id, stamp, new).await
     });
     written.await
 }

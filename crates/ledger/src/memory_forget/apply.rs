@@ -50,18 +50,15 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
     let name = author.clone();
     // The entry does not say who is forgotten.
     let act = Act::new(Kind::PersonForgotten, scope.caller, at).on(TargetKind::Forgetting, id);
-    let begun = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move {
-            store::memory_forget::begin(tx, tenant_id, (id, mark), (&name, at)).await?;
-            act.record(tx, tenant_id).await
-        })
+    let begun = ledger.write(scope.into(), async move |tx| {
+        store::memory_forget::begin(tx, tenant_id, (id, mark), (&name, at)).await?;
+        act.record(tx, tenant_id).await
     });
     begun.await?;
     // A run that has read the person's turns or a document about them writes nothing any more, and its window is read
     // again without them. This is a transaction of its own: a run that begins after the mark sees it.
-    let stopped = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_writer::end_leases(tx, tenant_id, None).await?) })
-    });
+    let stopped =
+        ledger.write(scope.into(), async move |tx| Ok(store::memory_writer::end_leases(tx, tenant_id, None).await?));
     stopped.await?;
     // After the mark: what ends from now on is not captured.
     let captured = training::erase(ledger, scope, &of.person).await?;
@@ -80,13 +77,11 @@ pub async fn forget(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<Forget
     counts.proposals = answer.proposals.len() as u64;
     counts.denials = answer.denials;
     let ended = ledger.now();
-    let done = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move {
-            if let Some(user_id) = member {
-                store::memory_forget::end_request(tx, tenant_id, user_id).await?;
-            }
-            Ok(store::memory_forget::finish(tx, tenant_id, id, counts, ended).await?)
-        })
+    let done = ledger.write(scope.into(), async move |tx| {
+        if let Some(user_id) = member {
+            store::memory_forget::end_request(tx, tenant_id, user_id).await?;
+        }
+        Ok(store::memory_forget::finish(tx, tenant_id, id, counts, ended).await?)
     });
     done.await?;
     ledger.store().empty_wal().await;
@@ -102,8 +97,8 @@ async fn erase_leads(ledger: &Ledger, scope: &Scope, leads: &[ForgottenLead]) ->
     for ForgottenLead { entity_id, .. } in leads {
         let id = *entity_id;
         loop {
-            let read = ledger.store().read(Access::System, move |conn| {
-                Box::pin(store::entity::responses_of_lead(conn, tenant_id, id, PAGE_MAX))
+            let read = ledger.store().read(Access::System, async move |conn| {
+                store::entity::responses_of_lead(conn, tenant_id, id, PAGE_MAX).await
             });
             let sessions = read.await?;
             if sessions.is_empty() {
@@ -114,9 +109,8 @@ async fn erase_leads(ledger: &Ledger, scope: &Scope, leads: &[ForgottenLead]) ->
             }
         }
         let (by, now) = (scope.caller.to_string(), ledger.now());
-        let written = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-            Box::pin(async move { entity::erase_on(tx, tenant_id, id, (&by, now)).await })
-        });
+        let written =
+            ledger.write(Access::Retention, async move |tx| entity::erase_on(tx, tenant_id, id, (&by, now)).await);
         written.await?;
     }
     Ok(())
@@ -138,13 +132,11 @@ pub(super) async fn end_proposal(ledger: &Ledger, scope: &Scope, id: SessionId, 
 
 /// Deletes denied lines.
 pub(super) async fn forget_denials(ledger: &Ledger, tenant_id: TenantId, denials: Vec<DenialRecord>) -> Result<()> {
-    let deleted = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-        Box::pin(async move {
-            for denial in denials {
-                store::memory_forget::forget_denial(tx, tenant_id, &denial.agent, &denial.line).await?;
-            }
-            Ok(())
-        })
+    let deleted = ledger.write(Access::Retention, async move |tx| {
+        for denial in denials {
+            store::memory_forget::forget_denial(tx, tenant_id, &denial.agent, &denial.line).await?;
+        }
+        Ok(())
     });
     deleted.await
 }
@@ -157,17 +149,16 @@ async fn erase(ledger: &Ledger, scope: &Scope, author: &str, found: Found) -> Re
     let names = Arc::new(names);
     for (id, said) in lines {
         let (stamp, author, names) = (Stamp::new(ledger), author.to_owned(), names.clone());
-        let cleaned = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-            Box::pin(async move { clean_on(tx, tenant_id, (stamp, &author), id, (&names, &said)).await })
+        let cleaned = ledger.write(Access::Retention, async move |tx| {
+            clean_on(tx, tenant_id, (stamp, &author), id, (&names, &said)).await
         });
         let Cleaned { lines, .. } = cleaned.await?;
         counts.lines += lines;
     }
     for id in own {
         let (stamp, author) = (Stamp::new(ledger), author.to_owned());
-        let erased = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-            Box::pin(async move { erase_on(tx, tenant_id, stamp, id, (author, ERASED)).await })
-        });
+        let erased =
+            ledger.write(Access::Retention, async move |tx| erase_on(tx, tenant_id, stamp, id, (author, ERASED)).await);
         erased.await?;
     }
     Ok(counts)
@@ -197,18 +188,16 @@ pub async fn lift(ledger: &Ledger, scope: &Scope, person: &str) -> Result<Rememb
     let earlier: Vec<_> = person.others().map(|path| mark(key, tenant_id, path)).collect();
     let (author, at) = (scope.caller.to_string(), ledger.now());
     let act = Act::new(Kind::PersonRemembered, scope.caller, at);
-    let lifted = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move {
-            let is_own = store::memory_forget::lift(tx, tenant_id, own, (&author, at)).await?;
-            let mut is_lifted = is_own;
-            for mark in earlier.into_iter().filter(|_| !is_own) {
-                is_lifted |= store::memory_forget::lift(tx, tenant_id, mark, (&author, at)).await?;
-            }
-            if is_lifted {
-                act.record(tx, tenant_id).await?;
-            }
-            Ok(is_lifted.then_some(!is_own))
-        })
+    let lifted = ledger.write(scope.into(), async move |tx| {
+        let is_own = store::memory_forget::lift(tx, tenant_id, own, (&author, at)).await?;
+        let mut is_lifted = is_own;
+        for mark in earlier.into_iter().filter(|_| !is_own) {
+            is_lifted |= store::memory_forget::lift(tx, tenant_id, mark, (&author, at)).await?;
+        }
+        if is_lifted {
+            act.record(tx, tenant_id).await?;
+        }
+        Ok(is_lifted.then_some(!is_own))
     });
     let is_shared = lifted.await?.ok_or(Error::NotFound("forgotten person"))?;
     Ok(Remembered { path: person.path.as_str().to_owned(), is_shared })

@@ -16,9 +16,8 @@ const PEOPLE: Error = Error::Forbidden("only people can ask to be forgotten");
 /// [`Error::Forbidden`] for a caller that is no person.
 pub async fn ask(ledger: &Ledger, scope: &Scope) -> Result<()> {
     let (tenant_id, user_id, at) = (scope.tenant_id, person(scope)?, ledger.now());
-    let asked = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_forget::ask(tx, tenant_id, user_id, at).await?) })
-    });
+    let asked =
+        ledger.write(scope.into(), async move |tx| Ok(store::memory_forget::ask(tx, tenant_id, user_id, at).await?));
     asked.await
 }
 
@@ -28,9 +27,8 @@ pub async fn ask(ledger: &Ledger, scope: &Scope) -> Result<()> {
 /// [`Error::Forbidden`] for a caller that is no person.
 pub async fn withdraw(ledger: &Ledger, scope: &Scope) -> Result<()> {
     let (tenant_id, user_id) = (scope.tenant_id, person(scope)?);
-    let withdrawn = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_forget::end_request(tx, tenant_id, user_id).await?) })
-    });
+    let withdrawn = ledger
+        .write(scope.into(), async move |tx| Ok(store::memory_forget::end_request(tx, tenant_id, user_id).await?));
     withdrawn.await
 }
 
@@ -41,9 +39,8 @@ pub async fn withdraw(ledger: &Ledger, scope: &Scope) -> Result<()> {
 pub async fn requests(ledger: &Ledger, scope: &Scope) -> Result<Vec<ForgetRequestRecord>> {
     require_for(scope, Permission::Administer, ADMINS)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move { Ok(store::memory_forget::requests(conn, tenant_id, None, PAGE_MAX).await?) })
-    });
+    let read = ledger
+        .snapshot(scope, async move |conn| Ok(store::memory_forget::requests(conn, tenant_id, None, PAGE_MAX).await?));
     read.await
 }
 

@@ -34,13 +34,11 @@ pub async fn erase(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath
     require_for(scope, Permission::Administer, "only admins can erase memory documents")?;
     check_agent(agent)?;
     let (tenant_id, name) = (scope.tenant_id, agent.to_owned());
-    let found = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let document = store::memory::find_by_path(conn, tenant_id, &name, &path).await?;
-            let document = document.ok_or(Error::NotFound("memory document"))?;
-            let paths = paths(conn, tenant_id, &document).await?;
-            Ok((document.id, Erasing { agent: document.agent, paths }))
-        })
+    let found = ledger.snapshot(scope, async move |conn| {
+        let document = store::memory::find_by_path(conn, tenant_id, &name, &path).await?;
+        let document = document.ok_or(Error::NotFound("memory document"))?;
+        let paths = paths(conn, tenant_id, &document).await?;
+        Ok((document.id, Erasing { agent: document.agent, paths }))
     });
     let (id, of) = found.await?;
     // The erasure of a proposal is sealed with the key.
@@ -48,14 +46,12 @@ pub async fn erase(ledger: &Ledger, scope: &Scope, agent: &str, path: MemoryPath
     end_quotes(ledger, scope, &of).await?;
     let (stamp, author) = (Stamp::new(ledger), scope.caller.to_string());
     let act = Act::new(Kind::DocumentErased, scope.caller, ledger.now()).on(TargetKind::Document, id.0);
-    let erased = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-        Box::pin(async move {
-            let erased = erase_on(tx, tenant_id, stamp, id, (author, "")).await?;
-            if erased.versions > 0 {
-                act.record(tx, tenant_id).await?;
-            }
-            Ok(erased)
-        })
+    let erased = ledger.write(Access::Retention, async move |tx| {
+        let erased = erase_on(tx, tenant_id, stamp, id, (author, "")).await?;
+        if erased.versions > 0 {
+            act.record(tx, tenant_id).await?;
+        }
+        Ok(erased)
     });
     let erased = erased.await?;
     // A run that was shown the document meanwhile would propose its text again, or has done so.
@@ -111,9 +107,8 @@ async fn paths(
 /// Ends the runs that were shown the document, and erases the proposals and denied lines that quote it.
 async fn end_quotes(ledger: &Ledger, scope: &Scope, of: &Erasing) -> Result<()> {
     let (tenant_id, agent) = (scope.tenant_id, of.agent.clone());
-    let stopped = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_writer::end_leases(tx, tenant_id, Some(&agent)).await?) })
-    });
+    let stopped = ledger
+        .write(scope.into(), async move |tx| Ok(store::memory_writer::end_leases(tx, tenant_id, Some(&agent)).await?));
     stopped.await?;
     for session in proposals(ledger, scope, of).await? {
         end_proposal(ledger, scope, session, REASON).await?;
@@ -127,8 +122,8 @@ async fn proposals(ledger: &Ledger, scope: &Scope, of: &Erasing) -> Result<Vec<S
     let tenant_id: TenantId = scope.tenant_id;
     let (mut sessions, mut after) = (Vec::new(), None);
     loop {
-        let page = ledger.snapshot(scope, move |conn| {
-            Box::pin(async move { Ok(store::memory_forget::proposals(conn, tenant_id, after, PAGE_MAX).await?) })
+        let page = ledger.snapshot(scope, async move |conn| {
+            Ok(store::memory_forget::proposals(conn, tenant_id, after, PAGE_MAX).await?)
         });
         let page = page.await?;
         let Some(last) = page.last() else { return Ok(sessions) };
@@ -146,11 +141,9 @@ async fn denials(ledger: &Ledger, scope: &Scope, of: &Erasing) -> Result<Vec<Den
     let (mut denials, mut after): (Vec<DenialRecord>, Option<(String, String)>) = (Vec::new(), None);
     loop {
         let from = after.clone();
-        let page = ledger.snapshot(scope, move |conn| {
-            Box::pin(async move {
-                let from = from.as_ref().map(|(agent, line)| (agent.as_str(), line.as_str()));
-                Ok(store::memory_forget::denials(conn, tenant_id, from, PAGE_MAX).await?)
-            })
+        let page = ledger.snapshot(scope, async move |conn| {
+            let from = from.as_ref().map(|(agent, line)| (agent.as_str(), line.as_str()));
+            Ok(store::memory_forget::denials(conn, tenant_id, from, PAGE_MAX).await?)
         });
         let page = page.await?;
         let Some(last) = page.last() else { return Ok(denials) };

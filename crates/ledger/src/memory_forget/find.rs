@@ -154,19 +154,17 @@ pub(super) async fn find(ledger: &Ledger, scope: &Scope, of: Forget) -> Result<F
     }
     fields.check()?;
     let tenant_id = scope.tenant_id;
-    let found = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let mut search = Search::new(tenant_id, person);
-            search.first_pass(conn, of.names).await?;
-            search.second_pass(conn).await?;
-            search.proposals(conn).await?;
-            search.denials(conn).await?;
-            let leads = lead::find(conn, tenant_id, &search.given).await?;
-            let member = member_of(&search.person.path);
-            search.found.answer.promoted = promoted::find(conn, tenant_id, &leads, member).await?;
-            search.found.answer.leads = leads;
-            Ok(search.done())
-        })
+    let found = ledger.snapshot(scope, async move |conn| {
+        let mut search = Search::new(tenant_id, person);
+        search.first_pass(conn, of.names).await?;
+        search.second_pass(conn).await?;
+        search.proposals(conn).await?;
+        search.denials(conn).await?;
+        let leads = lead::find(conn, tenant_id, &search.given).await?;
+        let member = member_of(&search.person.path);
+        search.found.answer.promoted = promoted::find(conn, tenant_id, &leads, member).await?;
+        search.found.answer.leads = leads;
+        Ok(search.done())
     });
     found.await
 }

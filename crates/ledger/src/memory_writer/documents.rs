@@ -151,16 +151,14 @@ pub async fn note_named(
     run: RunWindow,
 ) -> Result<RunWindow> {
     let (scope, agent) = (Scope::system(tenant_id), agent.to_owned());
-    let read = ledger.snapshot(&scope, move |conn| {
-        Box::pin(async move {
-            let mut run = run;
-            for path in paths {
-                if exists(conn, tenant_id, &agent, &path).await? {
-                    run.window.known.insert(path);
-                }
+    let read = ledger.snapshot(&scope, async move |conn| {
+        let mut run = run;
+        for path in paths {
+            if exists(conn, tenant_id, &agent, &path).await? {
+                run.window.known.insert(path);
             }
-            Ok(run)
-        })
+        }
+        Ok(run)
     });
     read.await
 }
@@ -220,21 +218,19 @@ pub async fn read_more(
     run: RunWindow,
 ) -> Result<(RunWindow, bool)> {
     let (scope, agent) = (Scope::system(tenant_id), agent.to_owned());
-    let read = ledger.snapshot(&scope, move |conn| {
-        Box::pin(async move {
-            let mut run = run;
-            let before = run.window.shown.len();
-            for path in paths.into_iter().take(DOCUMENTS_LISTED_MAX) {
-                let window = &mut run.window;
-                let is_new = !window.shown.contains_key(&path) && window.shown.len() < DOCUMENTS_SHOWN_MAX;
-                if is_new && exists(conn, tenant_id, &agent, &path).await? {
-                    show(conn, tenant_id, &agent, &path, window).await?;
-                    window.known.insert(path);
-                }
+    let read = ledger.snapshot(&scope, async move |conn| {
+        let mut run = run;
+        let before = run.window.shown.len();
+        for path in paths.into_iter().take(DOCUMENTS_LISTED_MAX) {
+            let window = &mut run.window;
+            let is_new = !window.shown.contains_key(&path) && window.shown.len() < DOCUMENTS_SHOWN_MAX;
+            if is_new && exists(conn, tenant_id, &agent, &path).await? {
+                show(conn, tenant_id, &agent, &path, window).await?;
+                window.known.insert(path);
             }
-            let is_more = run.window.shown.len() > before;
-            Ok((run, is_more))
-        })
+        }
+        let is_more = run.window.shown.len() > before;
+        Ok((run, is_more))
     });
     read.await
 }

@@ -70,51 +70,46 @@ pub async fn take(
     let scope = Scope::system(tenant_id);
     let (now, owner, terms) = (ledger.now(), ledger.instance().to_owned(), *terms);
     let name = agent.to_owned();
-    let found = ledger.store().read((&scope).into(), move |conn| {
-        Box::pin(async move { store::memory_writer::find(conn, tenant_id, &name).await })
-    });
+    let found = ledger
+        .store()
+        .read((&scope).into(), async move |conn| store::memory_writer::find(conn, tenant_id, &name).await);
     let found: Option<WriterRecord> = found.await?;
     let tracked_until = found.map_or(now, |writer| writer.tracked_until);
     track_new(ledger, tenant_id, agent, (tracked_until, now)).await?;
     let name = agent.to_owned();
-    let due = ledger.snapshot(&scope, move |conn| {
-        Box::pin(async move {
-            let Some(writer) = store::memory_writer::find(conn, tenant_id, &name).await? else {
-                return Ok((None, None));
-            };
-            let mut parts = Vec::new();
-            for part in Part::ALL {
-                parts.push((part, part.sessions(conn, tenant_id, &name, now).await?));
-            }
-            parts.retain(|(_, sessions)| !sessions.is_empty());
-            let void = writer.flush_at.filter(|_| parts.is_empty());
-            Ok((due(conn, tenant_id, &writer, &parts, (&terms, now, left_before)).await?, void))
-        })
+    let due = ledger.snapshot(&scope, async move |conn| {
+        let Some(writer) = store::memory_writer::find(conn, tenant_id, &name).await? else {
+            return Ok((None, None));
+        };
+        let mut parts = Vec::new();
+        for part in Part::ALL {
+            parts.push((part, part.sessions(conn, tenant_id, &name, now).await?));
+        }
+        parts.retain(|(_, sessions)| !sessions.is_empty());
+        let void = writer.flush_at.filter(|_| parts.is_empty());
+        Ok((due(conn, tenant_id, &writer, &parts, (&terms, now, left_before)).await?, void))
     });
     let (due, void) = due.await?;
     if let Some(at) = void {
         // A request with nothing to read must not start a run at the next turn.
         let name = agent.to_owned();
-        let forgotten = ledger.store().write::<_, crate::Error, _>((&scope).into(), move |tx| {
-            Box::pin(async move { Ok(store::memory_writer::unflush(tx, tenant_id, &name, at).await?) })
-        });
+        let forgotten = ledger
+            .write((&scope).into(), async move |tx| Ok(store::memory_writer::unflush(tx, tenant_id, &name, at).await?));
         forgotten.await?;
     }
     let Some((cause, part)) = due else { return Ok(None) };
     let (name, until) = (agent.to_owned(), now + TimeDelta::seconds(LEASE_SECONDS.into()));
-    let taken = ledger.store().write::<_, crate::Error, _>((&scope).into(), move |tx| {
-        Box::pin(async move {
-            if !store::memory_writer::take(tx, tenant_id, &name, (&owner, now, until)).await? {
-                return Ok(false);
-            }
-            // A document that is about to be cleaned must not be shown to the model. This is a statement after the
-            // lease is taken, so that it sees every mark whose transaction did not wait for the lease.
-            if store::memory_forget::is_running(tx.conn(), tenant_id, now - FORGETTING_TIME_MAX).await? {
-                store::memory_writer::release(tx, tenant_id, &name, &owner).await?;
-                return Ok(false);
-            }
-            Ok(true)
-        })
+    let taken = ledger.write((&scope).into(), async move |tx| {
+        if !store::memory_writer::take(tx, tenant_id, &name, (&owner, now, until)).await? {
+            return Ok(false);
+        }
+        // A document that is about to be cleaned must not be shown to the model. This is a statement after the
+        // lease is taken, so that it sees every mark whose transaction did not wait for the lease.
+        if store::memory_forget::is_running(tx.conn(), tenant_id, now - FORGETTING_TIME_MAX).await? {
+            store::memory_writer::release(tx, tenant_id, &name, &owner).await?;
+            return Ok(false);
+        }
+        Ok(true)
     });
     if !taken.await? {
         return Ok(None);

@@ -165,34 +165,32 @@ pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished:
     let prepared: Vec<Prepared> = changes.into_iter().map(prepare).collect();
     let ranges = run.ranges;
     let scope = Scope::system(tenant_id);
-    let written = ledger.write::<_, Error, _>((&scope).into(), move |tx| {
-        Box::pin(async move {
-            let (spent, writer) = ending.lock(tx).await?;
-            for range in ranges {
-                let marks = (range.after, range.upto, range.is_open);
-                let id = range.session;
-                if !store::memory_writer::move_watermark(tx, tenant_id, &ending.agent, id, marks).await? {
-                    return Err(Error::Unavailable(format!("the watermark of session {id} has moved")));
-                }
+    let written = ledger.write((&scope).into(), async move |tx| {
+        let (spent, writer) = ending.lock(tx).await?;
+        for range in ranges {
+            let marks = (range.after, range.upto, range.is_open);
+            let id = range.session;
+            if !store::memory_writer::move_watermark(tx, tenant_id, &ending.agent, id, marks).await? {
+                return Err(Error::Unavailable(format!("the watermark of session {id} has moved")));
             }
-            for prepared in prepared {
-                if carry_out(tx, &ending, policy, prepared).await? {
-                    ending.record.written += 1;
-                } else {
-                    ending.record.proposals += 1;
-                }
+        }
+        for prepared in prepared {
+            if carry_out(tx, &ending, policy, prepared).await? {
+                ending.record.written += 1;
+            } else {
+                ending.record.proposals += 1;
             }
-            // A window without turns is no run, and says nothing of the model.
-            let (mut failures, mut failed_runs) = (writer.failures, writer.failed_runs);
-            if ending.record.turns > 0 {
-                store::memory_writer::insert_run(tx, tenant_id, &ending.record).await?;
-                (failures, failed_runs) = (0, 0);
-            }
-            let served = served(tx.conn(), &ending, writer.flush_at).await?;
-            let next = (served, failures, failed_runs);
-            store::memory_writer::finish(tx, tenant_id, &ending.agent, next, spent).await?;
-            Ok(ending.record)
-        })
+        }
+        // A window without turns is no run, and says nothing of the model.
+        let (mut failures, mut failed_runs) = (writer.failures, writer.failed_runs);
+        if ending.record.turns > 0 {
+            store::memory_writer::insert_run(tx, tenant_id, &ending.record).await?;
+            (failures, failed_runs) = (0, 0);
+        }
+        let served = served(tx.conn(), &ending, writer.flush_at).await?;
+        let next = (served, failures, failed_runs);
+        store::memory_writer::finish(tx, tenant_id, &ending.agent, next, spent).await?;
+        Ok(ending.record)
     });
     let record = written.await?;
     if record.turns > 0 {
@@ -302,29 +300,27 @@ pub async fn fail(ledger: &Ledger, tenant_id: TenantId, agent: &str, failure: Ru
     let sessions: Vec<SessionId> = run.window.sessions.iter().map(|(_, id)| *id).collect();
     let is_after_new = run.is_after_new;
     let scope = Scope::system(tenant_id);
-    let recorded = ledger.write::<_, Error, _>((&scope).into(), move |tx| {
-        Box::pin(async move {
-            let (spent, writer) = ending.lock(tx).await?;
-            let now = ending.record.ended_at;
-            let (next, is_parked) = if is_outage {
-                let is_parked = is_after_new && leave(tx, &ending, &sessions).await?;
-                let (failures, retry_at, parked_at) = next_try(writer.failures, now);
-                let next = WriterFailure { retry_at, failures, failed_runs: writer.failed_runs, parked_at };
-                (next, parked_at.is_some() || is_parked)
-            } else {
-                let is_parked = leave(tx, &ending, &sessions).await?;
-                let failed_runs = writer.failed_runs.saturating_add(1);
-                // Then it is the model or its settings, and every further session would be parked too.
-                let is_whole = failed_runs >= FAILED_RUNS_MAX;
-                let (failures, parked_at) = if is_whole { (failed_runs, Some(now)) } else { (0, None) };
-                (WriterFailure { retry_at: None, failures, failed_runs, parked_at }, is_parked || is_whole)
-            };
-            ending.record.state = if is_parked { RunState::Parked } else { RunState::Failed };
-            ending.record.error = Some(cut(&why, REASON_CHARS_MAX));
-            store::memory_writer::insert_run(tx, tenant_id, &ending.record).await?;
-            store::memory_writer::fail(tx, tenant_id, &ending.agent, next, spent).await?;
-            Ok(ending.record)
-        })
+    let recorded = ledger.write((&scope).into(), async move |tx| {
+        let (spent, writer) = ending.lock(tx).await?;
+        let now = ending.record.ended_at;
+        let (next, is_parked) = if is_outage {
+            let is_parked = is_after_new && leave(tx, &ending, &sessions).await?;
+            let (failures, retry_at, parked_at) = next_try(writer.failures, now);
+            let next = WriterFailure { retry_at, failures, failed_runs: writer.failed_runs, parked_at };
+            (next, parked_at.is_some() || is_parked)
+        } else {
+            let is_parked = leave(tx, &ending, &sessions).await?;
+            let failed_runs = writer.failed_runs.saturating_add(1);
+            // Then it is the model or its settings, and every further session would be parked too.
+            let is_whole = failed_runs >= FAILED_RUNS_MAX;
+            let (failures, parked_at) = if is_whole { (failed_runs, Some(now)) } else { (0, None) };
+            (WriterFailure { retry_at: None, failures, failed_runs, parked_at }, is_parked || is_whole)
+        };
+        ending.record.state = if is_parked { RunState::Parked } else { RunState::Failed };
+        ending.record.error = Some(cut(&why, REASON_CHARS_MAX));
+        store::memory_writer::insert_run(tx, tenant_id, &ending.record).await?;
+        store::memory_writer::fail(tx, tenant_id, &ending.agent, next, spent).await?;
+        Ok(ending.record)
     });
     let record = recorded.await?;
     ledger.activity().writer_ran(record.state);
@@ -365,8 +361,8 @@ fn next_try(before: u32, now: Timestamp) -> (u32, Option<Timestamp>, Option<Time
 pub async fn hold(ledger: &Ledger, tenant_id: TenantId, agent: &str) -> Result<bool> {
     let (scope, agent, owner) = (Scope::system(tenant_id), agent.to_owned(), ledger.instance().to_owned());
     let until = ledger.now() + TimeDelta::seconds(LEASE_SECONDS.into());
-    let held = ledger.store().write::<_, Error, _>((&scope).into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_writer::hold(tx, tenant_id, &agent, (&owner, until)).await?) })
+    let held = ledger.write((&scope).into(), async move |tx| {
+        Ok(store::memory_writer::hold(tx, tenant_id, &agent, (&owner, until)).await?)
     });
     held.await
 }
@@ -374,8 +370,8 @@ pub async fn hold(ledger: &Ledger, tenant_id: TenantId, agent: &str) -> Result<b
 /// Gives the agent's lease up, if this server holds it.
 pub async fn release(ledger: &Ledger, tenant_id: TenantId, agent: &str) -> Result<()> {
     let (scope, agent, owner) = (Scope::system(tenant_id), agent.to_owned(), ledger.instance().to_owned());
-    let released = ledger.store().write::<_, Error, _>((&scope).into(), move |tx| {
-        Box::pin(async move { Ok(store::memory_writer::release(tx, tenant_id, &agent, &owner).await?) })
+    let released = ledger.write((&scope).into(), async move |tx| {
+        Ok(store::memory_writer::release(tx, tenant_id, &agent, &owner).await?)
     });
     released.await
 }

@@ -33,16 +33,14 @@ pub struct Flushed {
 pub async fn flush(ledger: &Ledger, scope: &Scope, agent: &str, terms: Option<WriterTerms>) -> Result<Flushed> {
     may_ask(scope, agent)?;
     let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
-    let asked = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move {
-            let found = store::memory_writer::find(tx.conn(), tenant_id, &agent).await?;
-            // A row that a request makes is not one of a server that looks for work.
-            store::memory_writer::ensure(tx, tenant_id, &agent, now - LOOKED_WITHIN).await?;
-            store::memory_writer::flush(tx, tenant_id, &agent, now).await?;
-            store::memory_writer::free_sessions(tx, tenant_id, &agent).await?;
-            let (has_writer, waits) = (is_at_work(found.as_ref(), now), waits(found.as_ref(), terms.as_ref(), now));
-            Ok(Flushed { has_writer, waits })
-        })
+    let asked = ledger.write(scope.into(), async move |tx| {
+        let found = store::memory_writer::find(tx.conn(), tenant_id, &agent).await?;
+        // A row that a request makes is not one of a server that looks for work.
+        store::memory_writer::ensure(tx, tenant_id, &agent, now - LOOKED_WITHIN).await?;
+        store::memory_writer::flush(tx, tenant_id, &agent, now).await?;
+        store::memory_writer::free_sessions(tx, tenant_id, &agent).await?;
+        let (has_writer, waits) = (is_at_work(found.as_ref(), now), waits(found.as_ref(), terms.as_ref(), now));
+        Ok(Flushed { has_writer, waits })
     });
     asked.await
 }
@@ -59,12 +57,10 @@ pub async fn read_since(ledger: &Ledger, scope: &Scope, agent: &str, since: Time
     let (tenant_id, now, mut added, mut from) = (scope.tenant_id, ledger.now(), 0, Some(least_v7(since)));
     while let Some(first) = from {
         let agent = agent.to_owned();
-        let part = ledger.store().write::<_, Error, _>((&Scope::system(tenant_id)).into(), move |tx| {
-            Box::pin(async move {
-                let writer = store::memory_writer::find(tx.conn(), tenant_id, &agent).await?;
-                let found_from = first_found(writer.map_or(now, |writer| writer.tracked_until), now);
-                Ok(store::memory_writer::track_part(tx, tenant_id, &agent, (first, found_from), PART).await?)
-            })
+        let part = ledger.write((&Scope::system(tenant_id)).into(), async move |tx| {
+            let writer = store::memory_writer::find(tx.conn(), tenant_id, &agent).await?;
+            let found_from = first_found(writer.map_or(now, |writer| writer.tracked_until), now);
+            Ok(store::memory_writer::track_part(tx, tenant_id, &agent, (first, found_from), PART).await?)
         });
         let (more, next) = part.await?;
         added += more;
@@ -82,9 +78,8 @@ fn may_ask(scope: &Scope, agent: &str) -> Result<()> {
 pub async fn runs(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Vec<RunRecord>> {
     require(scope, Permission::Read)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move { Ok(store::memory_writer::runs(conn, tenant_id, &agent, RUNS_MAX).await?) })
-    });
+    let read = ledger
+        .snapshot(scope, async move |conn| Ok(store::memory_writer::runs(conn, tenant_id, &agent, RUNS_MAX).await?));
     read.await
 }
 
@@ -95,11 +90,9 @@ pub async fn runs(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Vec<Run
 pub async fn status(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<WriterRecord> {
     require(scope, Permission::Read)?;
     let (tenant_id, agent) = (scope.tenant_id, agent.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let found = store::memory_writer::find(conn, tenant_id, &agent).await?;
-            found.ok_or(Error::NotFound("memory writer"))
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let found = store::memory_writer::find(conn, tenant_id, &agent).await?;
+        found.ok_or(Error::NotFound("memory writer"))
     });
     read.await
 }

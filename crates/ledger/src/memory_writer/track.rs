@@ -40,15 +40,13 @@ async fn track(
     (tracked_until, now): (Timestamp, Timestamp),
 ) -> Result<()> {
     let (agent, first) = (agent.to_owned(), first_found(tracked_until, now));
-    let tracked = ledger.store().write::<_, crate::Error, _>((&Scope::system(tenant_id)).into(), move |tx| {
-        Box::pin(async move {
-            store::memory_writer::ensure(tx, tenant_id, &agent, now).await?;
-            store::memory_writer::track(tx, tenant_id, &agent, first).await?;
-            if now - tracked_until >= TRACKED_EVERY {
-                store::memory_writer::tracked(tx, tenant_id, &agent, now).await?;
-            }
-            Ok(())
-        })
+    let tracked = ledger.write((&Scope::system(tenant_id)).into(), async move |tx| {
+        store::memory_writer::ensure(tx, tenant_id, &agent, now).await?;
+        store::memory_writer::track(tx, tenant_id, &agent, first).await?;
+        if now - tracked_until >= TRACKED_EVERY {
+            store::memory_writer::tracked(tx, tenant_id, &agent, now).await?;
+        }
+        Ok(())
     });
     tracked.await
 }
@@ -64,17 +62,15 @@ async fn catch_up(
     let (found_from, mut from) = (first_found(tracked_until, now), Some(least_v7(tracked_until - LOOK_BACK)));
     while let Some(first) = from {
         let agent = agent.to_owned();
-        let part = ledger.store().write::<_, crate::Error, _>((&Scope::system(tenant_id)).into(), move |tx| {
-            Box::pin(async move {
-                let range = (first, found_from);
-                let (_, next) = store::memory_writer::track_part(tx, tenant_id, &agent, range, PART).await?;
-                let until = match next {
-                    Some(next) => instant_of_v7(next).unwrap_or(tracked_until).clamp(tracked_until, now),
-                    None => now,
-                };
-                store::memory_writer::tracked(tx, tenant_id, &agent, until).await?;
-                Ok(next)
-            })
+        let part = ledger.write((&Scope::system(tenant_id)).into(), async move |tx| {
+            let range = (first, found_from);
+            let (_, next) = store::memory_writer::track_part(tx, tenant_id, &agent, range, PART).await?;
+            let until = match next {
+                Some(next) => instant_of_v7(next).unwrap_or(tracked_until).clamp(tracked_until, now),
+                None => now,
+            };
+            store::memory_writer::tracked(tx, tenant_id, &agent, until).await?;
+            Ok(next)
         });
         from = part.await?;
     }

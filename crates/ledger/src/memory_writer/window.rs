@@ -113,23 +113,21 @@ pub(super) async fn read(
     (cause, part, began): (RunCause, Part, Timestamp),
 ) -> Result<RunWindow> {
     let (scope, agent, keeper) = (Scope::system(tenant_id), agent.to_owned(), ledger.clone());
-    let read = ledger.snapshot(&scope, move |conn| {
-        Box::pin(async move {
-            let sessions = part.sessions(conn, tenant_id, &agent, began).await?;
-            let forgotten = Marks::read(conn, &keeper, tenant_id).await?;
-            let mut reading = Reading { forgotten, now: began, ..Reading::default() };
-            for session in &sessions {
-                if !reading.has_room() {
-                    break;
-                }
-                reading.session(conn, tenant_id, session).await?;
+    let read = ledger.snapshot(&scope, async move |conn| {
+        let sessions = part.sessions(conn, tenant_id, &agent, began).await?;
+        let forgotten = Marks::read(conn, &keeper, tenant_id).await?;
+        let mut reading = Reading { forgotten, now: began, ..Reading::default() };
+        for session in &sessions {
+            if !reading.has_room() {
+                break;
             }
-            let known = known::read(conn, tenant_id, &agent, &sessions).await?;
-            let (ranges, mut window, channels) = reading.done();
-            let card = documents(conn, tenant_id, &agent, &mut window, &known).await?;
-            let is_after_new = part != Part::New;
-            Ok(RunWindow { cause, is_after_new, began, ranges, window, channels, card, known, approvals: 1 })
-        })
+            reading.session(conn, tenant_id, session).await?;
+        }
+        let known = known::read(conn, tenant_id, &agent, &sessions).await?;
+        let (ranges, mut window, channels) = reading.done();
+        let card = documents(conn, tenant_id, &agent, &mut window, &known).await?;
+        let is_after_new = part != Part::New;
+        Ok(RunWindow { cause, is_after_new, began, ranges, window, channels, card, known, approvals: 1 })
     });
     read.await
 }

@@ -1,6 +1,6 @@
 //! Taking due messages for delivery.
 
-use crate::{Error, Ledger, MessageRecord, Result};
+use crate::{Ledger, MessageRecord, Result};
 use chrono::TimeDelta;
 use domain::{
     Timestamp,
@@ -131,18 +131,16 @@ fn decrement<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: &K) {
 /// Any number of servers may call this at once.
 pub async fn claim(ledger: &Ledger, lease: TimeDelta, max: u32, free: &mut DeliverySlots) -> Result<Vec<Outgoing>> {
     let now = ledger.now();
-    let due = ledger.store().read(Access::System, move |conn| Box::pin(store::outbox::any_due(conn, now)));
+    let due = ledger.store().read(Access::System, async move |conn| store::outbox::any_due(conn, now).await);
     if free.is_full() || !due.await? {
         return Ok(Vec::new());
     }
     let max = max.min(DELIVERIES_AT_ONCE.saturating_sub(free.under_way));
     let mut slots = free.clone();
-    let taken = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-        Box::pin(async move {
-            let mut given_up = 0;
-            let taken = take_in_turn(tx, (now, now + lease), max, (&mut slots, &mut given_up)).await?;
-            Ok((taken, slots, given_up))
-        })
+    let taken = ledger.write(Access::System, async move |tx| {
+        let mut given_up = 0;
+        let taken = take_in_turn(tx, (now, now + lease), max, (&mut slots, &mut given_up)).await?;
+        Ok((taken, slots, given_up))
     });
     let (taken, slots, given_up) = taken.await?;
     ledger.activity().messages_given_up(given_up);

@@ -1,6 +1,6 @@
 //! Settling messages that were taken for delivery.
 
-use crate::{Error, Ledger, MessageRecord, Result};
+use crate::{Ledger, MessageRecord, Result};
 use chrono::TimeDelta;
 use domain::{
     Timestamp,
@@ -46,31 +46,29 @@ pub async fn record_outcome(ledger: &Ledger, message: MessageRecord, outcome: Ou
     let mut random = [0; 4];
     ledger.entropy().fill(&mut random);
     let random = u32::from_be_bytes(random);
-    let recorded = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-        Box::pin(async move {
-            let (error, next) = match outcome {
-                Outcome::Delivered => {
-                    store::outbox::delivered(tx, &message, now).await?;
-                    return Ok(false);
+    let recorded = ledger.write(Access::System, async move |tx| {
+        let (error, next) = match outcome {
+            Outcome::Delivered => {
+                store::outbox::delivered(tx, &message, now).await?;
+                return Ok(false);
+            }
+            Outcome::Failed { error, retry_after_seconds } => {
+                let next = wait(message.attempts, random, retry_after_seconds)
+                    .map_or(Next::Dead(now), |wait| Next::Try(now + wait));
+                (error, next)
+            }
+            Outcome::Refused { error } => (error, Next::Dead(now)),
+            Outcome::Gone { error } => {
+                let error = line(&error);
+                if message.method == DeliveryMethod::Webhook {
+                    let id = WebhookId(message.target_id);
+                    store::webhook::disable(tx, message.tenant_id, id, &error, now).await?;
                 }
-                Outcome::Failed { error, retry_after_seconds } => {
-                    let next = wait(message.attempts, random, retry_after_seconds)
-                        .map_or(Next::Dead(now), |wait| Next::Try(now + wait));
-                    (error, next)
-                }
-                Outcome::Refused { error } => (error, Next::Dead(now)),
-                Outcome::Gone { error } => {
-                    let error = line(&error);
-                    if message.method == DeliveryMethod::Webhook {
-                        let id = WebhookId(message.target_id);
-                        store::webhook::disable(tx, message.tenant_id, id, &error, now).await?;
-                    }
-                    (error, Next::Dead(now))
-                }
-            };
-            let is_recorded = store::outbox::failed(tx, &message, &line(&error), next).await?;
-            Ok(is_recorded && matches!(next, Next::Dead(_)))
-        })
+                (error, Next::Dead(now))
+            }
+        };
+        let is_recorded = store::outbox::failed(tx, &message, &line(&error), next).await?;
+        Ok(is_recorded && matches!(next, Next::Dead(_)))
     });
     let is_given_up = recorded.await?;
     ledger.activity().messages_given_up(is_given_up.into());
@@ -95,9 +93,8 @@ pub async fn prune(ledger: &Ledger) -> Result<u64> {
 pub(crate) async fn prune_before(ledger: &Ledger, before: Timestamp) -> Result<u64> {
     let mut all = 0;
     for _ in 0..PRUNES_MAX {
-        let pruned = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move { Ok(store::outbox::prune(tx, before, PRUNED_AT_ONCE).await?) })
-        });
+        let pruned =
+            ledger.write(Access::System, async move |tx| Ok(store::outbox::prune(tx, before, PRUNED_AT_ONCE).await?));
         let pruned = pruned.await?;
         all += pruned;
         if pruned < u64::from(PRUNED_AT_ONCE) {

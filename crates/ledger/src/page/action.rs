@@ -87,15 +87,13 @@ pub async fn list(
     let (reader, now) = (*scope, ledger.now());
     let asked = ListActions { status: Some(status), limit: ROWS, cursor, ..ListActions::default() };
     let asked = ListQuery::of(scope, asked)?;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let listed = action::list_on(conn, &reader, asked).await?;
-            let ids: Vec<_> = listed.items.iter().map(|action| action.id).collect();
-            let newest = action::task_statuses_on(conn, reader.tenant_id, &ids, now).await?;
-            let actions = listed.items.into_iter().zip(newest).collect();
-            let form_options = form_options(conn, reader.tenant_id, target, now).await?;
-            Ok(List { actions, next_cursor: listed.next_cursor, form_options })
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let listed = action::list_on(conn, &reader, asked).await?;
+        let ids: Vec<_> = listed.items.iter().map(|action| action.id).collect();
+        let newest = action::task_statuses_on(conn, reader.tenant_id, &ids, now).await?;
+        let actions = listed.items.into_iter().zip(newest).collect();
+        let form_options = form_options(conn, reader.tenant_id, target, now).await?;
+        Ok(List { actions, next_cursor: listed.next_cursor, form_options })
     });
     read.await
 }
@@ -109,17 +107,15 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<Page> 
     let (reader, now) = (*scope, ledger.now());
     let runs = ListSessions { action_id: Some(id), limit: RUNS, ..ListSessions::default() };
     let runs = session::ListQuery::of(scope, runs)?;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let action = action::get_on(conn, reader.tenant_id, id).await?;
-            let runs = session::list_on(conn, &reader, runs).await?;
-            Ok(Page {
-                newest: action::task_status_on(conn, reader.tenant_id, id, now).await?,
-                has_more_runs: runs.next_cursor.is_some(),
-                runs: rows(conn, &reader, runs.items, now).await?,
-                form_options: form_options(conn, reader.tenant_id, action.target_entity_id, now).await?,
-                action,
-            })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let action = action::get_on(conn, reader.tenant_id, id).await?;
+        let runs = session::list_on(conn, &reader, runs).await?;
+        Ok(Page {
+            newest: action::task_status_on(conn, reader.tenant_id, id, now).await?,
+            has_more_runs: runs.next_cursor.is_some(),
+            runs: rows(conn, &reader, runs.items, now).await?,
+            form_options: form_options(conn, reader.tenant_id, action.target_entity_id, now).await?,
+            action,
         })
     });
     read.await

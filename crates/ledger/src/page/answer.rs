@@ -31,18 +31,16 @@ pub struct Page {
 pub async fn read(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (tenant_id, slug) = (scope.tenant_id, slug.to_owned());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let view = view::get_by_slug_on(conn, tenant_id, &slug).await?;
-            let fields = match view.version {
-                Some(version) => {
-                    let published = store::view::version_of(conn, tenant_id, view.id, version).await?;
-                    published.ok_or(Error::NotFound("view in that version"))?.fields
-                }
-                None => Vec::new(),
-            };
-            Ok(Page { view_id: view.id, entities: offered(conn, tenant_id, &entity_types(&fields)).await? })
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let view = view::get_by_slug_on(conn, tenant_id, &slug).await?;
+        let fields = match view.version {
+            Some(version) => {
+                let published = store::view::version_of(conn, tenant_id, view.id, version).await?;
+                published.ok_or(Error::NotFound("view in that version"))?.fields
+            }
+            None => Vec::new(),
+        };
+        Ok(Page { view_id: view.id, entities: offered(conn, tenant_id, &entity_types(&fields)).await? })
     });
     read.await
 }
@@ -55,7 +53,7 @@ pub async fn entities(ledger: &Ledger, scope: &Scope, fields: &[Field]) -> Resul
     }
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    ledger.snapshot(scope, move |conn| Box::pin(async move { offered(conn, tenant_id, &types).await })).await
+    ledger.snapshot(scope, async move |conn| offered(conn, tenant_id, &types).await).await
 }
 
 /// [`entities`] on an open connection.

@@ -42,16 +42,14 @@ pub async fn read(ledger: &Ledger, scope: &Scope, mut query: ListEntries) -> Res
     require_admin(scope)?;
     query.page.limit = ENTRIES_OF_PAGE;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let listed = list_on(conn, tenant_id, query).await?;
-            Ok(Page {
-                people: people_on(conn, tenant_id).await?,
-                groups: store::group::list(conn, tenant_id, GROUPS_MAX).await?,
-                invitations: open_invitations(conn, tenant_id, now).await?,
-                views: views(conn, tenant_id, &listed.items).await?,
-                listed,
-            })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let listed = list_on(conn, tenant_id, query).await?;
+        Ok(Page {
+            people: people_on(conn, tenant_id).await?,
+            groups: store::group::list(conn, tenant_id, GROUPS_MAX).await?,
+            invitations: open_invitations(conn, tenant_id, now).await?,
+            views: views(conn, tenant_id, &listed.items).await?,
+            listed,
         })
     });
     read.await

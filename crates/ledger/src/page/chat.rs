@@ -73,12 +73,10 @@ pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Res
     let reader = *scope;
     let (before, limit) = ListPage { limit: ROWS, cursor }.before_id(CursorOf::Threads)?;
     let known = partners(scope)?;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let Listed { items, next_cursor } = thread::list_on(conn, &reader, before, limit).await?;
-            let rows = rows_on(conn, &reader, items).await?;
-            Ok(List { rows, next_cursor, actions: action::list_on(conn, &reader, known).await?.items })
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let Listed { items, next_cursor } = thread::list_on(conn, &reader, before, limit).await?;
+        let rows = rows_on(conn, &reader, items).await?;
+        Ok(List { rows, next_cursor, actions: action::list_on(conn, &reader, known).await?.items })
     });
     read.await
 }
@@ -90,12 +88,10 @@ pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Res
 pub async fn by_ids(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Result<Vec<Row>> {
     require(scope, Permission::Read)?;
     let reader = *scope;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let mut found = session::list_by_ids_on(conn, &reader, &ids).await?;
-            found.retain(|session| is_thread(session) && is_own(&reader, session));
-            rows_on(conn, &reader, found).await
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let mut found = session::list_by_ids_on(conn, &reader, &ids).await?;
+        found.retain(|session| is_thread(session) && is_own(&reader, session));
+        rows_on(conn, &reader, found).await
     });
     read.await
 }
@@ -114,22 +110,20 @@ pub async fn read(
 ) -> Result<Conversation> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let (session, turns) = thread::get_on(conn, &reader, id).await?;
-            if !is_own(&reader, &session) {
-                return Err(Error::NotFound("thread"));
-            }
-            let before_sequence = Some(before.unwrap_or(session.head_sequence + 1));
-            let wanted = Read { before_sequence, kinds, limit: EVENTS, ..Read::default() };
-            let slice = event::read_on(conn, &session, &wanted).await?;
-            let gate = match session.status() {
-                Status::WaitingHuman => gate::of_sessions_on(conn, &reader, &[id], now).await?.pop(),
-                _ => None,
-            };
-            let others = others(conn, &reader, &session, &slice.events).await?;
-            Ok(Conversation { session, turns, slice, gate, others })
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let (session, turns) = thread::get_on(conn, &reader, id).await?;
+        if !is_own(&reader, &session) {
+            return Err(Error::NotFound("thread"));
+        }
+        let before_sequence = Some(before.unwrap_or(session.head_sequence + 1));
+        let wanted = Read { before_sequence, kinds, limit: EVENTS, ..Read::default() };
+        let slice = event::read_on(conn, &session, &wanted).await?;
+        let gate = match session.status() {
+            Status::WaitingHuman => gate::of_sessions_on(conn, &reader, &[id], now).await?.pop(),
+            _ => None,
+        };
+        let others = others(conn, &reader, &session, &slice.events).await?;
+        Ok(Conversation { session, turns, slice, gate, others })
     });
     read.await
 }

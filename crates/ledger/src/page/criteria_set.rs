@@ -29,9 +29,7 @@ pub struct Page {
 pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Result<Listed<CriteriaSetRecord>> {
     require(scope, Permission::Read)?;
     let (tenant_id, page) = (scope.tenant_id, ListPage { limit: ROWS, cursor });
-    ledger
-        .snapshot(scope, move |conn| Box::pin(async move { criteria_set::list_on(conn, tenant_id, page).await }))
-        .await
+    ledger.snapshot(scope, async move |conn| criteria_set::list_on(conn, tenant_id, page).await).await
 }
 
 /// Reads the page of one set at a version, or at its newest version.
@@ -41,13 +39,11 @@ pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Res
 pub async fn read(ledger: &Ledger, scope: &Scope, id: CriteriaSetId, version: Option<u64>) -> Result<Page> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let set = criteria_set::get_on(conn, tenant_id, id, version).await?;
-            let listed = criteria_set::versions_on(conn, tenant_id, id, None, VERSIONS).await?;
-            let people = people_on(conn, tenant_id).await?;
-            Ok(Page { set, has_more_versions: listed.next_cursor.is_some(), versions: listed.items, people })
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let set = criteria_set::get_on(conn, tenant_id, id, version).await?;
+        let listed = criteria_set::versions_on(conn, tenant_id, id, None, VERSIONS).await?;
+        let people = people_on(conn, tenant_id).await?;
+        Ok(Page { set, has_more_versions: listed.next_cursor.is_some(), versions: listed.items, people })
     });
     read.await
 }

@@ -83,28 +83,26 @@ pub async fn list(
     let reader = *scope;
     let wanted = ListEntities { type_id: None, title_contains: text, limit: ROWS, cursor };
     let asked = ListQuery::of(wanted)?;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let types = store::entity_type::list(conn, reader.tenant_id, None, TYPES_MAX).await?.items;
-            let picked = match &slug {
-                Some(slug) => {
-                    let of = types.iter().find(|of| of.slug == *slug);
-                    Some(of.ok_or(Error::NotFound("entity type"))?)
-                }
-                None => None,
-            };
-            // A new entity has the selected type, or the only type of the workspace.
-            let new = picked.or(match types.as_slice() {
-                [only] => Some(only),
-                _ => None,
-            });
-            let listed = entity::list_on(conn, &reader, asked.of_type(picked.map(|of| of.id))).await?;
-            let relations = match new {
-                Some(of) => relations(conn, reader.tenant_id, &of.fields).await?,
-                None => BTreeMap::new(),
-            };
-            Ok(List { entities: listed.items, next_cursor: listed.next_cursor, relations, types })
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let types = store::entity_type::list(conn, reader.tenant_id, None, TYPES_MAX).await?.items;
+        let picked = match &slug {
+            Some(slug) => {
+                let of = types.iter().find(|of| of.slug == *slug);
+                Some(of.ok_or(Error::NotFound("entity type"))?)
+            }
+            None => None,
+        };
+        // A new entity has the selected type, or the only type of the workspace.
+        let new = picked.or(match types.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        });
+        let listed = entity::list_on(conn, &reader, asked.of_type(picked.map(|of| of.id))).await?;
+        let relations = match new {
+            Some(of) => relations(conn, reader.tenant_id, &of.fields).await?,
+            None => BTreeMap::new(),
+        };
+        Ok(List { entities: listed.items, next_cursor: listed.next_cursor, relations, types })
     });
     read.await
 }
@@ -125,26 +123,24 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: EntityId, versions: Option
         ..ListActions::default()
     };
     let about = action::ListQuery::of(scope, about)?;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let tenant_id = reader.tenant_id;
-            let entity = entity::get_on(conn, tenant_id, id).await?;
-            let of = store::entity_type::find(conn, tenant_id, entity.type_id).await?;
-            let of = of.ok_or(Error::NotFound("entity type"))?;
-            let versions = entity::versions_on(conn, tenant_id, id, before, limit).await?.items;
-            let values = versions.iter().map(|version| &version.fields).chain([&entity.fields]);
-            let related = values.flat_map(|values| related(&of.fields, values)).collect();
-            Ok(Page {
-                sessions: store::session::list_of_entity(conn, tenant_id, id, true, ENTITY_SESSIONS_DEFAULT).await?,
-                responses: store::response::of_entity(conn, tenant_id, id, reader.caller, ENTITY_RESPONSES_MAX).await?,
-                tasks: action::list_on(conn, &reader, about).await?.items,
-                titles: titles(conn, tenant_id, related).await?,
-                relations: relations(conn, tenant_id, &of.fields).await?,
-                people: people_on(conn, tenant_id).await?,
-                entity,
-                of,
-                versions,
-            })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let tenant_id = reader.tenant_id;
+        let entity = entity::get_on(conn, tenant_id, id).await?;
+        let of = store::entity_type::find(conn, tenant_id, entity.type_id).await?;
+        let of = of.ok_or(Error::NotFound("entity type"))?;
+        let versions = entity::versions_on(conn, tenant_id, id, before, limit).await?.items;
+        let values = versions.iter().map(|version| &version.fields).chain([&entity.fields]);
+        let related = values.flat_map(|values| related(&of.fields, values)).collect();
+        Ok(Page {
+            sessions: store::session::list_of_entity(conn, tenant_id, id, true, ENTITY_SESSIONS_DEFAULT).await?,
+            responses: store::response::of_entity(conn, tenant_id, id, reader.caller, ENTITY_RESPONSES_MAX).await?,
+            tasks: action::list_on(conn, &reader, about).await?.items,
+            titles: titles(conn, tenant_id, related).await?,
+            relations: relations(conn, tenant_id, &of.fields).await?,
+            people: people_on(conn, tenant_id).await?,
+            entity,
+            of,
+            versions,
         })
     });
     read.await

@@ -20,11 +20,9 @@ pub struct Page {
 pub async fn read(ledger: &Ledger, scope: &Scope, id: EntityTypeId) -> Result<Page> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let of = store::entity_type::find(conn, tenant_id, id).await?.ok_or(Error::NotFound("entity type"))?;
-            Ok(Page { of, types: store::entity_type::list(conn, tenant_id, None, TYPES_MAX).await?.items })
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let of = store::entity_type::find(conn, tenant_id, id).await?.ok_or(Error::NotFound("entity type"))?;
+        Ok(Page { of, types: store::entity_type::list(conn, tenant_id, None, TYPES_MAX).await?.items })
     });
     read.await
 }

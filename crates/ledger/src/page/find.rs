@@ -42,14 +42,12 @@ pub async fn read(ledger: &Ledger, scope: &Scope, text: &str, limit: u32) -> Res
     let sessions = ListSessions { title_contains: contains, limit, ..ListSessions::default() };
     let sessions = session::ListQuery::of(scope, sessions)?;
     let known = partners(scope)?;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            Ok(SearchResults {
-                actions: action::list_on(conn, &reader, actions).await?.items,
-                entities: entity::list_on(conn, &reader, entities).await?.items,
-                sessions: session::list_on(conn, &reader, sessions).await?.items,
-                partners: action::list_on(conn, &reader, known).await?.items,
-            })
+    let read = ledger.snapshot(scope, async move |conn| {
+        Ok(SearchResults {
+            actions: action::list_on(conn, &reader, actions).await?.items,
+            entities: entity::list_on(conn, &reader, entities).await?.items,
+            sessions: session::list_on(conn, &reader, sessions).await?.items,
+            partners: action::list_on(conn, &reader, known).await?.items,
         })
     });
     read.await

@@ -19,12 +19,10 @@ pub struct Page {
 pub async fn read(ledger: &Ledger, scope: &Scope, id: ImportId) -> Result<Page> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let import = store::entity::import::find(conn, tenant_id, id).await?.ok_or(Error::NotFound("import"))?;
-            let of = store::entity_type::find(conn, tenant_id, import.type_id).await?;
-            Ok(Page { of: of.ok_or(Error::NotFound("entity type"))?, import })
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let import = store::entity::import::find(conn, tenant_id, id).await?.ok_or(Error::NotFound("import"))?;
+        let of = store::entity_type::find(conn, tenant_id, import.type_id).await?;
+        Ok(Page { of: of.ok_or(Error::NotFound("entity type"))?, import })
     });
     read.await
 }

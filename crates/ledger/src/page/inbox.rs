@@ -153,12 +153,10 @@ impl WaitingCounts {
 pub async fn count(ledger: &Ledger, scope: &Scope, at_most: u32) -> Result<WaitingCounts> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let gates = gate::count_on(conn, &reader, now, at_most).await?;
-            let left = at_most.saturating_sub(u32::try_from(gates).unwrap_or(u32::MAX));
-            Ok(WaitingCounts { gates, questions: feedback_request::count_open_on(conn, &reader, now, left).await? })
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let gates = gate::count_on(conn, &reader, now, at_most).await?;
+        let left = at_most.saturating_sub(u32::try_from(gates).unwrap_or(u32::MAX));
+        Ok(WaitingCounts { gates, questions: feedback_request::count_open_on(conn, &reader, now, left).await? })
     });
     read.await
 }
@@ -176,23 +174,21 @@ pub async fn read(
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     let asked = asked(scope, &request, now)?;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let list = list_on(conn, &reader, &request, &asked, now).await?;
-            let shown = match selected {
-                Selected::First => list.items.first().map(|item| item.gate.id).or_else(|| first_question(&list)),
-                Selected::Item(id) => Some(id),
-            };
-            let detail = match shown {
-                Some(id) => match (opened_on(conn, &reader, id, now).await, selected) {
-                    // Nobody asked for this item, so the list is shown without it.
-                    (Err(Error::NotFound(_)), Selected::First) => None,
-                    (found, _) => Some(found?),
-                },
-                None => None,
-            };
-            Ok((list, detail))
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let list = list_on(conn, &reader, &request, &asked, now).await?;
+        let shown = match selected {
+            Selected::First => list.items.first().map(|item| item.gate.id).or_else(|| first_question(&list)),
+            Selected::Item(id) => Some(id),
+        };
+        let detail = match shown {
+            Some(id) => match (opened_on(conn, &reader, id, now).await, selected) {
+                // Nobody asked for this item, so the list is shown without it.
+                (Err(Error::NotFound(_)), Selected::First) => None,
+                (found, _) => Some(found?),
+            },
+            None => None,
+        };
+        Ok((list, detail))
     });
     read.await
 }
@@ -205,8 +201,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, request: ListRequest) -> Resul
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     let asked = asked(scope, &request, now)?;
-    let read = ledger
-        .snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, &request, &asked, now).await }));
+    let read = ledger.snapshot(scope, async move |conn| list_on(conn, &reader, &request, &asked, now).await);
     read.await
 }
 
@@ -218,7 +213,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, request: ListRequest) -> Resul
 pub async fn opened(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<Opened> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    ledger.snapshot(scope, move |conn| Box::pin(async move { opened_on(conn, &reader, id, now).await })).await
+    ledger.snapshot(scope, async move |conn| opened_on(conn, &reader, id, now).await).await
 }
 
 /// Reads what a session waits for, for a notification.
@@ -228,13 +223,11 @@ pub async fn opened(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<Opened
 pub async fn waiting(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Waiting> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            if let Some(item) = gate::of_sessions_on(conn, &reader, &[id], now).await?.pop() {
-                return Ok(Waiting::Gate(Box::new(item)));
-            }
-            Ok(Waiting::Session(Box::new(session::get_on(conn, &reader, id).await?)))
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        if let Some(item) = gate::of_sessions_on(conn, &reader, &[id], now).await?.pop() {
+            return Ok(Waiting::Gate(Box::new(item)));
+        }
+        Ok(Waiting::Session(Box::new(session::get_on(conn, &reader, id).await?)))
     });
     read.await
 }

@@ -32,12 +32,10 @@ pub async fn read(ledger: &Ledger, scope: &Scope, days: u32) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (reader, window, now) = (*scope, insight::window(ledger, days)?, ledger.now());
     let known = action::ListQuery::of(scope, ListActions { limit: ACTIONS_MAX, ..ListActions::default() })?;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let newest = insight::newest_on(conn, reader.tenant_id, window).await?;
-            let stalled = stalled_on(conn, reader.tenant_id, now).await?;
-            Ok((newest, action::list_on(conn, &reader, known).await?.items, stalled))
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let newest = insight::newest_on(conn, reader.tenant_id, window).await?;
+        let stalled = stalled_on(conn, reader.tenant_id, now).await?;
+        Ok((newest, action::list_on(conn, &reader, known).await?.items, stalled))
     });
     let (newest, actions, stalled) = read.await?;
     Ok(Page { record: insight::count(ledger, scope, window, newest).await?, actions, stalled })

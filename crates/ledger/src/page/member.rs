@@ -12,5 +12,5 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: UserId) -> Result<MemberRe
         return Err(Error::NotFound("member"));
     }
     let tenant_id = scope.tenant_id;
-    ledger.snapshot(scope, move |conn| Box::pin(async move { member::present(conn, tenant_id, id).await })).await
+    ledger.snapshot(scope, async move |conn| member::present(conn, tenant_id, id).await).await
 }

@@ -161,32 +161,30 @@ pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str, shown: Shown) -
     check_agent(agent)?;
     let limit = if let Shown::Search(query) = &shown { check_search(query, 0)? } else { 0 };
     let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let (mut found, mut document, mut texts) = (None, None, Vec::new());
-            match shown {
-                Shown::Recent => {}
-                Shown::Search(query) => {
-                    found = Some(search_on(conn, tenant_id, Some(&agent), &query, limit).await?);
-                }
-                Shown::Document(path, part) => {
-                    let (opened, of_lines) = document_on(conn, tenant_id, &agent, &path, part).await?;
-                    (document, texts) = (Some(opened), of_lines);
-                }
-                Shown::Erased(id) => document = Some(erased_on(conn, tenant_id, &agent, id).await?),
+    let read = ledger.snapshot(scope, async move |conn| {
+        let (mut found, mut document, mut texts) = (None, None, Vec::new());
+        match shown {
+            Shown::Recent => {}
+            Shown::Search(query) => {
+                found = Some(search_on(conn, tenant_id, Some(&agent), &query, limit).await?);
             }
-            let listed = store::memory::list(conn, tenant_id, &agent, None, false, None, PAGE_MAX).await?;
-            let page = Memory {
-                documents: listed.items,
-                has_more: listed.has_more,
-                recent: store::memory::audit(conn, tenant_id, &agent, None, RECENT).await?.items,
-                found,
-                document,
-                stalled: stalled_of_on(conn, tenant_id, &agent, now).await?.into_iter().collect(),
-                people: people_on(conn, tenant_id).await?,
-            };
-            Ok((page, texts))
-        })
+            Shown::Document(path, part) => {
+                let (opened, of_lines) = document_on(conn, tenant_id, &agent, &path, part).await?;
+                (document, texts) = (Some(opened), of_lines);
+            }
+            Shown::Erased(id) => document = Some(erased_on(conn, tenant_id, &agent, id).await?),
+        }
+        let listed = store::memory::list(conn, tenant_id, &agent, None, false, None, PAGE_MAX).await?;
+        let page = Memory {
+            documents: listed.items,
+            has_more: listed.has_more,
+            recent: store::memory::audit(conn, tenant_id, &agent, None, RECENT).await?.items,
+            found,
+            document,
+            stalled: stalled_of_on(conn, tenant_id, &agent, now).await?.into_iter().collect(),
+            people: people_on(conn, tenant_id).await?,
+        };
+        Ok((page, texts))
     });
     let (mut page, texts) = read.await?;
     if let Some(document) = &mut page.document {
@@ -205,24 +203,22 @@ pub async fn agent(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Agent>
     check_agent(agent)?;
     let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
     let insights = insight::read_window(ledger, scope, DAYS).await?;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let mut erased = store::retention::of_agent(conn, tenant_id, &agent, ERASED_MAX + 1).await?;
-            let is_more_erased = erased.sessions > u64::from(ERASED_MAX);
-            erased.sessions = erased.sessions.min(u64::from(ERASED_MAX));
-            let workers = worker::by_agent_on(conn, tenant_id, now).await?;
-            Ok(Agent {
-                workers: workers.iter().find(|of| of.agent == agent).map(Workers::from),
-                erased,
-                is_more_erased,
-                erased_documents: store::memory::count_erased(conn, tenant_id, &agent).await?,
-                card: store::memory::card(conn, tenant_id, &agent).await?,
-                totals: store::memory::find_agent(conn, tenant_id, &agent).await?,
-                recent: store::memory::audit(conn, tenant_id, &agent, None, RECENT).await?.items,
-                stalled: stalled_of_on(conn, tenant_id, &agent, now).await?.into_iter().collect(),
-                people: people_on(conn, tenant_id).await?,
-                insights,
-            })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let mut erased = store::retention::of_agent(conn, tenant_id, &agent, ERASED_MAX + 1).await?;
+        let is_more_erased = erased.sessions > u64::from(ERASED_MAX);
+        erased.sessions = erased.sessions.min(u64::from(ERASED_MAX));
+        let workers = worker::by_agent_on(conn, tenant_id, now).await?;
+        Ok(Agent {
+            workers: workers.iter().find(|of| of.agent == agent).map(Workers::from),
+            erased,
+            is_more_erased,
+            erased_documents: store::memory::count_erased(conn, tenant_id, &agent).await?,
+            card: store::memory::card(conn, tenant_id, &agent).await?,
+            totals: store::memory::find_agent(conn, tenant_id, &agent).await?,
+            recent: store::memory::audit(conn, tenant_id, &agent, None, RECENT).await?.items,
+            stalled: stalled_of_on(conn, tenant_id, &agent, now).await?.into_iter().collect(),
+            people: people_on(conn, tenant_id).await?,
+            insights,
         })
     });
     read.await
@@ -232,13 +228,11 @@ pub async fn agent(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Agent>
 pub async fn runs(ledger: &Ledger, scope: &Scope, agent: &str) -> Result<Runs> {
     require(scope, Permission::Read)?;
     let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            Ok(Runs {
-                stalled: stalled_of_on(conn, tenant_id, &agent, now).await?,
-                runs: store::memory_writer::runs(conn, tenant_id, &agent, RUNS_MAX).await?,
-                writer: store::memory_writer::find(conn, tenant_id, &agent).await?,
-            })
+    let read = ledger.snapshot(scope, async move |conn| {
+        Ok(Runs {
+            stalled: stalled_of_on(conn, tenant_id, &agent, now).await?,
+            runs: store::memory_writer::runs(conn, tenant_id, &agent, RUNS_MAX).await?,
+            writer: store::memory_writer::find(conn, tenant_id, &agent).await?,
         })
     });
     read.await
@@ -251,40 +245,38 @@ pub async fn agents(ledger: &Ledger, scope: &Scope) -> Result<Agents> {
     let (reader, now) = (*scope, ledger.now());
     let insights = insight::read_window(ledger, scope, DAYS).await?;
     let known = action::ListQuery::of(scope, ListActions { limit: PAGE_MAX, ..ListActions::default() })?;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let mut agents: BTreeMap<String, ListedAgent> = BTreeMap::new();
-            for memory in store::memory::agents(conn, reader.tenant_id, None, PAGE_MAX).await? {
-                agents.entry(memory.agent).or_default().documents = memory.documents;
+    let read = ledger.snapshot(scope, async move |conn| {
+        let mut agents: BTreeMap<String, ListedAgent> = BTreeMap::new();
+        for memory in store::memory::agents(conn, reader.tenant_id, None, PAGE_MAX).await? {
+            agents.entry(memory.agent).or_default().documents = memory.documents;
+        }
+        let actions = action::list_on(conn, &reader, known).await?.items;
+        for slug in actions.into_iter().filter_map(|action| action.agent_slug) {
+            agents.entry(slug).or_default();
+        }
+        for slug in store::session::named_agents(conn, reader.tenant_id, PAGE_MAX).await? {
+            agents.entry(slug).or_default();
+        }
+        for open in store::session::open_work(conn, reader.tenant_id).await? {
+            agents.entry(open.agent.clone()).or_default().add(&open);
+        }
+        for part in insights.insights.agents {
+            let figures = part.figures;
+            if let Some(slug) = part.slug {
+                let agent = agents.entry(slug).or_default();
+                (agent.sessions, agent.failed) = (figures.sessions, figures.failed);
             }
-            let actions = action::list_on(conn, &reader, known).await?.items;
-            for slug in actions.into_iter().filter_map(|action| action.agent_slug) {
-                agents.entry(slug).or_default();
+        }
+        let mut of_any = None;
+        for of in worker::by_agent_on(conn, reader.tenant_id, now).await? {
+            let workers = Some(Workers::from(&of));
+            if of.agent.is_empty() {
+                of_any = workers;
+            } else {
+                agents.entry(of.agent).or_default().workers = workers;
             }
-            for slug in store::session::named_agents(conn, reader.tenant_id, PAGE_MAX).await? {
-                agents.entry(slug).or_default();
-            }
-            for open in store::session::open_work(conn, reader.tenant_id).await? {
-                agents.entry(open.agent.clone()).or_default().add(&open);
-            }
-            for part in insights.insights.agents {
-                let figures = part.figures;
-                if let Some(slug) = part.slug {
-                    let agent = agents.entry(slug).or_default();
-                    (agent.sessions, agent.failed) = (figures.sessions, figures.failed);
-                }
-            }
-            let mut of_any = None;
-            for of in worker::by_agent_on(conn, reader.tenant_id, now).await? {
-                let workers = Some(Workers::from(&of));
-                if of.agent.is_empty() {
-                    of_any = workers;
-                } else {
-                    agents.entry(of.agent).or_default().workers = workers;
-                }
-            }
-            Ok(Agents { agents, of_any })
-        })
+        }
+        Ok(Agents { agents, of_any })
     });
     read.await
 }

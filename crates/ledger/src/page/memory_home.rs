@@ -37,23 +37,21 @@ pub async fn read(ledger: &Ledger, scope: &Scope, query: Option<String>) -> Resu
     let search = query.map(|query| Ok::<_, Error>((check_search(&query, 0)?, query))).transpose()?;
     let (tenant_id, now, own) = (scope.tenant_id, ledger.now(), scope.user_id().map(own_path));
     let (user_id, is_admin) = (scope.user_id(), scope.may(Permission::Administer));
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let agents = store::memory::agents(conn, tenant_id, None, PAGE_MAX).await?;
-            let found = match search {
-                Some((limit, query)) => Some(search_on(conn, tenant_id, None, &query, limit).await?),
-                None => None,
-            };
-            let own = match own.as_deref().map(MemoryPath::parse) {
-                Some(Ok(path)) => store::memory::of_all_agents(conn, tenant_id, &path, PAGE_MAX).await?,
-                Some(Err(_)) | None => Vec::new(),
-            };
-            let asked = store::memory_forget::requests(conn, tenant_id, None, PAGE_MAX).await?;
-            let asked_at = asked.iter().find(|one| Some(one.user_id) == user_id).map(|one| one.asked_at);
-            let requests = if is_admin { asked.len() } else { 0 };
-            let stalled = stalled_on(conn, tenant_id, now).await?;
-            Ok(Page { agents, own, asked_at, requests, found, stalled, people: people_on(conn, tenant_id).await? })
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let agents = store::memory::agents(conn, tenant_id, None, PAGE_MAX).await?;
+        let found = match search {
+            Some((limit, query)) => Some(search_on(conn, tenant_id, None, &query, limit).await?),
+            None => None,
+        };
+        let own = match own.as_deref().map(MemoryPath::parse) {
+            Some(Ok(path)) => store::memory::of_all_agents(conn, tenant_id, &path, PAGE_MAX).await?,
+            Some(Err(_)) | None => Vec::new(),
+        };
+        let asked = store::memory_forget::requests(conn, tenant_id, None, PAGE_MAX).await?;
+        let asked_at = asked.iter().find(|one| Some(one.user_id) == user_id).map(|one| one.asked_at);
+        let requests = if is_admin { asked.len() } else { 0 };
+        let stalled = stalled_on(conn, tenant_id, now).await?;
+        Ok(Page { agents, own, asked_at, requests, found, stalled, people: people_on(conn, tenant_id).await? })
     });
     read.await
 }

@@ -41,7 +41,7 @@ impl People {
 pub async fn people(ledger: &Ledger, scope: &Scope) -> Result<People> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    ledger.snapshot(scope, move |conn| Box::pin(people_on(conn, tenant_id))).await
+    ledger.snapshot(scope, async move |conn| people_on(conn, tenant_id).await).await
 }
 
 /// [`people`] on an open connection.

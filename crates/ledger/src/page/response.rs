@@ -75,41 +75,39 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: ListRespo
     }
     require(scope, Permission::Read)?;
     let (tenant_id, caller) = (scope.tenant_id, *scope);
-    let found = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let view = view::get_by_slug_on(conn, tenant_id, &slug).await?;
-            let page = ListPage { limit: ROWS, cursor: query.page.cursor.clone() };
-            let (before, limit) = page.before_id(List::Responses)?;
-            let filter = ListResponses { view_id: Some(view.id), ..query }.filter(&caller);
-            let newest = view.version.filter(|_| filter.version.is_none());
-            let table = match (table(conn, tenant_id, view.id, filter).await, newest) {
-                (Err(Error::LimitReached(_)), Some(newest)) => return Ok(Found::NewestOnly(newest)),
-                (table, _) => table?,
-            };
-            let before = before.map(SessionId);
-            let listed = store::response::list(conn, tenant_id, filter, before, limit).await?;
-            let mut responses = Listed::of(listed, |response| encode(List::Responses, response.session_id.0));
-            responses.items.iter_mut().for_each(|response| hide_lead(&caller, response));
-            let counts = store::response::counts(conn, tenant_id, &[view.id]).await?;
-            let all = Filter { view_id: Some(view.id), reader: filter.reader, ..Filter::default() };
-            let place = (tenant_id, view.id);
-            let versions = store::response::versions_of_view(conn, place, all, RESPONSE_VERSIONS_MAX).await?;
-            let mut charts = table.charts;
-            let (counted, is_partial) = count(conn, tenant_id, filter, &mut charts).await?;
-            Ok::<_, Error>(Found::Page(Box::new(Page {
-                counts: counts.first().map(|(_, counts)| *counts).unwrap_or_default(),
-                view,
-                versions,
-                columns: table.columns,
-                fields: table.fields,
-                responses,
-                leads: Leads::new(),
-                charts,
-                counted,
-                is_partial,
-                people: people_on(conn, tenant_id).await?,
-            })))
-        })
+    let found = ledger.snapshot(scope, async move |conn| {
+        let view = view::get_by_slug_on(conn, tenant_id, &slug).await?;
+        let page = ListPage { limit: ROWS, cursor: query.page.cursor.clone() };
+        let (before, limit) = page.before_id(List::Responses)?;
+        let filter = ListResponses { view_id: Some(view.id), ..query }.filter(&caller);
+        let newest = view.version.filter(|_| filter.version.is_none());
+        let table = match (table(conn, tenant_id, view.id, filter).await, newest) {
+            (Err(Error::LimitReached(_)), Some(newest)) => return Ok(Found::NewestOnly(newest)),
+            (table, _) => table?,
+        };
+        let before = before.map(SessionId);
+        let listed = store::response::list(conn, tenant_id, filter, before, limit).await?;
+        let mut responses = Listed::of(listed, |response| encode(List::Responses, response.session_id.0));
+        responses.items.iter_mut().for_each(|response| hide_lead(&caller, response));
+        let counts = store::response::counts(conn, tenant_id, &[view.id]).await?;
+        let all = Filter { view_id: Some(view.id), reader: filter.reader, ..Filter::default() };
+        let place = (tenant_id, view.id);
+        let versions = store::response::versions_of_view(conn, place, all, RESPONSE_VERSIONS_MAX).await?;
+        let mut charts = table.charts;
+        let (counted, is_partial) = count(conn, tenant_id, filter, &mut charts).await?;
+        Ok(Found::Page(Box::new(Page {
+            counts: counts.first().map(|(_, counts)| *counts).unwrap_or_default(),
+            view,
+            versions,
+            columns: table.columns,
+            fields: table.fields,
+            responses,
+            leads: Leads::new(),
+            charts,
+            counted,
+            is_partial,
+            people: people_on(conn, tenant_id).await?,
+        })))
     });
     let mut found = found.await?;
     if let Found::Page(page) = &mut found {

@@ -129,20 +129,18 @@ pub async fn read(
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     let known = event::counted(ledger, scope, id);
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let (around, counts) = around_on(conn, &reader, id, known, (now, true)).await?;
-            let session = &around.session;
-            let (read, opens_at) = wanted(session, around.error_sequence, window);
-            let read = Read { kinds: kinds(&around.kind_counts), limit: EVENTS, ..read };
-            let (events, is_more_before) = events_on(conn, session, &read).await?;
-            let has_more = events.slice.has_more;
-            let (has_earlier, has_later) = match read.before_sequence {
-                Some(before) => (has_more, before <= session.head_sequence),
-                None => (is_more_before.unwrap_or(read.after_sequence.is_some_and(|after| after > 0)), has_more),
-            };
-            Ok((Page { around, events, has_earlier, has_later, opens_at }, counts))
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let (around, counts) = around_on(conn, &reader, id, known, (now, true)).await?;
+        let session = &around.session;
+        let (read, opens_at) = wanted(session, around.error_sequence, window);
+        let read = Read { kinds: kinds(&around.kind_counts), limit: EVENTS, ..read };
+        let (events, is_more_before) = events_on(conn, session, &read).await?;
+        let has_more = events.slice.has_more;
+        let (has_earlier, has_later) = match read.before_sequence {
+            Some(before) => (has_more, before <= session.head_sequence),
+            None => (is_more_before.unwrap_or(read.after_sequence.is_some_and(|after| after > 0)), has_more),
+        };
+        Ok((Page { around, events, has_earlier, has_later, opens_at }, counts))
     });
     let (page, counts) = read.await?;
     event::remember(ledger, scope, id, counts);
@@ -158,8 +156,7 @@ pub async fn around(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Aro
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     let known = event::counted(ledger, scope, id);
-    let read = ledger
-        .snapshot(scope, move |conn| Box::pin(async move { around_on(conn, &reader, id, known, (now, false)).await }));
+    let read = ledger.snapshot(scope, async move |conn| around_on(conn, &reader, id, known, (now, false)).await);
     let (around, counts) = read.await?;
     event::remember(ledger, scope, id, counts);
     Ok(around)
@@ -181,27 +178,25 @@ pub async fn events(
     require(scope, Permission::Read)?;
     let reader = *scope;
     let known = event::counted(ledger, scope, id);
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let session = session::get_on(conn, &reader, id).await?;
-            let (kinds, counts) = match kinds {
-                Some(kinds) => {
-                    let counts = event::kind_counts_on(conn, &session, known).await?;
-                    (kinds(&counts.to_vec()), Some(counts))
-                }
-                None => (Vec::new(), None),
-            };
-            let read = Read { kinds, ..read };
-            // Who reads forward has the calls already: their results alone are new.
-            let events = match read.before_sequence {
-                Some(_) => events_on(conn, &session, &read).await?.0,
-                None => {
-                    let slice = event::read_on(conn, &session, &read).await?;
-                    named(conn, &session, slice).await?
-                }
-            };
-            Ok((events, counts))
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let session = session::get_on(conn, &reader, id).await?;
+        let (kinds, counts) = match kinds {
+            Some(kinds) => {
+                let counts = event::kind_counts_on(conn, &session, known).await?;
+                (kinds(&counts.to_vec()), Some(counts))
+            }
+            None => (Vec::new(), None),
+        };
+        let read = Read { kinds, ..read };
+        // Who reads forward has the calls already: their results alone are new.
+        let events = match read.before_sequence {
+            Some(_) => events_on(conn, &session, &read).await?.0,
+            None => {
+                let slice = event::read_on(conn, &session, &read).await?;
+                named(conn, &session, slice).await?
+            }
+        };
+        Ok((events, counts))
     });
     let (events, counts) = read.await?;
     if let Some(counts) = counts {

@@ -34,16 +34,14 @@ pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result
     let (reader, now, asked) = (*scope, ledger.now(), ListQuery::of(scope, query)?);
     let actions = ListActions { limit: ACTIONS_MAX, ..ListActions::default() };
     let actions = action::ListQuery::of(scope, actions)?;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let listed = session::list_on(conn, &reader, asked).await?;
-            let mut actions = action::list_on(conn, &reader, actions).await?.items;
-            // Without its option the form would show "Any task", and the next filter would lose the action.
-            if let Some(id) = filtered.filter(|id| actions.iter().all(|action| action.id != *id)) {
-                actions.extend(store::action::find(conn, reader.tenant_id, id).await?);
-            }
-            Ok(Page { rows: rows(conn, &reader, listed.items, now).await?, next_cursor: listed.next_cursor, actions })
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let listed = session::list_on(conn, &reader, asked).await?;
+        let mut actions = action::list_on(conn, &reader, actions).await?.items;
+        // Without its option the form would show "Any task", and the next filter would lose the action.
+        if let Some(id) = filtered.filter(|id| actions.iter().all(|action| action.id != *id)) {
+            actions.extend(store::action::find(conn, reader.tenant_id, id).await?);
+        }
+        Ok(Page { rows: rows(conn, &reader, listed.items, now).await?, next_cursor: listed.next_cursor, actions })
     });
     read.await
 }
@@ -55,11 +53,9 @@ pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result
 pub async fn by_ids(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Result<Vec<Row>> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let sessions = session::list_by_ids_on(conn, &reader, &ids).await?;
-            rows(conn, &reader, sessions, now).await
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let sessions = session::list_by_ids_on(conn, &reader, &ids).await?;
+        rows(conn, &reader, sessions, now).await
     });
     read.await
 }

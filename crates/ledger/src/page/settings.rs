@@ -65,25 +65,23 @@ pub async fn read(ledger: &Ledger, scope: &Scope, secret: &str) -> Result<Page> 
         None => None,
     };
     let (tenant_id, administers, now) = (scope.tenant_id, scope.may(Permission::Administer), ledger.now());
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            Ok(Page {
-                members: store::user::members(conn, tenant_id).await?,
-                groups: store::group::list(conn, tenant_id, GROUPS_MAX).await?,
-                undo_seconds: store::tenant::undo_seconds(conn, tenant_id).await?,
-                administered: match administers {
-                    true => Some(administered(conn, tenant_id, now).await?),
-                    false => None,
-                },
-                own: match person {
-                    Some((user_id, whose, sign_ins)) => Some(PersonalSettings {
-                        sign_ins,
-                        tokens: store::token::list(conn, tenant_id, whose).await?,
-                        wants_email: store::user::wants_email(conn, tenant_id, user_id).await?,
-                    }),
-                    None => None,
-                },
-            })
+    let read = ledger.snapshot(scope, async move |conn| {
+        Ok(Page {
+            members: store::user::members(conn, tenant_id).await?,
+            groups: store::group::list(conn, tenant_id, GROUPS_MAX).await?,
+            undo_seconds: store::tenant::undo_seconds(conn, tenant_id).await?,
+            administered: match administers {
+                true => Some(administered(conn, tenant_id, now).await?),
+                false => None,
+            },
+            own: match person {
+                Some((user_id, whose, sign_ins)) => Some(PersonalSettings {
+                    sign_ins,
+                    tokens: store::token::list(conn, tenant_id, whose).await?,
+                    wants_email: store::user::wants_email(conn, tenant_id, user_id).await?,
+                }),
+                None => None,
+            },
         })
     });
     read.await

@@ -68,31 +68,29 @@ pub async fn read(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &
     let (reader, since) = (*scope, work_queue::since(ledger.now(), timezone)?);
     let any = ListQuery::of(scope, ListSessions { limit: 1, ..ListSessions::default() })?;
     let person = scope.user_id().map(|_| human::person(scope)).transpose()?;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let mut sections = Vec::with_capacity(Bucket::ALL.len());
-            for bucket in Bucket::ALL {
-                sections.push(section_on(conn, &reader, whose, bucket, since).await?);
-            }
-            let stalled = if reader.may(Permission::ManageSessions) {
-                stalled_on(conn, reader.tenant_id, since.now).await?
-            } else {
-                Vec::new()
-            };
-            Ok(Page {
-                sections,
-                stalled,
-                counts: work_queue::counts_on(conn, &reader, whose, since).await?,
-                questions: questions_on(conn, &reader, since.now).await?,
-                nothing_ever_ran: session::list_on(conn, &reader, any).await?.items.is_empty(),
-                day: match person {
-                    Some(user_id) => {
-                        let today = human::today_on(conn, reader.tenant_id, user_id, since.done, since.now);
-                        Some(today.await?)
-                    }
-                    None => None,
-                },
-            })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let mut sections = Vec::with_capacity(Bucket::ALL.len());
+        for bucket in Bucket::ALL {
+            sections.push(section_on(conn, &reader, whose, bucket, since).await?);
+        }
+        let stalled = if reader.may(Permission::ManageSessions) {
+            stalled_on(conn, reader.tenant_id, since.now).await?
+        } else {
+            Vec::new()
+        };
+        Ok(Page {
+            sections,
+            stalled,
+            counts: work_queue::counts_on(conn, &reader, whose, since).await?,
+            questions: questions_on(conn, &reader, since.now).await?,
+            nothing_ever_ran: session::list_on(conn, &reader, any).await?.items.is_empty(),
+            day: match person {
+                Some(user_id) => {
+                    let today = human::today_on(conn, reader.tenant_id, user_id, since.done, since.now);
+                    Some(today.await?)
+                }
+                None => None,
+            },
         })
     });
     read.await
@@ -111,8 +109,7 @@ pub async fn section(
 ) -> Result<Section> {
     require(scope, Permission::Read)?;
     let (reader, since) = (*scope, work_queue::since(ledger.now(), timezone)?);
-    let read = ledger
-        .snapshot(scope, move |conn| Box::pin(async move { section_on(conn, &reader, whose, bucket, since).await }));
+    let read = ledger.snapshot(scope, async move |conn| section_on(conn, &reader, whose, bucket, since).await);
     read.await
 }
 
@@ -151,7 +148,7 @@ const fn of_bucket(counts: Counts, bucket: Bucket) -> u64 {
 pub async fn questions(ledger: &Ledger, scope: &Scope) -> Result<Vec<OpenQuestion>> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    ledger.snapshot(scope, move |conn| Box::pin(async move { questions_on(conn, &reader, now).await })).await
+    ledger.snapshot(scope, async move |conn| questions_on(conn, &reader, now).await).await
 }
 
 async fn questions_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp) -> Result<Vec<OpenQuestion>> {

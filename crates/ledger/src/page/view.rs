@@ -1,9 +1,7 @@
 //! The pages /views: the list, one view, and its editor.
 
 use super::names::{People, people_on};
-use crate::{
-    Error, Ledger, ListPage, Listed, Result, ViewLinkRecord, ViewRecord, ViewVersionRecord, guard::require, view,
-};
+use crate::{Ledger, ListPage, Listed, Result, ViewLinkRecord, ViewRecord, ViewVersionRecord, guard::require, view};
 use domain::{Scope, Timestamp, id::TenantId, limit::GROUPS_MAX, role::Permission, view::Field};
 use std::collections::HashMap;
 use store::{Conn, ResponseCounts};
@@ -52,7 +50,7 @@ pub struct Editor {
 /// Reads one page of the list: each view with the numbers of its responses.
 ///
 /// # Errors
-/// [`Error::InvalidCursor`] for a cursor of another list.
+/// [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(
     ledger: &Ledger,
     scope: &Scope,
@@ -60,9 +58,8 @@ pub async fn list(
 ) -> Result<Listed<(ViewRecord, ResponseCounts)>> {
     let listed = view::list(ledger, scope, ListPage { limit: ROWS, cursor }).await?;
     let (tenant_id, ids) = (scope.tenant_id, listed.items.iter().map(|view| view.id).collect::<Vec<_>>());
-    let counts = ledger
-        .store()
-        .read(scope.into(), move |conn| Box::pin(async move { store::response::counts(conn, tenant_id, &ids).await }));
+    let counts =
+        ledger.store().read(scope.into(), async move |conn| store::response::counts(conn, tenant_id, &ids).await);
     let counts: HashMap<_, _> = counts.await?.into_iter().collect();
     let items = listed.items.into_iter().map(|view| {
         let of_view = counts.get(&view.id).copied().unwrap_or_default();
@@ -74,23 +71,21 @@ pub async fn list(
 /// Reads the page of the view with this slug.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the workspace has no view with this slug.
+/// [`crate::Error::NotFound`] if the workspace has no view with this slug.
 pub async fn read(ledger: &Ledger, scope: &Scope, slug: String) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (tenant_id, now, manages) = (scope.tenant_id, ledger.now(), scope.may(Permission::ManageViews));
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let view = view::get_by_slug_on(conn, tenant_id, &slug).await?;
-            let links = match manages {
-                true => store::view_link::newest_of_view(conn, (tenant_id, view.id), LINKS).await?,
-                false => Vec::new(),
-            };
-            let preview = view::with_dimensions(conn, tenant_id, view.fields.clone()).await?;
-            let listed = view::versions_on(conn, tenant_id, view.id, None, VERSIONS).await?;
-            let people = people_on(conn, tenant_id).await?;
-            let has_more_versions = listed.next_cursor.is_some();
-            Ok(Page { view, has_more_versions, versions: listed.items, people, links, now, preview })
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let view = view::get_by_slug_on(conn, tenant_id, &slug).await?;
+        let links = match manages {
+            true => store::view_link::newest_of_view(conn, (tenant_id, view.id), LINKS).await?,
+            false => Vec::new(),
+        };
+        let preview = view::with_dimensions(conn, tenant_id, view.fields.clone()).await?;
+        let listed = view::versions_on(conn, tenant_id, view.id, None, VERSIONS).await?;
+        let people = people_on(conn, tenant_id).await?;
+        let has_more_versions = listed.next_cursor.is_some();
+        Ok(Page { view, has_more_versions, versions: listed.items, people, links, now, preview })
     });
     read.await
 }
@@ -98,32 +93,30 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String) -> Result<Page> 
 /// Returns questions with the dimensions of their ratings, for the preview beside the editor.
 ///
 /// # Errors
-/// [`Error::Forbidden`] for everyone who may not change views.
+/// [`crate::Error::Forbidden`] for everyone who may not change views.
 pub async fn preview(ledger: &Ledger, scope: &Scope, fields: Vec<Field>) -> Result<Vec<Field>> {
     require(scope, Permission::ManageViews)?;
     if !fields.iter().any(|field| field.kind.dimensions().is_some()) {
         return Ok(fields);
     }
     let tenant_id = scope.tenant_id;
-    ledger.snapshot(scope, move |conn| Box::pin(view::with_dimensions(conn, tenant_id, fields))).await
+    ledger.snapshot(scope, async move |conn| view::with_dimensions(conn, tenant_id, fields).await).await
 }
 
 /// Reads the editor of the view with this slug, or of a new one.
 ///
 /// # Errors
-/// [`Error::Forbidden`] for everyone who may not change views; [`Error::NotFound`] if the workspace has no view with
-/// this slug.
+/// [`crate::Error::Forbidden`] for everyone who may not change views; [`crate::Error::NotFound`] if the workspace has no
+/// view with this slug.
 pub async fn editor(ledger: &Ledger, scope: &Scope, slug: Option<String>) -> Result<Editor> {
     require(scope, Permission::ManageViews)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let view = match slug {
-                Some(slug) => Some(view::get_by_slug_on(conn, tenant_id, &slug).await?),
-                None => None,
-            };
-            offered(conn, tenant_id, view).await
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let view = match slug {
+            Some(slug) => Some(view::get_by_slug_on(conn, tenant_id, &slug).await?),
+            None => None,
+        };
+        offered(conn, tenant_id, view).await
     });
     read.await
 }
@@ -132,7 +125,7 @@ async fn offered(conn: &mut Conn<'_>, tenant_id: TenantId, view: Option<ViewReco
     let sets = store::criteria_set::list(conn, tenant_id, None, OFFERED).await?;
     let types = store::entity_type::list(conn, tenant_id, None, OFFERED).await?;
     let groups = store::group::list(conn, tenant_id, GROUPS_MAX).await?;
-    Ok::<_, Error>(Editor {
+    Ok(Editor {
         view,
         criteria_sets: sets.items.into_iter().map(|set| (set.slug, set.name)).collect(),
         entity_types: types.items.into_iter().map(|of| (of.slug, of.name)).collect(),

@@ -37,12 +37,10 @@ pub async fn read(ledger: &Ledger, scope: &Scope, name_contains: Option<String>,
     let (reader, wanted) = (*scope, action::ListQuery::of(scope, wanted)?);
     let (user_id, now) = (human::person(scope)?, ledger.now());
     let midnight = midnight_in(now, timezone)?;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            Ok(Page {
-                tasks: action::list_on(conn, &reader, wanted).await?,
-                day: human::today_on(conn, reader.tenant_id, user_id, midnight, now).await?,
-            })
+    let read = ledger.snapshot(scope, async move |conn| {
+        Ok(Page {
+            tasks: action::list_on(conn, &reader, wanted).await?,
+            day: human::today_on(conn, reader.tenant_id, user_id, midnight, now).await?,
         })
     });
     read.await

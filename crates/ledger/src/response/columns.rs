@@ -20,27 +20,25 @@ pub async fn columns(ledger: &Ledger, scope: &Scope, view_id: ViewId, query: &Li
     let (tenant_id, filter) =
         (scope.tenant_id, ListResponses { view_id: Some(view_id), ..query.clone() }.filter(scope));
     ledger
-        .snapshot(scope, move |conn| {
-            Box::pin(async move {
-                let place = (tenant_id, view_id);
-                let used = store::response::versions_of_view(conn, place, filter, RESPONSE_VERSIONS_MAX + 1).await?;
-                if used.len() > RESPONSE_VERSIONS_MAX as usize {
-                    let most = RESPONSE_VERSIONS_MAX;
-                    return Err(Error::LimitReached(format!("a table has at most {most} versions; filter by version")));
+        .snapshot(scope, async move |conn| {
+            let place = (tenant_id, view_id);
+            let used = store::response::versions_of_view(conn, place, filter, RESPONSE_VERSIONS_MAX + 1).await?;
+            if used.len() > RESPONSE_VERSIONS_MAX as usize {
+                let most = RESPONSE_VERSIONS_MAX;
+                return Err(Error::LimitReached(format!("a table has at most {most} versions; filter by version")));
+            }
+            let mut columns = Vec::new();
+            for version in used {
+                if let Some(version) = store::view::version_of(conn, tenant_id, view_id, version).await? {
+                    add_columns(&mut columns, &version.fields);
                 }
-                let mut columns = Vec::new();
-                for version in used {
-                    if let Some(version) = store::view::version_of(conn, tenant_id, view_id, version).await? {
-                        add_columns(&mut columns, &version.fields);
-                    }
-                    if columns.len() > RESPONSE_COLUMNS_MAX {
-                        let most = RESPONSE_COLUMNS_MAX;
-                        let text = format!("a table has at most {most} columns; filter by version");
-                        return Err(Error::LimitReached(text));
-                    }
+                if columns.len() > RESPONSE_COLUMNS_MAX {
+                    let most = RESPONSE_COLUMNS_MAX;
+                    let text = format!("a table has at most {most} columns; filter by version");
+                    return Err(Error::LimitReached(text));
                 }
-                Ok(columns)
-            })
+            }
+            Ok(columns)
         })
         .await
 }

@@ -11,14 +11,12 @@ use domain::{Scope, id::SessionId, role::Permission};
 pub async fn get(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<ResponseRecord> {
     require(scope, Permission::Read)?;
     let reader = *scope;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let response = store::response::find(conn, reader.tenant_id, id).await?;
-            let response = response.ok_or(Error::NotFound("response"))?;
-            let session = store::session::find(conn, reader.tenant_id, id).await?;
-            require_visible(conn, &reader, session).await.map_err(|_| Error::NotFound("response"))?;
-            Ok(response)
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let response = store::response::find(conn, reader.tenant_id, id).await?;
+        let response = response.ok_or(Error::NotFound("response"))?;
+        let session = store::session::find(conn, reader.tenant_id, id).await?;
+        require_visible(conn, &reader, session).await.map_err(|_| Error::NotFound("response"))?;
+        Ok(response)
     });
     let mut response = read.await?;
     hide_lead(scope, &mut response);

@@ -31,9 +31,7 @@ pub async fn leads(ledger: &Ledger, scope: &Scope, responses: &[ResponseRecord])
         return Ok(Leads::new());
     }
     let tenant_id = scope.tenant_id;
-    let read = ledger
-        .store()
-        .read(scope.into(), move |conn| Box::pin(async move { store::entity::values(conn, tenant_id, &ids).await }));
+    let read = ledger.store().read(scope.into(), async move |conn| store::entity::values(conn, tenant_id, &ids).await);
     let lead = |(id, name, values): (EntityId, String, domain::entity::Values)| {
         let email = values.get(LEAD_EMAIL).and_then(Value::as_str).map(str::to_owned);
         (id, Lead { name, email })

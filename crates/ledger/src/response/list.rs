@@ -69,9 +69,9 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListResponses) -> Resul
     require(scope, Permission::Read)?;
     let (before, limit) = query.page.before_id(List::Responses)?;
     let (tenant_id, before, filter) = (scope.tenant_id, before.map(SessionId), query.filter(scope));
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move { store::response::list(conn, tenant_id, filter, before, limit).await })
-    });
+    let read = ledger
+        .store()
+        .read(scope.into(), async move |conn| store::response::list(conn, tenant_id, filter, before, limit).await);
     let mut listed = Listed::of(read.await?, |response| encode(List::Responses, response.session_id.0));
     for response in &mut listed.items {
         hide_lead(scope, response);

@@ -37,30 +37,28 @@ pub async fn promote(ledger: &Ledger, scope: &Scope, id: SessionId, to: Promote)
     }
     let (scope, ids) = (*scope, Ids::new(ledger));
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let tenant_id = scope.tenant_id;
-                let found = store::response::find_locked(tx, tenant_id, id).await?;
-                let response = found.ok_or(Error::NotFound("response"))?;
-                let session = store::session::find(tx.conn(), tenant_id, id).await?;
-                let session = require_visible(tx.conn(), &scope, session).await;
-                let private_to = session.map_err(|_| Error::NotFound("response"))?.private_to;
-                if response.promotion.is_some() || promotion::waits(tx.conn(), tenant_id, &response).await? {
-                    return Ok(response);
+        .write((&scope).into(), async move |tx| {
+            let tenant_id = scope.tenant_id;
+            let found = store::response::find_locked(tx, tenant_id, id).await?;
+            let response = found.ok_or(Error::NotFound("response"))?;
+            let session = store::session::find(tx.conn(), tenant_id, id).await?;
+            let session = require_visible(tx.conn(), &scope, session).await;
+            let private_to = session.map_err(|_| Error::NotFound("response"))?.private_to;
+            if response.promotion.is_some() || promotion::waits(tx.conn(), tenant_id, &response).await? {
+                return Ok(response);
+            }
+            if response.state != ResponseState::Submitted {
+                return Err(Error::invalid("id", "only a submitted response can become an entity"));
+            }
+            let version = store::view::version_of(tx.conn(), tenant_id, response.view_id, response.version).await?;
+            let fields = version.map(|version| version.fields).unwrap_or_default();
+            refuse_unsafe(&fields, &response.answers)?;
+            match to.to {
+                PromoteTo::Type(type_id) => make(tx, &scope, response, (type_id, to, &fields), ids).await,
+                PromoteTo::Action(action_id) => {
+                    promotion::begin(tx, &scope, (response, private_to), (action_id, to, &fields), ids).await
                 }
-                if response.state != ResponseState::Submitted {
-                    return Err(Error::invalid("id", "only a submitted response can become an entity"));
-                }
-                let version = store::view::version_of(tx.conn(), tenant_id, response.view_id, response.version).await?;
-                let fields = version.map(|version| version.fields).unwrap_or_default();
-                refuse_unsafe(&fields, &response.answers)?;
-                match to.to {
-                    PromoteTo::Type(type_id) => make(tx, &scope, response, (type_id, to, &fields), ids).await,
-                    PromoteTo::Action(action_id) => {
-                        promotion::begin(tx, &scope, (response, private_to), (action_id, to, &fields), ids).await
-                    }
-                }
-            })
+            }
         })
         .await
 }

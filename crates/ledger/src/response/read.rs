@@ -51,15 +51,13 @@ pub async fn version(
     if let Some(known) = seen.and_then(|seen| ledger.view_versions().get(&(tenant_id, view_id, seen))) {
         return Ok(known);
     }
-    let read = ledger.snapshot(respondent.scope(), move |conn| {
-        Box::pin(async move {
-            if let Some(seen) = seen
-                && let Some(found) = version_of(&of, conn, (tenant_id, view_id, seen)).await?
-            {
-                return Ok(found);
-            }
-            Ok(Arc::new(published(&of, conn, tenant_id, view_id, request_id).await?))
-        })
+    let read = ledger.snapshot(respondent.scope(), async move |conn| {
+        if let Some(seen) = seen
+            && let Some(found) = version_of(&of, conn, (tenant_id, view_id, seen)).await?
+        {
+            return Ok(found);
+        }
+        Ok(Arc::new(published(&of, conn, tenant_id, view_id, request_id).await?))
     });
     let found = read.await?;
     remember(ledger, tenant_id, request_id, &found);
@@ -76,32 +74,29 @@ pub async fn read(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, req
     let (respondent, now) = (*respondent, ledger.now());
     let of = ledger.clone();
     let form = ledger
-        .snapshot(respondent.scope(), move |conn| {
-            Box::pin(async move {
-                let version = published(&of, conn, respondent.tenant_id(), view_id, request_id).await?;
-                let asks_lead = version.publication.gate == Gate::Lead && respondent.kind() == RespondentKind::Browser;
-                let later = if asks_lead { respondent.as_lead() } else { respondent };
-                let open = match require_open(conn, &later, (&version, request_id), now).await {
-                    Ok(()) => Ok(()),
-                    Err(Error::FormClosed(closed)) => Err(closed),
-                    Err(error) => return Err(error),
-                };
-                let is_cancelled = is_cancelled(conn, respondent.tenant_id(), request_id).await?;
-                let open = open.and(if is_cancelled { Err(Closed::Cancelled) } else { Ok(()) });
-                narrow(conn, &respondent, request_id).await?;
-                let key = respondent.response_key(view_id, request_id);
-                let submitted = submitted_of(conn, key).await?;
-                let has_answered = submitted.is_some();
-                if !has_answered && answered_elsewhere(conn, &respondent, request_id).await? {
-                    return Err(Closed::Answered.into());
-                }
-                let submitted = submitted.filter(|_| takes_one(&version.publication, request_id));
-                let closed = submitted.as_ref().map(|_| Closed::Answered).or(open.err());
-                let draft = draft_of(conn, key).await?;
-                let draft =
-                    draft.map(|draft| ResponseRecord { answers: fitting(&version.fields, draft.answers), ..draft });
-                Ok(Form { version, closed, asks_lead, draft, submitted, has_answered })
-            })
+        .snapshot(respondent.scope(), async move |conn| {
+            let version = published(&of, conn, respondent.tenant_id(), view_id, request_id).await?;
+            let asks_lead = version.publication.gate == Gate::Lead && respondent.kind() == RespondentKind::Browser;
+            let later = if asks_lead { respondent.as_lead() } else { respondent };
+            let open = match require_open(conn, &later, (&version, request_id), now).await {
+                Ok(()) => Ok(()),
+                Err(Error::FormClosed(closed)) => Err(closed),
+                Err(error) => return Err(error),
+            };
+            let is_cancelled = is_cancelled(conn, respondent.tenant_id(), request_id).await?;
+            let open = open.and(if is_cancelled { Err(Closed::Cancelled) } else { Ok(()) });
+            narrow(conn, &respondent, request_id).await?;
+            let key = respondent.response_key(view_id, request_id);
+            let submitted = submitted_of(conn, key).await?;
+            let has_answered = submitted.is_some();
+            if !has_answered && answered_elsewhere(conn, &respondent, request_id).await? {
+                return Err(Closed::Answered.into());
+            }
+            let submitted = submitted.filter(|_| takes_one(&version.publication, request_id));
+            let closed = submitted.as_ref().map(|_| Closed::Answered).or(open.err());
+            let draft = draft_of(conn, key).await?;
+            let draft = draft.map(|draft| ResponseRecord { answers: fitting(&version.fields, draft.answers), ..draft });
+            Ok(Form { version, closed, asks_lead, draft, submitted, has_answered })
         })
         .await?;
     remember(ledger, respondent.tenant_id(), request_id, &form.version);

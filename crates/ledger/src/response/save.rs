@@ -59,32 +59,30 @@ pub async fn save_draft(
     let minter = Minter::new(ledger, now);
     let of = ledger.clone();
     ledger
-        .write(respondent.scope().into(), move |tx| {
-            Box::pin(async move {
-                let version = published(&of, tx.conn(), respondent.tenant_id(), view_id, save.request_id).await?;
-                require_open(tx.conn(), &respondent, (&version, save.request_id), now).await?;
-                if is_cancelled(tx.conn(), respondent.tenant_id(), save.request_id).await? {
-                    return Err(Closed::Cancelled.into());
+        .write(respondent.scope().into(), async move |tx| {
+            let version = published(&of, tx.conn(), respondent.tenant_id(), view_id, save.request_id).await?;
+            require_open(tx.conn(), &respondent, (&version, save.request_id), now).await?;
+            if is_cancelled(tx.conn(), respondent.tenant_id(), save.request_id).await? {
+                return Err(Closed::Cancelled.into());
+            }
+            let answers = fitting(&version.fields, save.answers);
+            check_draft(&version.fields, &answers)?;
+            let key = respondent.response_key(view_id, save.request_id);
+            let once = takes_one(&version.publication, save.request_id);
+            if once && submitted_of(tx.conn(), key).await?.is_some() {
+                return Err(Closed::Answered.into());
+            }
+            let private_to = private_to(tx.conn(), respondent.tenant_id(), save.request_id).await?;
+            let form = Filled { respondent, version, request_id: save.request_id, answers, private_to };
+            match draft_locked(tx, &form).await? {
+                Some((draft, _)) if draft.answers == form.answers => Ok(draft),
+                Some((draft, _)) if draft.rev != save.rev => {
+                    Err(Error::StaleVersion { given: save.rev, current: draft.rev })
                 }
-                let answers = fitting(&version.fields, save.answers);
-                check_draft(&version.fields, &answers)?;
-                let key = respondent.response_key(view_id, save.request_id);
-                let once = takes_one(&version.publication, save.request_id);
-                if once && submitted_of(tx.conn(), key).await?.is_some() {
-                    return Err(Closed::Answered.into());
-                }
-                let private_to = private_to(tx.conn(), respondent.tenant_id(), save.request_id).await?;
-                let form = Filled { respondent, version, request_id: save.request_id, answers, private_to };
-                match draft_locked(tx, &form).await? {
-                    Some((draft, _)) if draft.answers == form.answers => Ok(draft),
-                    Some((draft, _)) if draft.rev != save.rev => {
-                        Err(Error::StaleVersion { given: save.rev, current: draft.rev })
-                    }
-                    Some((draft, session)) => update(tx, form, draft, session, save.is_leaving, minter).await,
-                    None if save.rev != 0 => Err(Error::StaleVersion { given: save.rev, current: 0 }),
-                    None => insert(tx, form, new_id, minter).await,
-                }
-            })
+                Some((draft, session)) => update(tx, form, draft, session, save.is_leaving, minter).await,
+                None if save.rev != 0 => Err(Error::StaleVersion { given: save.rev, current: 0 }),
+                None => insert(tx, form, new_id, minter).await,
+            }
         })
         .await
 }

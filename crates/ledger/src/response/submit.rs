@@ -91,29 +91,27 @@ async fn attempt(
     let of = ledger.clone();
     let minters = [(); 2].map(|()| Minter::new(ledger, now));
     ledger
-        .write(respondent.scope().into(), move |tx| {
-            Box::pin(async move {
-                if let Some(known) = repeated(tx.conn(), &respondent, view_id, &submission).await? {
-                    return Ok(known);
+        .write(respondent.scope().into(), async move |tx| {
+            if let Some(known) = repeated(tx.conn(), &respondent, view_id, &submission).await? {
+                return Ok(known);
+            }
+            let version = published(&of, tx.conn(), respondent.tenant_id(), view_id, submission.request_id).await?;
+            if takes_one(&version.publication, submission.request_id) {
+                let key = respondent.response_key(view_id, submission.request_id);
+                if let Some(response) = submitted_of(tx.conn(), key).await? {
+                    return Ok(Submitted { response, is_repeat: true });
                 }
-                let version = published(&of, tx.conn(), respondent.tenant_id(), view_id, submission.request_id).await?;
-                if takes_one(&version.publication, submission.request_id) {
-                    let key = respondent.response_key(view_id, submission.request_id);
-                    if let Some(response) = submitted_of(tx.conn(), key).await? {
-                        return Ok(Submitted { response, is_repeat: true });
-                    }
-                }
-                require_open(tx.conn(), &respondent, (&version, submission.request_id), now).await?;
-                if submission.version.is_some_and(|given| given != version.version) {
-                    return Err(Error::FormChanged { current: version.version });
-                }
-                let answers = check_answers(&version.fields, &submission.answers)?;
-                check_entities(tx.conn(), respondent.tenant_id(), &version.fields, &answers).await?;
-                let private_to = private_to(tx.conn(), respondent.tenant_id(), submission.request_id).await?;
-                let form = Filled { respondent, version, request_id: submission.request_id, answers, private_to };
-                let response = record(tx, form, submission, (new_id, of_request), minters).await?;
-                Ok(Submitted { response, is_repeat: false })
-            })
+            }
+            require_open(tx.conn(), &respondent, (&version, submission.request_id), now).await?;
+            if submission.version.is_some_and(|given| given != version.version) {
+                return Err(Error::FormChanged { current: version.version });
+            }
+            let answers = check_answers(&version.fields, &submission.answers)?;
+            check_entities(tx.conn(), respondent.tenant_id(), &version.fields, &answers).await?;
+            let private_to = private_to(tx.conn(), respondent.tenant_id(), submission.request_id).await?;
+            let form = Filled { respondent, version, request_id: submission.request_id, answers, private_to };
+            let response = record(tx, form, submission, (new_id, of_request), minters).await?;
+            Ok(Submitted { response, is_repeat: false })
         })
         .await
 }

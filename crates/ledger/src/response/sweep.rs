@@ -1,7 +1,7 @@
 //! Abandons drafts of forms that were left.
 
 use crate::{
-    Error, Ledger, Result,
+    Ledger, Result,
     commit::{Change, Minter, state, write},
 };
 use chrono::TimeDelta;
@@ -24,7 +24,7 @@ pub async fn sweep(ledger: &Ledger, left_for: TimeDelta) -> Result<u64> {
         let saved_until = ledger.now() - left_for;
         let left = ledger
             .store()
-            .read(Access::System, move |conn| Box::pin(store::response::left(conn, saved_until, BATCH)))
+            .read(Access::System, async move |conn| store::response::left(conn, saved_until, BATCH).await)
             .await?;
         let more = left.len() == BATCH as usize;
         let before = swept;
@@ -57,20 +57,18 @@ async fn abandon(
         minter: Minter::new(ledger, ledger.now()),
     };
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
-                let response = store::response::find_locked(tx, tenant_id, id).await?;
-                // The respondent may have saved or submitted it since it was read.
-                let is_left =
-                    response.is_some_and(|found| found.state == ResponseState::Draft && found.saved_at <= saved_until);
-                let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(false) };
-                if !is_left {
-                    return Ok(false);
-                }
-                write(tx, before, transition, change, Vec::new(), Report::default()).await?;
-                Ok::<_, Error>(true)
-            })
+        .write((&scope).into(), async move |tx| {
+            let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
+            let response = store::response::find_locked(tx, tenant_id, id).await?;
+            // The respondent may have saved or submitted it since it was read.
+            let is_left =
+                response.is_some_and(|found| found.state == ResponseState::Draft && found.saved_at <= saved_until);
+            let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(false) };
+            if !is_left {
+                return Ok(false);
+            }
+            write(tx, before, transition, change, Vec::new(), Report::default()).await?;
+            Ok(true)
         })
         .await
 }

@@ -36,14 +36,12 @@ pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Optio
     };
     let scope = *scope;
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let before = store::session::find_locked(tx, scope.tenant_id, id).await?;
-                let before = require_visible(tx.conn(), &scope, before).await?;
-                own_or_managed(&scope, &before)?;
-                let transition = decide(state(&before), change.actor, change.command)?;
-                write(tx, before, transition, change, Vec::new(), Report::default()).await
-            })
+        .write((&scope).into(), async move |tx| {
+            let before = store::session::find_locked(tx, scope.tenant_id, id).await?;
+            let before = require_visible(tx.conn(), &scope, before).await?;
+            own_or_managed(&scope, &before)?;
+            let transition = decide(state(&before), change.actor, change.command)?;
+            write(tx, before, transition, change, Vec::new(), Report::default()).await
         })
         .await
 }

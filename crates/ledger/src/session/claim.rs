@@ -189,24 +189,21 @@ async fn general(
     let (scope, leases) = (*scope, ledger.lease_time());
     let only = claim.only_agent().map(str::to_owned);
     let (claimed, remembered) = ledger
-        .store()
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let candidates = candidates(tx, &scope, &claim, &refused, leases).await?;
-                let (mut claimed, mut remembered) = (Vec::with_capacity(candidates.len()), false);
-                if candidates.is_empty() {
-                    return Ok((claimed, remembered));
-                }
-                for (Claimable { session, found_at }, fresh) in candidates.into_iter().zip(fresh) {
-                    let term = Term { from: found_at, seconds: claim.lease_seconds };
-                    let id = session.id;
-                    let taken = take(tx, &scope, session, fresh, term).await;
-                    let (taken, has_memories) = taken.map_err(|error| Failed { session: Some(id), error })?;
-                    claimed.push(taken);
-                    remembered |= has_memories;
-                }
-                Ok::<_, Failed>((claimed, remembered))
-            })
+        .write_or_refuse((&scope).into(), async move |tx| {
+            let candidates = candidates(tx, &scope, &claim, &refused, leases).await?;
+            let (mut claimed, mut remembered) = (Vec::with_capacity(candidates.len()), false);
+            if candidates.is_empty() {
+                return Ok::<_, Failed>((claimed, remembered));
+            }
+            for (Claimable { session, found_at }, fresh) in candidates.into_iter().zip(fresh) {
+                let term = Term { from: found_at, seconds: claim.lease_seconds };
+                let id = session.id;
+                let taken = take(tx, &scope, session, fresh, term).await;
+                let (taken, has_memories) = taken.map_err(|error| Failed { session: Some(id), error })?;
+                claimed.push(taken);
+                remembered |= has_memories;
+            }
+            Ok((claimed, remembered))
         })
         .await?;
     if let Some(agent) = only {

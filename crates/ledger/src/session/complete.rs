@@ -74,21 +74,19 @@ pub async fn complete_in(
     let gate_id = GateId::new(now, ledger.entropy());
     let caller = *scope;
     let reported: std::result::Result<Session, Refused> = ledger
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
-                let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
-                let transition = match decide(state(&before), change.actor, change.command) {
-                    Err(Refusal::AlreadyFinal { status: Status::Completed }) => return Ok(Ok(before)),
-                    Err(refused @ Refusal::WrongStatus { status: Status::WaitingHuman }) => {
-                        let staged = is_staged(tx, &before, &completion).await?;
-                        return if staged { Ok(Ok(before)) } else { Err(refused.into()) };
-                    }
-                    decided => decided?,
-                };
-                check_report_status(&before, if_status)?;
-                report(tx, before, transition, change, completion, gate_id).await
-            })
+        .write(scope.into(), async move |tx| {
+            let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
+            let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
+            let transition = match decide(state(&before), change.actor, change.command) {
+                Err(Refusal::AlreadyFinal { status: Status::Completed }) => return Ok(Ok(before)),
+                Err(refused @ Refusal::WrongStatus { status: Status::WaitingHuman }) => {
+                    let staged = is_staged(tx, &before, &completion).await?;
+                    return if staged { Ok(Ok(before)) } else { Err(refused.into()) };
+                }
+                decided => decided?,
+            };
+            check_report_status(&before, if_status)?;
+            report(tx, before, transition, change, completion, gate_id).await
         })
         .await?;
     Ok(reported?)

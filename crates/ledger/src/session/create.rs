@@ -36,7 +36,7 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<S
     let id = SessionId::new(now, ledger.entropy());
     let minter = Minter::new(ledger, now);
     let scope = *scope;
-    ledger.write((&scope).into(), move |tx| Box::pin(insert(tx, scope, id, minter, new, None))).await
+    ledger.write((&scope).into(), async move |tx| insert(tx, scope, id, minter, new, None).await).await
 }
 
 /// Inserts a session with its first events, or returns the session that its idempotency key created.

@@ -25,8 +25,9 @@ pub(super) async fn expire_overdue(ledger: &Ledger, expired: &mut u64) -> Result
     let (mut after, mut failure) = (None, None);
     loop {
         let now = ledger.now();
-        let look =
-            ledger.store().read(Access::System, move |conn| Box::pin(store::session::overdue(conn, now, after, BATCH)));
+        let look = ledger
+            .store()
+            .read(Access::System, async move |conn| store::session::overdue(conn, now, after, BATCH).await);
         let overdue = look.await?;
         for session in &overdue {
             match expire(ledger, session.tenant_id, session.id).await {
@@ -54,28 +55,25 @@ async fn expire(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<b
         minter: Minter::new(ledger, now),
     };
     ledger
-        .write((&Scope::system(tenant_id)).into(), move |tx| {
-            Box::pin(async move {
-                let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
-                // The session may have changed its status or ended since it was read.
-                if before.deadline_at().is_none_or(|at| at > now) {
-                    return Ok(false);
-                }
-                let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(false) };
-                // A recorded decision keeps its effect: the session stays until its gate is settled or open again.
-                let gate = store::gate::waiting_locked(tx, tenant_id, id).await?;
-                if gate.is_some_and(|gate| gate.state.held_until().is_some()) {
-                    return Ok(false);
-                }
-                let seconds = before.time_limits.of(before.status()).unwrap_or_default();
-                change.reason = format!("it was {} for longer than {seconds} s", before.status());
-                let failure =
-                    Failure::TimedOut { code: TIMED_OUT.into(), status: before.status(), limit_seconds: seconds };
-                let message = change.reason.clone();
-                let events = vec![change.minter.event(&SessionError::new(&message, failure))];
-                write(tx, before, transition, change, events, Report::error(message, TIMED_OUT)).await?;
-                Ok(true)
-            })
+        .write((&Scope::system(tenant_id)).into(), async move |tx| {
+            let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
+            // The session may have changed its status or ended since it was read.
+            if before.deadline_at().is_none_or(|at| at > now) {
+                return Ok(false);
+            }
+            let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(false) };
+            // A recorded decision keeps its effect: the session stays until its gate is settled or open again.
+            let gate = store::gate::waiting_locked(tx, tenant_id, id).await?;
+            if gate.is_some_and(|gate| gate.state.held_until().is_some()) {
+                return Ok(false);
+            }
+            let seconds = before.time_limits.of(before.status()).unwrap_or_default();
+            change.reason = format!("it was {} for longer than {seconds} s", before.status());
+            let failure = Failure::TimedOut { code: TIMED_OUT.into(), status: before.status(), limit_seconds: seconds };
+            let message = change.reason.clone();
+            let events = vec![change.minter.event(&SessionError::new(&message, failure))];
+            write(tx, before, transition, change, events, Report::error(message, TIMED_OUT)).await?;
+            Ok(true)
         })
         .await
 }

@@ -67,26 +67,24 @@ pub async fn fail_in(
     };
     let caller = *scope;
     ledger
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
-                let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
-                let transition = match decide(state(&before), change.actor, change.command) {
-                    Err(Refusal::AlreadyFinal { status: Status::Failed }) => return Ok(before),
-                    decided => decided?,
-                };
-                check_report_status(&before, if_status)?;
-                let reported = kind::Failure::Reported { attempt: failure.attempt, code: failure.code.clone() };
-                let error = SessionError::new(&failure.message, reported);
-                let events = vec![change.minter.event(&error)];
-                let report = Report {
-                    error_message: Some(failure.message),
-                    error_code: failure.code,
-                    usage: failure.usage,
-                    ..Report::default()
-                };
-                write(tx, before, transition, change, events, report).await
-            })
+        .write(scope.into(), async move |tx| {
+            let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
+            let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
+            let transition = match decide(state(&before), change.actor, change.command) {
+                Err(Refusal::AlreadyFinal { status: Status::Failed }) => return Ok(before),
+                decided => decided?,
+            };
+            check_report_status(&before, if_status)?;
+            let reported = kind::Failure::Reported { attempt: failure.attempt, code: failure.code.clone() };
+            let error = SessionError::new(&failure.message, reported);
+            let events = vec![change.minter.event(&error)];
+            let report = Report {
+                error_message: Some(failure.message),
+                error_code: failure.code,
+                usage: failure.usage,
+                ..Report::default()
+            };
+            write(tx, before, transition, change, events, report).await
         })
         .await
 }

@@ -63,7 +63,7 @@ async fn walk(ledger: &Ledger) -> Result<FollowedEndings> {
     let mut walked = FollowedEndings::default();
     let mut after = None;
     loop {
-        let look = ledger.store().read(Access::System, move |conn| Box::pin(rows::endings(conn, after, BATCH)));
+        let look = ledger.store().read(Access::System, async move |conn| rows::endings(conn, after, BATCH).await);
         let noted = look.await?;
         for (tenant_id, id) in &noted {
             match follow(ledger, *tenant_id, *id).await {
@@ -94,30 +94,21 @@ async fn follow(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<V
     let access: Access = (&Scope::system(tenant_id)).into();
     let mut further = Vec::new();
     loop {
-        let look = ledger.store().read(access, move |conn| Box::pin(async move { touched(conn, tenant_id, id).await }));
+        let look = ledger.store().read(access, async move |conn| touched(conn, tenant_id, id).await);
         let Some(AffectedSessions { ended, ids, has_more }) = look.await? else { return Ok(further) };
         for chunk in ids.chunks(FOLLOW_CHUNK) {
             let now = ledger.now();
             let chunk: Vec<_> = chunk.iter().map(|id| (*id, Minter::new(ledger, now))).collect();
             let ended = ended.clone();
-            let moved = ledger.store().write::<_, crate::Error, _>(access, move |tx| {
-                Box::pin(async move {
-                    apply_ending(tx, &ended, chunk).await?;
-                    Ok(tx.take_endings())
-                })
-            });
-            further.extend(moved.await?);
+            let moved = ledger.store().write(access, async move |tx| apply_ending(tx, &ended, chunk).await);
+            further.extend(moved.await?.endings);
         }
         if !has_more {
             break;
         }
     }
-    ledger
-        .store()
-        .write::<_, crate::Error, _>(access, move |tx| {
-            Box::pin(async move { Ok(rows::delete_ending(tx, tenant_id, id).await?) })
-        })
-        .await?;
+    let deleted = ledger.store().write(access, async move |tx| rows::delete_ending(tx, tenant_id, id).await);
+    further.extend(deleted.await?.endings);
     Ok(further)
 }
 

@@ -15,7 +15,7 @@ use store::Conn;
 pub async fn get(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Session> {
     require(scope, Permission::Read)?;
     let reader = *scope;
-    ledger.snapshot(scope, move |conn| Box::pin(async move { get_on(conn, &reader, id).await })).await
+    ledger.snapshot(scope, async move |conn| get_on(conn, &reader, id).await).await
 }
 
 /// [`get`] on an open connection.
@@ -31,7 +31,7 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: SessionId) ->
 pub async fn list_by_ids(ledger: &Ledger, scope: &Scope, ids: &[SessionId]) -> Result<Vec<Session>> {
     require(scope, Permission::Read)?;
     let (reader, ids) = (*scope, ids.to_vec());
-    ledger.snapshot(scope, move |conn| Box::pin(async move { list_by_ids_on(conn, &reader, &ids).await })).await
+    ledger.snapshot(scope, async move |conn| list_by_ids_on(conn, &reader, &ids).await).await
 }
 
 /// [`list_by_ids`] on an open connection.

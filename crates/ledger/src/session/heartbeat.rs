@@ -19,18 +19,14 @@ pub async fn heartbeat(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u
     require(scope, Permission::Work)?;
     let (tenant_id, leases) = (scope.tenant_id, ledger.lease_time());
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let session =
-                    store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
-                decide(state(&session), Actor::Worker { attempt }, Command::Heartbeat)?;
-                let seconds = session.lease_seconds().unwrap_or(LEASE_SECONDS_DEFAULT);
-                let expires_at = leases.now(tx.conn()).await? + TimeDelta::seconds(i64::from(seconds));
-                // The row is locked, so the compare-and-set always succeeds.
-                store::session::extend_lease(tx, tenant_id, id, attempt, expires_at).await?;
-                Ok(expires_at)
-            })
+        .write(scope.into(), async move |tx| {
+            let session = store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
+            decide(state(&session), Actor::Worker { attempt }, Command::Heartbeat)?;
+            let seconds = session.lease_seconds().unwrap_or(LEASE_SECONDS_DEFAULT);
+            let expires_at = leases.now(tx.conn()).await? + TimeDelta::seconds(i64::from(seconds));
+            // The row is locked, so the compare-and-set always succeeds.
+            store::session::extend_lease(tx, tenant_id, id, attempt, expires_at).await?;
+            Ok(expires_at)
         })
         .await
 }

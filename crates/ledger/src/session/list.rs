@@ -142,7 +142,7 @@ impl ListQuery {
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Listed<Session>> {
     require(scope, Permission::Read)?;
     let (reader, query) = (*scope, ListQuery::of(scope, query)?);
-    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, query).await })).await
+    ledger.snapshot(scope, async move |conn| list_on(conn, &reader, query).await).await
 }
 
 /// [`list`] on an open connection.
@@ -168,11 +168,9 @@ pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery
 pub async fn retries(ledger: &Ledger, scope: &Scope, id: SessionId, limit: u32) -> Result<Vec<Session>> {
     require(scope, Permission::Read)?;
     let (reader, limit) = (*scope, page_size(limit)?);
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            get_on(conn, &reader, id).await?;
-            retries_on(conn, &reader, id, limit).await
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        get_on(conn, &reader, id).await?;
+        retries_on(conn, &reader, id, limit).await
     });
     read.await
 }

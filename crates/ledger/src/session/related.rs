@@ -24,11 +24,9 @@ pub struct Related {
 pub async fn related(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Related> {
     require(scope, Permission::Read)?;
     let reader = *scope;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            let session = get_on(conn, &reader, id).await?;
-            related_on(conn, &reader, &session).await
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        let session = get_on(conn, &reader, id).await?;
+        related_on(conn, &reader, &session).await
     });
     read.await
 }

@@ -35,21 +35,19 @@ pub async fn release(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32
     };
     let caller = *scope;
     ledger
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
-                let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
-                let transition = decide(state(&before), change.actor, change.command)?;
-                if transition.to() != Status::Failed {
-                    return write(tx, before, transition, change, Vec::new(), Report::default()).await;
-                }
-                let message = format!("the last of {RELEASED_ATTEMPTS_MAX} attempts was released");
-                let failure = Failure::Exhausted { code: RELEASED_TOO_OFTEN.into(), attempts: before.attempt };
-                let error = SessionError::new(&message, failure);
-                let events = vec![change.minter.event(&error)];
-                change.reason.clone_from(&message);
-                write(tx, before, transition, change, events, Report::error(message, RELEASED_TOO_OFTEN)).await
-            })
+        .write(scope.into(), async move |tx| {
+            let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
+            let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
+            let transition = decide(state(&before), change.actor, change.command)?;
+            if transition.to() != Status::Failed {
+                return write(tx, before, transition, change, Vec::new(), Report::default()).await;
+            }
+            let message = format!("the last of {RELEASED_ATTEMPTS_MAX} attempts was released");
+            let failure = Failure::Exhausted { code: RELEASED_TOO_OFTEN.into(), attempts: before.attempt };
+            let error = SessionError::new(&message, failure);
+            let events = vec![change.minter.event(&error)];
+            change.reason.clone_from(&message);
+            write(tx, before, transition, change, events, Report::error(message, RELEASED_TOO_OFTEN)).await
         })
         .await
 }

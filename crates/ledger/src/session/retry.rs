@@ -34,38 +34,36 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
     let minter = Minter::new(ledger, now);
     let scope = *scope;
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let old = store::session::find(tx.conn(), scope.tenant_id, id).await?;
-                let old = require_visible(tx.conn(), &scope, old).await?;
-                own_or_managed(&scope, &old)?;
-                let action = match old.action_id {
-                    Some(id) => store::action::find(tx.conn(), scope.tenant_id, id).await?,
-                    None => None,
-                };
-                let action = action.map(|action| action.status);
-                match run_again(old.session_type, old.source.as_deref(), old.status(), action) {
-                    Ok(()) => {}
-                    Err(NotAgain::NotEnded | NotAgain::NotQueued) => {
-                        return Err(Refusal::WrongStatus { status: old.status() }.into());
-                    }
-                    Err(why @ NotAgain::Conversation) => return Err(Error::invalid("id", why.reason())),
-                    Err(why @ NotAgain::Archived) => return Err(Error::invalid("actionId", why.reason())),
+        .write((&scope).into(), async move |tx| {
+            let old = store::session::find(tx.conn(), scope.tenant_id, id).await?;
+            let old = require_visible(tx.conn(), &scope, old).await?;
+            own_or_managed(&scope, &old)?;
+            let action = match old.action_id {
+                Some(id) => store::action::find(tx.conn(), scope.tenant_id, id).await?,
+                None => None,
+            };
+            let action = action.map(|action| action.status);
+            match run_again(old.session_type, old.source.as_deref(), old.status(), action) {
+                Ok(()) => {}
+                Err(NotAgain::NotEnded | NotAgain::NotQueued) => {
+                    return Err(Refusal::WrongStatus { status: old.status() }.into());
                 }
-                let depends_on = dependencies(tx, &old).await?;
-                let new = NewSession {
-                    session_type: old.session_type,
-                    action_id: old.action_id,
-                    agent_slug: old.agent_slug,
-                    title: Some(old.title),
-                    input: old.input,
-                    metadata: Some(old.metadata),
-                    parent_id: old.parent_id,
-                    depends_on,
-                    idempotency_key: None,
-                };
-                insert(tx, scope, fresh, minter, new, Some(id)).await
-            })
+                Err(why @ NotAgain::Conversation) => return Err(Error::invalid("id", why.reason())),
+                Err(why @ NotAgain::Archived) => return Err(Error::invalid("actionId", why.reason())),
+            }
+            let depends_on = dependencies(tx, &old).await?;
+            let new = NewSession {
+                session_type: old.session_type,
+                action_id: old.action_id,
+                agent_slug: old.agent_slug,
+                title: Some(old.title),
+                input: old.input,
+                metadata: Some(old.metadata),
+                parent_id: old.parent_id,
+                depends_on,
+                idempotency_key: None,
+            };
+            insert(tx, scope, fresh, minter, new, Some(id)).await
         })
         .await
 }

@@ -1,6 +1,6 @@
 //! Adds sessions to the roll of their workspace.
 
-use crate::{Error, Ledger, Result};
+use crate::{Ledger, Result};
 use store::{Access, roll::RollPosition};
 
 /// Number of sessions added in one transaction. On SQLite, appends wait for that transaction.
@@ -15,13 +15,12 @@ const STEPS_MAX: u32 = 20;
 pub async fn roll(ledger: &Ledger, position: &mut RollPosition) -> Result<u64> {
     let mut entered = 0;
     for _ in 0..STEPS_MAX {
-        if !ledger.store().read(Access::System, |conn| Box::pin(store::roll::is_due(conn))).await? {
+        if !ledger.store().read(Access::System, async |conn| store::roll::is_due(conn).await).await? {
             break;
         }
         let after = *position;
-        let step = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move { Ok(store::roll::step(tx, after, ENTERED_AT_ONCE).await?) })
-        });
+        let step =
+            ledger.write(Access::System, async move |tx| Ok(store::roll::step(tx, after, ENTERED_AT_ONCE).await?));
         let step = step.await?;
         entered += step.entered;
         *position = step.position;

@@ -131,13 +131,11 @@ pub async fn supply_tool_results(
     let minter = Minter::new(ledger, ledger.now());
     let scope = *scope;
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let before = store::session::find_locked(tx, scope.tenant_id, id).await?;
-                let before = require_visible(tx.conn(), &scope, before).await?;
-                may_supply(tx.conn(), &scope, &before).await?;
-                record(tx, &scope, before, supplied, minter).await
-            })
+        .write((&scope).into(), async move |tx| {
+            let before = store::session::find_locked(tx, scope.tenant_id, id).await?;
+            let before = require_visible(tx.conn(), &scope, before).await?;
+            may_supply(tx.conn(), &scope, &before).await?;
+            record(tx, &scope, before, supplied, minter).await
         })
         .await
 }

@@ -49,11 +49,9 @@ async fn take_back_lost(ledger: &Ledger, swept: &mut Swept) -> Result<()> {
         let leases = ledger.lease_time();
         let lost = ledger
             .store()
-            .read(Access::System, move |conn| {
-                Box::pin(async move {
-                    let now = leases.now(conn).await?;
-                    store::session::leases_lost(conn, now, after, BATCH).await
-                })
+            .read(Access::System, async move |conn| {
+                let now = leases.now(conn).await?;
+                store::session::leases_lost(conn, now, after, BATCH).await
             })
             .await?;
         for session in &lost {
@@ -93,28 +91,26 @@ async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Resul
         minter: Minter::new(ledger, ledger.now()),
     };
     ledger
-        .write((&scope).into(), move |tx| {
-            Box::pin(async move {
-                let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(None) };
-                // A heartbeat may have extended the lease since it was read.
-                let now = leases.now(tx.conn()).await?;
-                if before.lease_expires_at().is_none_or(|at| at >= now) {
-                    return Ok(None);
-                }
-                let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(None) };
-                let mut events = Vec::new();
-                let exhausted = transition.to() == Status::Failed;
-                if exhausted {
-                    change.reason = exhausted_reason(before.attempts_max);
-                    let failure = Failure::Exhausted { code: "lease_exhausted".into(), attempts: before.attempt };
-                    let error = SessionError::new(&change.reason, failure);
-                    events.push(change.minter.event(&error));
-                }
-                let lost = Report::error(change.reason.clone(), "lease_exhausted");
-                let report = if exhausted { lost } else { Report::default() };
-                let session = write(tx, before, transition, change, events, report).await?;
-                Ok(Some(session.status()))
-            })
+        .write((&scope).into(), async move |tx| {
+            let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(None) };
+            // A heartbeat may have extended the lease since it was read.
+            let now = leases.now(tx.conn()).await?;
+            if before.lease_expires_at().is_none_or(|at| at >= now) {
+                return Ok(None);
+            }
+            let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(None) };
+            let mut events = Vec::new();
+            let exhausted = transition.to() == Status::Failed;
+            if exhausted {
+                change.reason = exhausted_reason(before.attempts_max);
+                let failure = Failure::Exhausted { code: "lease_exhausted".into(), attempts: before.attempt };
+                let error = SessionError::new(&change.reason, failure);
+                events.push(change.minter.event(&error));
+            }
+            let lost = Report::error(change.reason.clone(), "lease_exhausted");
+            let report = if exhausted { lost } else { Report::default() };
+            let session = write(tx, before, transition, change, events, report).await?;
+            Ok(Some(session.status()))
         })
         .await
 }

@@ -11,7 +11,7 @@ use store::Conn;
 /// messages that is not a conversation has one turn for each attempt.
 pub async fn turns(ledger: &Ledger, scope: &Scope, session: &Session) -> Result<u64> {
     let session = session.clone();
-    ledger.snapshot(scope, move |conn| Box::pin(async move { turns_on(conn, &session).await })).await
+    ledger.snapshot(scope, async move |conn| turns_on(conn, &session).await).await
 }
 
 /// [`turns`] on an open connection.

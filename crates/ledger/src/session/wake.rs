@@ -44,12 +44,10 @@ pub async fn wake(
     let minter = Minter::new(ledger, ledger.now());
     let (caller, leases) = (*scope, ledger.lease_time());
     ledger
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
-                let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
-                wake_on(tx, &caller, before, (attempt, seconds), leases, minter).await
-            })
+        .write(scope.into(), async move |tx| {
+            let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
+            let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
+            wake_on(tx, &caller, before, (attempt, seconds), leases, minter).await
         })
         .await
 }

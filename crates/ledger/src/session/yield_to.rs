@@ -151,27 +151,25 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, yield_reque
     let gate_id = GateId::new(now, ledger.entropy());
     let caller = *scope;
     ledger
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
-                let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
-                let transition = decide(state(&before), change.actor, change.command)?;
-                let mut events = Vec::new();
-                if let Some(task) = yield_request.task() {
-                    events.push(pause(tx, &before, (gate_id, task), AskedOf::default(), &mut change.minter).await?);
-                }
-                let waits_for_children = yield_request.waits_for_children;
-                let report = Report { usage: yield_request.usage, waits_for_children, ..Report::default() };
-                if !waits_for_children {
-                    return write(tx, before, transition, change, events, report).await;
-                }
-                if !store::session::graph::has_children(tx.conn(), caller.tenant_id, id).await? {
-                    return Err(Error::invalid("waitFor", "it has started no session to wait for"));
-                }
-                let parked = write(tx, before, transition, change, events, report).await?;
-                // The last child may have ended already. A child that ends later finds this session waiting.
-                resume_parent(tx, parked, joining).await
-            })
+        .write(scope.into(), async move |tx| {
+            let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
+            let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
+            let transition = decide(state(&before), change.actor, change.command)?;
+            let mut events = Vec::new();
+            if let Some(task) = yield_request.task() {
+                events.push(pause(tx, &before, (gate_id, task), AskedOf::default(), &mut change.minter).await?);
+            }
+            let waits_for_children = yield_request.waits_for_children;
+            let report = Report { usage: yield_request.usage, waits_for_children, ..Report::default() };
+            if !waits_for_children {
+                return write(tx, before, transition, change, events, report).await;
+            }
+            if !store::session::graph::has_children(tx.conn(), caller.tenant_id, id).await? {
+                return Err(Error::invalid("waitFor", "it has started no session to wait for"));
+            }
+            let parked = write(tx, before, transition, change, events, report).await?;
+            // The last child may have ended already. A child that ends later finds this session waiting.
+            resume_parent(tx, parked, joining).await
         })
         .await
 }

@@ -79,9 +79,7 @@ pub async fn end_with(
     // [`Ledger::write`] handles the ending at once, so sessions that wait for this one continue without waiting
     // for a sweep.
     let closing = closing.filter(|_| ending.summary);
-    let ended = ledger.write(scope.into(), move |tx| {
-        Box::pin(async move { finish(tx, &owner, change, (ending.summary, closing)).await })
-    });
+    let ended = ledger.write(scope.into(), async move |tx| finish(tx, &owner, change, (ending.summary, closing)).await);
     let ended: Ended = ended.await?;
     if let Some(label) = ending.feedback {
         let rating = Rating { user: scope.acting_user(), label, source: ending.source, turns: ended.turns };

@@ -35,15 +35,13 @@ pub async fn interrupt(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<
         minter: Minter::new(ledger, ledger.now()),
     };
     let scope = *scope;
-    let stopped = ledger.store().write((&scope).into(), move |tx| {
-        Box::pin(async move {
-            let before = own(&scope, store::session::find_locked(tx, scope.tenant_id, id).await?)?;
-            if before.status() == Status::Idle {
-                return Ok(before);
-            }
-            let transition = decide(state(&before), change.actor, change.command)?;
-            write(tx, before, transition, change, Vec::new(), Report::default()).await
-        })
+    let stopped = ledger.write((&scope).into(), async move |tx| {
+        let before = own(&scope, store::session::find_locked(tx, scope.tenant_id, id).await?)?;
+        if before.status() == Status::Idle {
+            return Ok(before);
+        }
+        let transition = decide(state(&before), change.actor, change.command)?;
+        write(tx, before, transition, change, Vec::new(), Report::default()).await
     });
     stopped.await
 }

@@ -49,9 +49,7 @@ pub async fn message_session(
         minter: Minter::new(ledger, now),
     };
     let scope = *scope;
-    let receipt = ledger
-        .store()
-        .write((&scope).into(), move |tx| Box::pin(async move { send(tx, &scope, change, message, event).await }));
+    let receipt = ledger.write((&scope).into(), async move |tx| send(tx, &scope, change, message, event).await);
     receipt.await
 }
 

@@ -20,7 +20,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<List
     require(scope, Permission::Read)?;
     let reader = *scope;
     let (before, limit) = page.before_id(List::Threads)?;
-    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, before, limit).await })).await
+    ledger.snapshot(scope, async move |conn| list_on(conn, &reader, before, limit).await).await
 }
 
 /// [`list`] on an open connection.
@@ -43,7 +43,7 @@ pub(crate) async fn list_on(
 pub async fn get(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<(Session, u64)> {
     require(scope, Permission::Read)?;
     let reader = *scope;
-    ledger.snapshot(scope, move |conn| Box::pin(async move { get_on(conn, &reader, id).await })).await
+    ledger.snapshot(scope, async move |conn| get_on(conn, &reader, id).await).await
 }
 
 /// [`get`] on an open connection.

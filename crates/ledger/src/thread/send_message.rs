@@ -130,9 +130,7 @@ pub async fn relay_message(
         minter: Minter::new(ledger, now),
     };
     let scope = *scope;
-    let receipt = ledger
-        .store()
-        .write((&scope).into(), move |tx| Box::pin(async move { add(tx, &scope, change, message, event).await }));
+    let receipt = ledger.write((&scope).into(), async move |tx| add(tx, &scope, change, message, event).await);
     receipt.await
 }
 
@@ -192,9 +190,9 @@ pub async fn is_recorded(ledger: &Ledger, scope: &Scope, id: SessionId, message:
     let (session, _) = super::get(ledger, scope, id).await?;
     let Some(event_id) = message.id else { return Ok(false) };
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move { store::thread::known(conn, tenant_id, session.id, event_id).await })
-    });
+    let read = ledger
+        .store()
+        .read(scope.into(), async move |conn| store::thread::known(conn, tenant_id, session.id, event_id).await);
     Ok(match read.await? {
         KnownEvent::Message(_, content) => content == UserMessage::new(&message.text, None).content(),
         KnownEvent::Answer(_, metadata) => is_answer(&metadata, &message.text),

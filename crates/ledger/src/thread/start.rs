@@ -120,9 +120,7 @@ pub async fn start(ledger: &Ledger, scope: &Scope, new: NewThread) -> Result<Sta
     let id = SessionId::new(now, ledger.entropy());
     let minter = Minter::new(ledger, now);
     let scope = *scope;
-    let started = ledger
-        .store()
-        .write((&scope).into(), move |tx| Box::pin(async move { insert(tx, scope, id, minter, with, new).await }));
+    let started = ledger.write((&scope).into(), async move |tx| insert(tx, scope, id, minter, with, new).await);
     started.await
 }
 

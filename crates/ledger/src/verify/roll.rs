@@ -16,14 +16,14 @@ const MISSING_NAMED: usize = 20;
 pub(super) async fn check(ledger: &Ledger) -> Result<(u64, Vec<String>)> {
     let (mut sessions, mut problems) = (0, Vec::new());
     let states =
-        ledger.store().read_by_operator(Access::System, |conn| Box::pin(store::roll::list_states(conn))).await?;
+        ledger.store().read_by_operator(Access::System, async |conn| store::roll::list_states(conn).await).await?;
     for state in states {
         sessions += state.head.sessions;
         one(ledger, state, &mut problems).await?;
     }
     let gone = ledger
         .store()
-        .read_by_operator(Access::System, |conn| Box::pin(store::roll::list_missing(conn, PLACES)))
+        .read_by_operator(Access::System, async |conn| store::roll::list_missing(conn, PLACES).await)
         .await?;
     for (tenant_id, session) in gone.into_iter().take(MISSING_NAMED) {
         problems.push(format!("workspace {tenant_id}: session {session} was created and is missing"));
@@ -38,8 +38,8 @@ async fn one(ledger: &Ledger, state: RollState, problems: &mut Vec<String>) -> R
     let mut missing = 0;
     loop {
         let range = (found.sessions, head.sessions.max(last));
-        let read = ledger.store().read_by_operator(Access::System, move |conn| {
-            Box::pin(async move { store::roll::places(conn, tenant_id, range, PLACES).await })
+        let read = ledger.store().read_by_operator(Access::System, async move |conn| {
+            store::roll::places(conn, tenant_id, range, PLACES).await
         });
         let places = read.await?;
         let is_last = places.len() < PLACES as usize;

@@ -49,17 +49,15 @@ pub(super) async fn check(
     id: SessionId,
 ) -> Result<Checked> {
     let mut checked = Checked::default();
-    let read = ledger.store().read_by_operator(Access::System, move |conn| {
-        Box::pin(async move {
-            // The row is read first. Later events are not part of this check.
-            let session = store::session::find(conn, tenant_id, id).await?;
-            let erasure = store::retention::of_session(conn, tenant_id, id).await?;
-            let failure = match &session {
-                Some(session) if session.status().is_final() => store::failure::find(conn, tenant_id, id).await?,
-                _ => None,
-            };
-            Ok((session, erasure, failure))
-        })
+    let read = ledger.store().read_by_operator(Access::System, async move |conn| {
+        // The row is read first. Later events are not part of this check.
+        let session = store::session::find(conn, tenant_id, id).await?;
+        let erasure = store::retention::of_session(conn, tenant_id, id).await?;
+        let failure = match &session {
+            Some(session) if session.status().is_final() => store::failure::find(conn, tenant_id, id).await?,
+            _ => None,
+        };
+        Ok((session, erasure, failure))
     });
     let (session, erasure, recorded) = match read.await {
         Ok((Some(session), erasure, recorded)) => (session, erasure, recorded),
@@ -105,14 +103,14 @@ async fn events(ledger: &Ledger, session: &Session, walk: &mut Walk, count: &mut
     let (tenant_id, id) = (session.tenant_id, session.id);
     loop {
         let range = (walk.sequence, session.head_sequence);
-        let read = ledger.store().read_by_operator(Access::System, move |conn| {
-            Box::pin(async move { store::event::after(conn, tenant_id, id, range, &[], EVENTS).await })
+        let read = ledger.store().read_by_operator(Access::System, async move |conn| {
+            store::event::after(conn, tenant_id, id, range, &[], EVENTS).await
         });
         let page = match read.await {
             Ok(page) => page,
             Err(store::Error::Inconsistent(what)) => {
-                let read = ledger.store().read_by_operator(Access::System, move |conn| {
-                    Box::pin(store::verify::unknown_of_events(conn, tenant_id, id))
+                let read = ledger.store().read_by_operator(Access::System, async move |conn| {
+                    store::verify::unknown_of_events(conn, tenant_id, id).await
                 });
                 return Ok(Some((walk.sequence + 1, read.await?.into_iter().next().unwrap_or(what))));
             }

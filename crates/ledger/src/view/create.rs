@@ -57,15 +57,12 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewView) -> Result<View
     check(ledger, &record)?;
     let tenant_id = scope.tenant_id;
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                resolve(tx.conn(), tenant_id, &record).await?;
-                if !store::view::insert(tx, tenant_id, &record).await? {
-                    return Err(Error::NameTaken("the slug"));
-                }
-                Ok(record)
-            })
+        .write(scope.into(), async move |tx| {
+            resolve(tx.conn(), tenant_id, &record).await?;
+            if !store::view::insert(tx, tenant_id, &record).await? {
+                return Err(Error::NameTaken("the slug"));
+            }
+            Ok(record)
         })
         .await
 }

@@ -13,15 +13,12 @@ pub async fn delete(ledger: &Ledger, scope: &Scope, id: ViewId) -> Result<()> {
     require(scope, Permission::ManageViews)?;
     let tenant_id = scope.tenant_id;
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let view = listed_locked(tx, tenant_id, id).await?;
-                if view.state != State::Draft {
-                    return Err(Error::WrongViewState { rule: "only a draft can be deleted", state: view.state });
-                }
-                Ok(store::view::delete(tx, tenant_id, id).await?)
-            })
+        .write(scope.into(), async move |tx| {
+            let view = listed_locked(tx, tenant_id, id).await?;
+            if view.state != State::Draft {
+                return Err(Error::WrongViewState { rule: "only a draft can be deleted", state: view.state });
+            }
+            Ok(store::view::delete(tx, tenant_id, id).await?)
         })
         .await
 }

@@ -15,7 +15,7 @@ use store::Conn;
 pub async fn get(ledger: &Ledger, scope: &Scope, id: ViewId) -> Result<ViewRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    ledger.snapshot(scope, move |conn| Box::pin(get_on(conn, tenant_id, id))).await
+    ledger.snapshot(scope, async move |conn| get_on(conn, tenant_id, id).await).await
 }
 
 /// [`get`] on an open connection.
@@ -40,12 +40,10 @@ pub(crate) async fn get_by_slug_on(conn: &mut Conn<'_>, tenant_id: TenantId, slu
 pub async fn get_version(ledger: &Ledger, scope: &Scope, id: ViewId, version: u64) -> Result<ViewVersionRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.snapshot(scope, move |conn| {
-        Box::pin(async move {
-            get_on(conn, tenant_id, id).await?;
-            let found = store::view::version_of(conn, tenant_id, id, version).await?;
-            found.ok_or(Error::NotFound("view in that version"))
-        })
+    let read = ledger.snapshot(scope, async move |conn| {
+        get_on(conn, tenant_id, id).await?;
+        let found = store::view::version_of(conn, tenant_id, id, version).await?;
+        found.ok_or(Error::NotFound("view in that version"))
     });
     read.await
 }

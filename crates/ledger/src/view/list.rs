@@ -17,7 +17,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<List
     let (tenant_id, before) = (scope.tenant_id, before.map(ViewId));
     let page = ledger
         .store()
-        .read(scope.into(), move |conn| Box::pin(store::view::list(conn, tenant_id, before, limit)))
+        .read(scope.into(), async move |conn| store::view::list(conn, tenant_id, before, limit).await)
         .await?;
     Ok(Listed::of(page, |last| encode(List::Views, last.id.0)))
 }
@@ -36,9 +36,7 @@ pub async fn list_by_slug(ledger: &Ledger, scope: &Scope, slug: &str, page: List
     let (tenant_id, slug) = (scope.tenant_id, slug.to_owned());
     let found = ledger
         .store()
-        .read(scope.into(), move |conn| {
-            Box::pin(async move { store::view::find_by_slug(conn, tenant_id, &slug).await })
-        })
+        .read(scope.into(), async move |conn| store::view::find_by_slug(conn, tenant_id, &slug).await)
         .await?;
     let items = found.into_iter().filter(|view| view.listed && before.is_none_or(|before| view.id.0 < before));
     Ok(Listed { items: items.collect(), next_cursor: None })

@@ -22,17 +22,14 @@ pub async fn publish(ledger: &Ledger, scope: &Scope, id: ViewId, revision: Optio
     let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());
     let rules = ledger.clone();
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let before = listed_locked(tx, tenant_id, id).await?;
-                require_revision(revision.unwrap_or(before.revision), &before)?;
-                check(&rules, &before)?;
-                if before.fields.is_empty() {
-                    return Err(Error::invalid("fields", "a published view has at least one field"));
-                }
-                publish_on(tx, tenant_id, before, (&actor, now)).await
-            })
+        .write(scope.into(), async move |tx| {
+            let before = listed_locked(tx, tenant_id, id).await?;
+            require_revision(revision.unwrap_or(before.revision), &before)?;
+            check(&rules, &before)?;
+            if before.fields.is_empty() {
+                return Err(Error::invalid("fields", "a published view has at least one field"));
+            }
+            publish_on(tx, tenant_id, before, (&actor, now)).await
         })
         .await
 }

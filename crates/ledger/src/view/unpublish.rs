@@ -13,22 +13,19 @@ pub async fn unpublish(ledger: &Ledger, scope: &Scope, id: ViewId) -> Result<Vie
     require(scope, Permission::ManageViews)?;
     let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let before = listed_locked(tx, tenant_id, id).await?;
-                match before.state {
-                    State::Unpublished => return Ok(before),
-                    State::Draft => {
-                        let rule = "only a published view can be unpublished";
-                        return Err(Error::WrongViewState { rule, state: before.state });
-                    }
-                    State::Published => {}
+        .write(scope.into(), async move |tx| {
+            let before = listed_locked(tx, tenant_id, id).await?;
+            match before.state {
+                State::Unpublished => return Ok(before),
+                State::Draft => {
+                    let rule = "only a published view can be unpublished";
+                    return Err(Error::WrongViewState { rule, state: before.state });
                 }
-                let record = ViewRecord { state: State::Unpublished, updated_by: actor, updated_at: now, ..before };
-                store::view::update(tx, tenant_id, &record).await?;
-                Ok(record)
-            })
+                State::Published => {}
+            }
+            let record = ViewRecord { state: State::Unpublished, updated_by: actor, updated_at: now, ..before };
+            store::view::update(tx, tenant_id, &record).await?;
+            Ok(record)
         })
         .await
 }

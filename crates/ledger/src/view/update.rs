@@ -36,32 +36,29 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ViewId, change: ViewChan
     let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());
     let rules = ledger.clone();
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let before = listed_locked(tx, tenant_id, id).await?;
-                let read = require_revision(change.revision, &before);
-                let wanted = ViewRecord {
-                    title: change.title.unwrap_or_else(|| before.title.clone()),
-                    introduction: change.introduction.unwrap_or_else(|| before.introduction.clone()),
-                    fields: change.fields.map_or_else(|| before.fields.clone(), without_dimensions),
-                    publication: change.publication.unwrap_or_else(|| before.publication.clone()),
-                    ..before.clone()
-                };
-                // Also if an older revision was read: a save that was sent twice is no conflict. A revision that never
-                // was is refused.
-                let is_older = (1..before.revision).contains(&change.revision);
-                if wanted == before && (is_older || read.is_ok()) {
-                    return Ok(before);
-                }
-                read?;
-                let revision = before.revision + 1;
-                let record = ViewRecord { revision, updated_by: actor, updated_at: now, ..wanted };
-                check(&rules, &record)?;
-                resolve(tx.conn(), tenant_id, &record).await?;
-                store::view::update(tx, tenant_id, &record).await?;
-                Ok(record)
-            })
+        .write(scope.into(), async move |tx| {
+            let before = listed_locked(tx, tenant_id, id).await?;
+            let read = require_revision(change.revision, &before);
+            let wanted = ViewRecord {
+                title: change.title.unwrap_or_else(|| before.title.clone()),
+                introduction: change.introduction.unwrap_or_else(|| before.introduction.clone()),
+                fields: change.fields.map_or_else(|| before.fields.clone(), without_dimensions),
+                publication: change.publication.unwrap_or_else(|| before.publication.clone()),
+                ..before.clone()
+            };
+            // Also if an older revision was read: a save that was sent twice is no conflict. A revision that never
+            // was is refused.
+            let is_older = (1..before.revision).contains(&change.revision);
+            if wanted == before && (is_older || read.is_ok()) {
+                return Ok(before);
+            }
+            read?;
+            let revision = before.revision + 1;
+            let record = ViewRecord { revision, updated_by: actor, updated_at: now, ..wanted };
+            check(&rules, &record)?;
+            resolve(tx.conn(), tenant_id, &record).await?;
+            store::view::update(tx, tenant_id, &record).await?;
+            Ok(record)
         })
         .await
 }

@@ -3,11 +3,13 @@
 use super::get::get_on;
 use crate::{
     Ledger, ListPage, Listed, Result, ViewVersionRecord,
-    cursor::{self, List, encode_version},
+    cursor::{List, encode_version},
+    guard::require,
 };
 use domain::{
     Scope,
     id::{TenantId, ViewId},
+    role::Permission,
 };
 use store::Conn;
 
@@ -22,14 +24,14 @@ pub async fn list_versions(
     id: ViewId,
     page: ListPage,
 ) -> Result<Listed<ViewVersionRecord>> {
-    let tenant_id = scope.tenant_id;
-    cursor::list_versions(ledger, scope, List::ViewVersions, page, move |conn, before, limit| {
-        Box::pin(async move {
+    require(scope, Permission::Read)?;
+    let (tenant_id, (before, limit)) = (scope.tenant_id, page.before_version(List::ViewVersions)?);
+    ledger
+        .snapshot(scope, async move |conn| {
             get_on(conn, tenant_id, id).await?;
             versions_on(conn, tenant_id, id, before, limit).await
         })
-    })
-    .await
+        .await
 }
 
 /// [`list_versions`] on an open connection. The view must exist.

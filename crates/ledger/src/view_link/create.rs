@@ -98,46 +98,41 @@ pub async fn create_noted(
         .on(TargetKind::ViewLink, link.id.0)
         .with(json!({ "view": view_id, "days": days }));
     let asker = *scope;
-    let made = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move {
-            // The lock keeps two requests from exceeding the limit together.
-            let view = store::view::find_locked(tx, tenant_id, view_id).await?;
-            // A link to the form of one question answers that question, or nothing.
-            let view = view.filter(|view| view.listed || request_id.is_some()).ok_or(Error::NotFound("view"))?;
-            if view.state == State::Draft {
-                return Err(Error::WrongViewState {
-                    rule: "only a form that was published has links",
-                    state: view.state,
-                });
-            }
-            if let Some(id) = request_id {
-                let request = store::feedback_request::find(tx.conn(), tenant_id, id).await?;
-                let request = request.filter(|request| request.view_id == view_id).ok_or(Error::NotFound("request"))?;
-                let session = store::session::find(tx.conn(), tenant_id, request.session_id).await?;
-                require_visible(tx.conn(), &asker, session).await.map_err(|_| Error::NotFound("request"))?;
-            }
-            let place = (tenant_id, view_id);
-            match request_id {
-                None => {
-                    let working = store::view_link::of_form(tx.conn(), place, now, VIEW_LINKS_MAX).await?;
-                    if working.len() >= VIEW_LINKS_MAX as usize {
-                        let text = format!("a view has at most {VIEW_LINKS_MAX} links that work");
-                        return Err(Error::LimitReached(text));
-                    }
-                }
-                // Questions do not use up the links of the form that they are asked with.
-                Some(id) => {
-                    let working = store::view_link::count_of_request(tx.conn(), place, id.0, now).await?;
-                    if working >= u64::from(REQUEST_LINKS_MAX) {
-                        let text = format!("a question has at most {REQUEST_LINKS_MAX} links that work");
-                        return Err(Error::LimitReached(text));
-                    }
+    let made = ledger.write(scope.into(), async move |tx| {
+        // The lock keeps two requests from exceeding the limit together.
+        let view = store::view::find_locked(tx, tenant_id, view_id).await?;
+        // A link to the form of one question answers that question, or nothing.
+        let view = view.filter(|view| view.listed || request_id.is_some()).ok_or(Error::NotFound("view"))?;
+        if view.state == State::Draft {
+            return Err(Error::WrongViewState { rule: "only a form that was published has links", state: view.state });
+        }
+        if let Some(id) = request_id {
+            let request = store::feedback_request::find(tx.conn(), tenant_id, id).await?;
+            let request = request.filter(|request| request.view_id == view_id).ok_or(Error::NotFound("request"))?;
+            let session = store::session::find(tx.conn(), tenant_id, request.session_id).await?;
+            require_visible(tx.conn(), &asker, session).await.map_err(|_| Error::NotFound("request"))?;
+        }
+        let place = (tenant_id, view_id);
+        match request_id {
+            None => {
+                let working = store::view_link::of_form(tx.conn(), place, now, VIEW_LINKS_MAX).await?;
+                if working.len() >= VIEW_LINKS_MAX as usize {
+                    let text = format!("a view has at most {VIEW_LINKS_MAX} links that work");
+                    return Err(Error::LimitReached(text));
                 }
             }
-            store::view_link::insert(tx, &link, digest).await?;
-            created.record(tx, tenant_id).await?;
-            Ok(link)
-        })
+            // Questions do not use up the links of the form that they are asked with.
+            Some(id) => {
+                let working = store::view_link::count_of_request(tx.conn(), place, id.0, now).await?;
+                if working >= u64::from(REQUEST_LINKS_MAX) {
+                    let text = format!("a question has at most {REQUEST_LINKS_MAX} links that work");
+                    return Err(Error::LimitReached(text));
+                }
+            }
+        }
+        store::view_link::insert(tx, &link, digest).await?;
+        created.record(tx, tenant_id).await?;
+        Ok(link)
     });
     Ok((made.await?, secret.into_string()))
 }

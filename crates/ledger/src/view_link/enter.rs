@@ -58,16 +58,14 @@ pub async fn enter(ledger: &Ledger, secret: &str, browser: Option<&str>) -> Resu
     let key = ledger.instance_key()?;
     let digest = Secret::parse(SecretKind::Form, secret).ok_or(Error::NotFound("form"))?.digest();
     let (now, of) = (ledger.now(), ledger.clone());
-    let found = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
-        Box::pin(async move {
-            let link = store::view_link::find_by_secret(tx.conn(), digest).await?;
-            let link = link.filter(|link| link.works(now)).ok_or(Error::NotFound("form"))?;
-            let view = store::view::find(tx.conn(), link.tenant_id, link.view_id).await?;
-            let view = view.filter(|view| view.state == State::Published).ok_or(Error::NotFound("form"))?;
-            let version = published(&of, tx.conn(), link.tenant_id, view.id, link.request_id).await?;
-            store::view_link::count_use(tx, link.tenant_id, link.id, now).await?;
-            Ok((link, version.publication, view.slug))
-        })
+    let found = ledger.write(Access::System, async move |tx| {
+        let link = store::view_link::find_by_secret(tx.conn(), digest).await?;
+        let link = link.filter(|link| link.works(now)).ok_or(Error::NotFound("form"))?;
+        let view = store::view::find(tx.conn(), link.tenant_id, link.view_id).await?;
+        let view = view.filter(|view| view.state == State::Published).ok_or(Error::NotFound("form"))?;
+        let version = published(&of, tx.conn(), link.tenant_id, view.id, link.request_id).await?;
+        store::view_link::count_use(tx, link.tenant_id, link.id, now).await?;
+        Ok((link, version.publication, view.slug))
     });
     let (link, publication, view_slug) = found.await?;
     let known = browser.and_then(|cookie| Browser::of_cookie(key, cookie));
@@ -99,7 +97,7 @@ pub async fn respondent(
         return Err(gone());
     }
     let found =
-        ledger.store().read(Access::System, move |conn| Box::pin(store::view_link::find(conn, link_id))).await?;
+        ledger.store().read(Access::System, async move |conn| store::view_link::find(conn, link_id).await).await?;
     let link = found.filter(|link| link.works(now)).ok_or_else(gone)?;
     let lead = entry.lead.and_then(|cookie| lead_of_cookie(key, link_id, browser, cookie));
     let id = browser.respondent(key, link.tenant_id, link.view_id);

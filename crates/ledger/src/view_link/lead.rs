@@ -56,19 +56,17 @@ pub async fn capture_lead(ledger: &Ledger, link_id: ViewLinkId, entry: Entry<'_>
     let type_id = EntityTypeId::new(now, ledger.entropy());
     let lead = NewEntities { id, type_id, name, email, by: who.caller().to_string(), now };
     let (access, tenant_id, of) = (Access::from(&Scope::system(link.tenant_id)), link.tenant_id, ledger.clone());
-    let written = ledger.store().write::<_, Error, _>(access, move |tx| {
-        Box::pin(async move {
-            require_lead_gate(&of, tx, &link, lead.now).await?;
-            if store::entity::find(tx.conn(), tenant_id, id).await?.is_some() {
-                return Ok(());
-            }
-            insert(tx, &link, lead).await
-        })
+    let written = ledger.write(access, async move |tx| {
+        require_lead_gate(&of, tx, &link, lead.now).await?;
+        if store::entity::find(tx.conn(), tenant_id, id).await?.is_some() {
+            return Ok(());
+        }
+        insert(tx, &link, lead).await
     });
     match written.await {
         // On PostgreSQL, a repeat at the same time fails when the first one commits.
         Err(error @ (Error::Internal(_) | Error::Unavailable(_))) if of_page.is_some() => {
-            let made = ledger.store().read(access, move |conn| Box::pin(store::entity::find(conn, tenant_id, id)));
+            let made = ledger.store().read(access, async move |conn| store::entity::find(conn, tenant_id, id).await);
             made.await?.ok_or(error)?;
         }
         written => written?,

@@ -13,16 +13,14 @@ pub async fn list(ledger: &Ledger, scope: &Scope, view_id: ViewId) -> Result<Vec
     require(scope, Permission::ManageViews)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
     ledger
-        .snapshot(scope, move |conn| {
-            Box::pin(async move {
-                store::view::find(conn, tenant_id, view_id).await?.ok_or(Error::NotFound("view"))?;
-                let place = (tenant_id, view_id);
-                let mut links = store::view_link::of_form(conn, place, now, VIEW_LINKS_MAX).await?;
-                let room = VIEW_LINKS_MAX.saturating_sub(u32::try_from(links.len()).unwrap_or(u32::MAX));
-                links.extend(store::view_link::of_questions(conn, place, now, room).await?);
-                links.sort_by_key(|link| Reverse(link.id));
-                Ok(links)
-            })
+        .snapshot(scope, async move |conn| {
+            store::view::find(conn, tenant_id, view_id).await?.ok_or(Error::NotFound("view"))?;
+            let place = (tenant_id, view_id);
+            let mut links = store::view_link::of_form(conn, place, now, VIEW_LINKS_MAX).await?;
+            let room = VIEW_LINKS_MAX.saturating_sub(u32::try_from(links.len()).unwrap_or(u32::MAX));
+            links.extend(store::view_link::of_questions(conn, place, now, room).await?);
+            links.sort_by_key(|link| Reverse(link.id));
+            Ok(links)
         })
         .await
 }

@@ -16,14 +16,12 @@ pub async fn revoke(ledger: &Ledger, scope: &Scope, id: ViewLinkId) -> Result<()
     require(scope, Permission::ManageViews)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
     let act = Act::new(Kind::LinkRevoked, scope.caller, now).on(TargetKind::ViewLink, id.0);
-    let revoked = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move {
-            let changed = store::view_link::revoke(tx, tenant_id, id, now).await?;
-            if changed == Some(true) {
-                act.record(tx, tenant_id).await?;
-            }
-            Ok(changed.is_some())
-        })
+    let revoked = ledger.write(scope.into(), async move |tx| {
+        let changed = store::view_link::revoke(tx, tenant_id, id, now).await?;
+        if changed == Some(true) {
+            act.record(tx, tenant_id).await?;
+        }
+        Ok(changed.is_some())
     });
     if revoked.await? { Ok(()) } else { Err(Error::NotFound("link")) }
 }

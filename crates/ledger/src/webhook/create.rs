@@ -54,15 +54,13 @@ pub async fn create(
         .on(TargetKind::Webhook, webhook.id.0)
         .with(json!({ "events": webhook.topics }));
     let secret = secret(ledger.instance_key()?, tenant_id, webhook.id);
-    let made = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move {
-            if store::webhook::list(tx.conn(), tenant_id).await?.len() >= WEBHOOKS_MAX {
-                return Err(Error::LimitReached(format!("a workspace has at most {WEBHOOKS_MAX} webhooks")));
-            }
-            store::webhook::insert(tx, tenant_id, &webhook).await?;
-            created.record(tx, tenant_id).await?;
-            Ok(webhook)
-        })
+    let made = ledger.write(scope.into(), async move |tx| {
+        if store::webhook::list(tx.conn(), tenant_id).await?.len() >= WEBHOOKS_MAX {
+            return Err(Error::LimitReached(format!("a workspace has at most {WEBHOOKS_MAX} webhooks")));
+        }
+        store::webhook::insert(tx, tenant_id, &webhook).await?;
+        created.record(tx, tenant_id).await?;
+        Ok(webhook)
     });
     Ok((made.await?, secret))
 }

@@ -7,7 +7,7 @@ use domain::{Scope, id::WebhookId, limit::DELIVERIES_LISTED_MAX, role::Permissio
 pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<WebhookRecord>> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;
-    Ok(ledger.store().read(scope.into(), move |conn| Box::pin(store::webhook::list(conn, tenant_id))).await?)
+    Ok(ledger.store().read(scope.into(), async move |conn| store::webhook::list(conn, tenant_id).await).await?)
 }
 
 /// Returns the newest messages to a webhook, newest first, at most [`DELIVERIES_LISTED_MAX`].
@@ -17,13 +17,11 @@ pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<WebhookRecord>> 
 pub async fn deliveries(ledger: &Ledger, scope: &Scope, id: WebhookId) -> Result<Vec<MessageRecord>> {
     require(scope, Permission::Administer)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move {
-            if store::webhook::find(conn, tenant_id, id).await?.is_none() {
-                return Ok(None);
-            }
-            store::outbox::of_target(conn, tenant_id, id.0, DELIVERIES_LISTED_MAX).await.map(Some)
-        })
+    let read = ledger.store().read(scope.into(), async move |conn| {
+        if store::webhook::find(conn, tenant_id, id).await?.is_none() {
+            return Ok(None);
+        }
+        store::outbox::of_target(conn, tenant_id, id.0, DELIVERIES_LISTED_MAX).await.map(Some)
     });
     read.await?.ok_or(Error::NotFound("webhook"))
 }

@@ -22,16 +22,14 @@ pub async fn test(ledger: &Ledger, scope: &Scope, id: WebhookId) -> Result<Messa
     let tenant_id = scope.tenant_id;
     let ids = MessageIds::new(ledger, ledger.now());
     let payload = json!({ "workspaceId": tenant_id, "webhookId": id }).to_string();
-    let sent = ledger.store().write(scope.into(), move |tx| {
-        Box::pin(async move {
-            let webhook = store::webhook::find(tx.conn(), tenant_id, id).await?.ok_or(Error::NotFound("webhook"))?;
-            if let Some(reason) = webhook.disabled_reason {
-                return Err(Error::invalid("id", format!("this webhook is disabled: {reason}")));
-            }
-            let message = message(&ids, tenant_id, (DeliveryMethod::Webhook, id.0), Topic::Test, payload);
-            store::outbox::push(tx, &message).await?;
-            Ok(message)
-        })
+    let sent = ledger.write(scope.into(), async move |tx| {
+        let webhook = store::webhook::find(tx.conn(), tenant_id, id).await?.ok_or(Error::NotFound("webhook"))?;
+        if let Some(reason) = webhook.disabled_reason {
+            return Err(Error::invalid("id", format!("this webhook is disabled: {reason}")));
+        }
+        let message = message(&ids, tenant_id, (DeliveryMethod::Webhook, id.0), Topic::Test, payload);
+        store::outbox::push(tx, &message).await?;
+        Ok(message)
     });
     sent.await
 }

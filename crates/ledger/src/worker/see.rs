@@ -2,7 +2,7 @@
 
 use super::recent::EVERY_SECONDS;
 use crate::{
-    Error, Ledger, Result,
+    Ledger, Result,
     session::{Claim, Claimed, claim_until},
 };
 use chrono::TimeDelta;
@@ -52,19 +52,17 @@ pub async fn see(ledger: &Ledger, scope: &Scope, name: Option<&str>, agents: Opt
         return;
     }
     let tenant_id = scope.tenant_id;
-    let written = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move {
-            let mut rows = store::worker::prune(tx, tenant_id, now - TimeDelta::hours(KEPT_HOURS)).await?;
-            if rows >= WORKER_ROWS_MAX {
-                rows = store::worker::prune(tx, tenant_id, now - TimeDelta::minutes(KEPT_MINUTES)).await?;
+    let written = ledger.write(scope.into(), async move |tx| {
+        let mut rows = store::worker::prune(tx, tenant_id, now - TimeDelta::hours(KEPT_HOURS)).await?;
+        if rows >= WORKER_ROWS_MAX {
+            rows = store::worker::prune(tx, tenant_id, now - TimeDelta::minutes(KEPT_MINUTES)).await?;
+        }
+        if rows < WORKER_ROWS_MAX {
+            for agent in &agents {
+                store::worker::see(tx, tenant_id, (&name, agent), now).await?;
             }
-            if rows < WORKER_ROWS_MAX {
-                for agent in &agents {
-                    store::worker::see(tx, tenant_id, (&name, agent), now).await?;
-                }
-            }
-            Ok(())
-        })
+        }
+        Ok(())
     });
     log(written.await);
 }
@@ -98,9 +96,8 @@ pub async fn see_again(ledger: &Ledger, scope: &Scope, name: Option<&str>) {
     if !scope.may(Permission::Work) || !ledger.recently_seen().is_due(tenant_id, &name, now) {
         return;
     }
-    let written = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
-        Box::pin(async move { Ok(store::worker::see_again(tx, tenant_id, &name, now).await?) })
-    });
+    let written =
+        ledger.write(scope.into(), async move |tx| Ok(store::worker::see_again(tx, tenant_id, &name, now).await?));
     log(written.await);
 }
 

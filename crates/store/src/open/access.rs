@@ -9,11 +9,10 @@ use crate::{
     engine::{Access, Conn, Error, Mode, Result, in_transaction, lane_with_timeout},
     event::{AppendRequest, Settled},
     session::FirstClaim,
-    transaction::{Body, WriteTx},
+    transaction::{Body, BoxedBody, Committed, WriteTx},
     writer::{Command, command},
 };
 use domain::session::Session;
-use futures_util::future::BoxFuture;
 use std::sync::atomic::Ordering;
 
 /// Begins a read on SQLite. The first query takes the snapshot that all later ones see.
@@ -39,7 +38,7 @@ impl Store {
     pub async fn read<T, F>(&self, access: Access, body: F) -> Result<T>
     where
         T: Send + 'static,
-        F: for<'t, 'c> FnOnce(&'t mut Conn<'c>) -> BoxFuture<'t, Result<T>> + Send + 'static,
+        F: for<'t, 'c> Body<&'t mut Conn<'c>, Result<T>>,
     {
         self.read_counters().reads.fetch_add(1, Ordering::Relaxed);
         match self.db() {
@@ -50,7 +49,7 @@ impl Store {
                 outcome
             }
             Db::Postgres(_) => {
-                let body: Body<T, Error> = Box::new(move |tx| body(tx.conn()));
+                let body: BoxedBody<T, Error> = Box::new(move |tx| Box::pin(body(tx.conn())));
                 self.on_postgres(access, Mode::Read, body).await
             }
         }
@@ -61,13 +60,13 @@ impl Store {
     pub async fn read_by_operator<T, F>(&self, access: Access, body: F) -> Result<T>
     where
         T: Send + 'static,
-        F: for<'t, 'c> FnOnce(&'t mut Conn<'c>) -> BoxFuture<'t, Result<T>> + Send + 'static,
+        F: for<'t, 'c> Body<&'t mut Conn<'c>, Result<T>>,
     {
         if !self.is_postgres() {
             return self.read(access, body).await;
         }
         self.read_counters().reads.fetch_add(1, Ordering::Relaxed);
-        let body: Body<T, Error> = Box::new(move |tx| body(tx.conn()));
+        let body: BoxedBody<T, Error> = Box::new(move |tx| Box::pin(body(tx.conn())));
         self.on_postgres(access, Mode::Operator, body).await
     }
 
@@ -82,7 +81,7 @@ impl Store {
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
-        F: for<'t, 'c> FnOnce(&'t mut Conn<'c>) -> BoxFuture<'t, std::result::Result<T, E>> + Send + 'static,
+        F: for<'t, 'c> Body<&'t mut Conn<'c>, std::result::Result<T, E>>,
     {
         self.read_counters().reads.fetch_add(1, Ordering::Relaxed);
         self.read_counters().snapshots.fetch_add(1, Ordering::Relaxed);
@@ -99,13 +98,14 @@ impl Store {
                 outcome
             }
             Db::Postgres(_) => {
-                let body: Body<T, E> = Box::new(move |tx| body(tx.conn()));
+                let body: BoxedBody<T, E> = Box::new(move |tx| Box::pin(body(tx.conn())));
                 self.on_postgres(access, Mode::Snapshot, body).await
             }
         }
     }
 
-    /// Runs `body` in one transaction and returns after COMMIT. An error of the body rolls it back.
+    /// Runs `body` in one transaction and returns after COMMIT. An error of the body rolls it back. The caller follows up
+    /// the ends of sessions.
     ///
     /// The body runs in a task of its own: a caller that goes away does not cancel it.
     ///
@@ -113,23 +113,29 @@ impl Store {
     /// The error of `body`; [`Error::Unavailable`] if the server is stopping, on SQLite also if too many writes wait,
     /// and on PostgreSQL also if it does not answer within 2.5 s. In the last case the transaction may still be
     /// committed.
-    pub async fn write<T, E, F>(&self, access: Access, body: F) -> std::result::Result<T, E>
+    pub async fn write<T, E, F>(&self, access: Access, body: F) -> std::result::Result<Committed<T>, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
-        F: for<'t, 'c> FnOnce(&'t mut WriteTx<'c>) -> BoxFuture<'t, std::result::Result<T, E>> + Send + 'static,
+        F: for<'t, 'c> Body<&'t mut WriteTx<'c>, std::result::Result<T, E>>,
     {
+        let body: BoxedBody<Committed<T>, E> = Box::new(move |tx| {
+            Box::pin(async move {
+                let value = body(&mut *tx).await?;
+                Ok(Committed { value, endings: tx.take_endings() })
+            })
+        });
         match self.db() {
-            Db::Sqlite(_) => self.writer().run(Box::new(body)).await,
+            Db::Sqlite(_) => self.writer().run(body).await,
             Db::Postgres(_) => {
                 self.writer().check_open()?;
-                self.on_postgres(access, Mode::Write, Box::new(body)).await
+                self.on_postgres(access, Mode::Write, body).await
             }
         }
     }
 
     /// Runs `body` in a transaction and a task of its own, which goes on if the caller does not wait for it.
-    async fn on_postgres<T, E>(&self, access: Access, mode: Mode, body: Body<T, E>) -> std::result::Result<T, E>
+    async fn on_postgres<T, E>(&self, access: Access, mode: Mode, body: BoxedBody<T, E>) -> std::result::Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,

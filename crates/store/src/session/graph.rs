@@ -319,7 +319,7 @@ pub async fn newest_retry(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionI
 }
 
 /// Records that a session has ended in this transaction, if another session may wait for that. The caller
-/// follows the ending up after the commit (`WriteTx::take_endings`); otherwise a sweep does.
+/// follows the ending up after the commit (`Committed::endings`); otherwise a sweep does.
 pub async fn note_ending(tx: &mut WriteTx<'_>, ended: &Session, ends_children: bool, at: Timestamp) -> Result<()> {
     let (tenant_id, id, ends_children) = (ended.tenant_id, ended.id, i64::from(ends_children));
     if run!(tx.conn(), execute, INSERT_ENDING, tenant_id.0, id.0, to_micros(at), ends_children)? == 1 {

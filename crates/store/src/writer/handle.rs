@@ -9,7 +9,7 @@ use crate::{
     engine::{Access, Error, Result, SqliteConnection, postgres_full},
     event::{AppendRequest, Change, HeadCache, Notifier, Settled},
     session::FirstClaim,
-    transaction::Body,
+    transaction::BoxedBody,
 };
 use domain::{id::SessionId, session::Session};
 use sqlx::PgPool;
@@ -121,7 +121,7 @@ impl Writer {
     }
 
     /// Runs a write as a job of the one SQLite writer.
-    pub(crate) async fn run<T, E>(&self, body: Body<T, E>) -> std::result::Result<T, E>
+    pub(crate) async fn run<T, E>(&self, body: BoxedBody<T, E>) -> std::result::Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,

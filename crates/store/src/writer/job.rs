@@ -4,7 +4,7 @@ use crate::{
     engine::{Access, Error, Result},
     event::{AppendRequest, Settled},
     session::FirstClaim,
-    transaction::{Body, WriteTx},
+    transaction::{BoxedBody, WriteTx},
 };
 use domain::session::Session;
 use futures_util::future::BoxFuture;
@@ -123,7 +123,7 @@ pub(crate) trait Settle: Send {
 }
 
 /// A command for this body, and where its answer arrives.
-pub(crate) fn command<T, E>(body: Body<T, E>) -> (Box<dyn Command>, oneshot::Receiver<std::result::Result<T, E>>)
+pub(crate) fn command<T, E>(body: BoxedBody<T, E>) -> (Box<dyn Command>, oneshot::Receiver<std::result::Result<T, E>>)
 where
     T: Send + 'static,
     E: From<Error> + Send + 'static,
@@ -133,7 +133,7 @@ where
 }
 
 struct Typed<T, E> {
-    body: Body<T, E>,
+    body: BoxedBody<T, E>,
     reply: oneshot::Sender<std::result::Result<T, E>>,
 }
 

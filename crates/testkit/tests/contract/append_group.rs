@@ -201,21 +201,19 @@ async fn a_write_that_panics_costs_no_other_write(f: Fixture) {
     let store = Store::open(&f.engine.database(), Mode::Tool).await.unwrap();
     let write = async |n: usize| {
         store
-            .write::<_, store::Error, _>(Access::System, move |_| {
-                Box::pin(async move {
-                    assert!(n % 8 != 3, "planted panic");
-                    Ok(n)
-                })
+            .write::<_, store::Error, _>(Access::System, async move |_| {
+                assert!(n % 8 != 3, "planted panic");
+                Ok(n)
             })
             .await
     };
     for (n, outcome) in join_all((0..64).map(write)).await.into_iter().enumerate() {
         match outcome {
-            Ok(written) => assert_eq!(written, n),
+            Ok(written) => assert_eq!(written.value, n),
             Err(error) => assert!(n % 8 == 3 && matches!(error, store::Error::Database(_)), "{n}: {error:?}"),
         }
     }
-    assert_eq!(write(64).await.unwrap(), 64);
+    assert_eq!(write(64).await.unwrap().value, 64);
     store.close().await;
     f.done().await;
 }

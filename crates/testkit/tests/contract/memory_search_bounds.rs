@@ -24,8 +24,8 @@ async fn found(f: &Fixture, query: &str, documents_of_term: u32, found: u32) -> 
 async fn found_of(f: &Fixture, (by, agent): (&Scope, &str), query: &str, bounds: SearchBounds) -> Vec<String> {
     let (tenant_id, agent, words) = (by.tenant_id, agent.to_owned(), terms(query));
     let store = Store::open(&f.engine.database(), Mode::Tool).await.unwrap();
-    let read = store.read(Access::from(by), move |conn| {
-        Box::pin(async move { store::memory::search(conn, tenant_id, Some(agent.as_str()), &words, bounds).await })
+    let read = store.read(Access::from(by), async move |conn| {
+        store::memory::search(conn, tenant_id, Some(agent.as_str()), &words, bounds).await
     });
     let found = read.await.unwrap();
     store.close().await;

@@ -68,15 +68,13 @@ async fn a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read(f: F
     let (wrote, has_written) = oneshot::channel::<()>();
     let reader = store.clone();
     let reading = tokio::spawn(async move {
-        let read = reader.snapshot::<_, store::Error, _>(access, move |conn| {
-            Box::pin(async move {
-                let first = store::session::find(conn, tenant_id, id).await?.unwrap();
-                looked.send(()).unwrap();
-                has_written.await.unwrap();
-                let again = store::session::find(conn, tenant_id, id).await?.unwrap();
-                let log = store::event::before(conn, tenant_id, id, first.head_sequence + 9, &[], 9).await?;
-                Ok((first, again, log.items.last().map(|event| event.sequence)))
-            })
+        let read = reader.snapshot::<_, store::Error, _>(access, async move |conn| {
+            let first = store::session::find(conn, tenant_id, id).await?.unwrap();
+            looked.send(()).unwrap();
+            has_written.await.unwrap();
+            let again = store::session::find(conn, tenant_id, id).await?.unwrap();
+            let log = store::event::before(conn, tenant_id, id, first.head_sequence + 9, &[], 9).await?;
+            Ok((first, again, log.items.last().map(|event| event.sequence)))
         });
         read.await.unwrap()
     });
@@ -88,7 +86,7 @@ async fn a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read(f: F
     assert_eq!(first, again);
     assert_eq!((newest, first.head_sequence), (Some(session.head_sequence), session.head_sequence));
     // The snapshot's transaction has ended: the next read sees the change.
-    let now = store.read(access, move |conn| Box::pin(store::session::find(conn, tenant_id, id))).await.unwrap();
+    let now = store.read(access, async move |conn| store::session::find(conn, tenant_id, id).await).await.unwrap();
     assert_eq!(now.unwrap().head_sequence, session.head_sequence + 1);
     store.close().await;
     f.done().await;

@@ -81,15 +81,12 @@ async fn begin_with(
         updated_at: now,
     };
     ledger
-        .store()
-        .write(scope.into(), move |tx| {
-            Box::pin(async move {
-                let is_new = store::entity::import::insert(tx, &import, &new.source, creation.as_ref()).await?;
-                match creation {
-                    Some(creation) if !is_new => begun(tx, &import, &creation).await,
-                    _ => Ok(import),
-                }
-            })
+        .write(scope.into(), async move |tx| {
+            let is_new = store::entity::import::insert(tx, &import, &new.source, creation.as_ref()).await?;
+            match creation {
+                Some(creation) if !is_new => begun(tx, &import, &creation).await,
+                _ => Ok(import),
+            }
         })
         .await
 }

@@ -11,6 +11,6 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: ImportId) -> Result<ImportR
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
     let read =
-        ledger.store().read(scope.into(), move |conn| Box::pin(store::entity::import::find(conn, tenant_id, id)));
+        ledger.store().read(scope.into(), async move |conn| store::entity::import::find(conn, tenant_id, id).await);
     read.await?.ok_or(Error::NotFound("import"))
 }

@@ -54,12 +54,10 @@ pub async fn preview(ledger: &Ledger, scope: &Scope, type_id: EntityTypeId, new:
     let columns = columns_of(&file.header, &entity_type, &new)?;
     let rows_total = file.rows.len() as u64;
     let (tenant_id, mapped) = (scope.tenant_id, columns.clone());
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move {
-            let checked = check_rows(conn, tenant_id, &entity_type.fields, &mapped, 2, &file.rows).await?;
-            let titles: Vec<String> = checked.iter().flatten().map(|row| row.title.clone()).collect();
-            Ok((checked, store::entity::taken_titles(conn, tenant_id, type_id, &titles).await?))
-        })
+    let read = ledger.store().read(scope.into(), async move |conn| {
+        let checked = check_rows(conn, tenant_id, &entity_type.fields, &mapped, 2, &file.rows).await?;
+        let titles: Vec<String> = checked.iter().flatten().map(|row| row.title.clone()).collect();
+        Ok((checked, store::entity::taken_titles(conn, tenant_id, type_id, &titles).await?))
     });
     let (checked, taken) = read.await?;
     let mut titles: HashSet<String> = taken.into_iter().collect();

@@ -46,22 +46,19 @@ async fn give_up(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<I
     let now = ledger.now();
     let access = (&Scope::system(tenant_id)).into();
     ledger
-        .store()
-        .write(access, move |tx| {
-            Box::pin(async move {
-                let import = store::entity::import::find_locked(tx, tenant_id, id).await?;
-                let mut import = import.ok_or(Error::NotFound("import"))?;
-                if import.status == ImportStatus::Running {
-                    let message =
-                        "something went wrong on our side; this row and the rows after it were not imported".to_owned();
-                    let error = RowError { row: import.next_row + 2, field: String::new(), message };
-                    import.errors.push(error);
-                    import.status = ImportStatus::Failed;
-                    import.updated_at = now;
-                    store::entity::import::save(tx, &import).await?;
-                }
-                Ok(import)
-            })
+        .write(access, async move |tx| {
+            let import = store::entity::import::find_locked(tx, tenant_id, id).await?;
+            let mut import = import.ok_or(Error::NotFound("import"))?;
+            if import.status == ImportStatus::Running {
+                let message =
+                    "something went wrong on our side; this row and the rows after it were not imported".to_owned();
+                let error = RowError { row: import.next_row + 2, field: String::new(), message };
+                import.errors.push(error);
+                import.status = ImportStatus::Failed;
+                import.updated_at = now;
+                store::entity::import::save(tx, &import).await?;
+            }
+            Ok(import)
         })
         .await
 }
@@ -84,7 +81,7 @@ pub async fn resume_stalled(ledger: &Ledger) -> Result<u64> {
     let before = ledger.now() - STALLED_AFTER;
     let stalled = ledger
         .store()
-        .read(Access::System, move |conn| Box::pin(store::entity::import::stalled(conn, before, BATCH)))
+        .read(Access::System, async move |conn| store::entity::import::stalled(conn, before, BATCH).await)
         .await?;
     let mut finished = 0;
     for (tenant_id, id) in stalled {
@@ -99,7 +96,7 @@ pub async fn resume_stalled(ledger: &Ledger) -> Result<u64> {
 /// Returns the file of an import, or `None` once the import has finished.
 async fn open(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<Option<Arc<File>>> {
     let access = (&Scope::system(tenant_id)).into();
-    let read = ledger.store().read(access, move |conn| Box::pin(store::entity::import::source(conn, tenant_id, id)));
+    let read = ledger.store().read(access, async move |conn| store::entity::import::source(conn, tenant_id, id).await);
     let source = read.await?.ok_or(Error::NotFound("import"))?;
     if source.is_empty() { Ok(None) } else { Ok(Some(Arc::new(file::read(&source)?))) }
 }
@@ -112,16 +109,13 @@ async fn chunk(ledger: &Ledger, tenant_id: TenantId, id: ImportId, file: Option<
     ids.sort_unstable();
     let access = (&Scope::system(tenant_id)).into();
     ledger
-        .store()
-        .write(access, move |tx| {
-            Box::pin(async move {
-                let import = store::entity::import::find_locked(tx, tenant_id, id).await?;
-                let import = import.ok_or(Error::NotFound("import"))?;
-                match file {
-                    Some(file) if import.status == ImportStatus::Running => write(tx, import, &file, ids, now).await,
-                    _ => Ok(import),
-                }
-            })
+        .write(access, async move |tx| {
+            let import = store::entity::import::find_locked(tx, tenant_id, id).await?;
+            let import = import.ok_or(Error::NotFound("import"))?;
+            match file {
+                Some(file) if import.status == ImportStatus::Running => write(tx, import, &file, ids, now).await,
+                _ => Ok(import),
+            }
         })
         .await
 }
