@@ -21,13 +21,12 @@ pub const NAMED_MAX: usize = 100;
 pub async fn named(
     ledger: &Ledger,
     scope: &Scope,
-    field: &'static str,
+    field: &str,
     names: BTreeSet<String>,
 ) -> Result<BTreeSet<ActionId>> {
     require(scope, Permission::Read)?;
-    let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), async move |conn| Ok(ids(conn, tenant_id, field, names).await));
-    read.await?
+    let (tenant_id, field) = (scope.tenant_id, field.to_owned());
+    ledger.snapshot(scope, async move |conn| ids(conn, tenant_id, &field, names).await).await
 }
 
 /// Does the same as [`named`] for the operator of the server, in the workspace with this slug.
@@ -37,13 +36,13 @@ pub async fn named(
 pub async fn named_by_operator(
     ledger: &Ledger,
     workspace: &str,
-    field: &'static str,
+    field: &str,
     names: BTreeSet<String>,
 ) -> Result<BTreeSet<ActionId>> {
-    let workspace = workspace.to_owned();
+    let (workspace, field) = (workspace.to_owned(), field.to_owned());
     let read = ledger.store().read(Access::System, async move |conn| {
         let Some(tenant) = store::tenant::find_by_slug(conn, &workspace).await? else { return Ok(None) };
-        Ok(Some(ids(conn, tenant.id, field, names).await))
+        Ok(Some(ids(conn, tenant.id, &field, names).await))
     });
     read.await?.ok_or(Error::NotFound("workspace"))?
 }
@@ -51,7 +50,7 @@ pub async fn named_by_operator(
 async fn ids(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
-    field: &'static str,
+    field: &str,
     names: BTreeSet<String>,
 ) -> Result<BTreeSet<ActionId>> {
     let wrong = |message: String| Error::Invalid(vec![Issue::new(field, message)]);
