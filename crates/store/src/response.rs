@@ -14,7 +14,7 @@ use domain::{
 use uuid::Uuid;
 
 pub use list::{Filter, ResponseCounts, counts, list, versions_of_view};
-pub use promoted::{promoted_of_lead, promoted_of_member};
+pub use promoted::{promoted_of_lead, promoted_of_member, promotion_sessions};
 
 macro_rules! response_select {
     ($rest:literal) => {

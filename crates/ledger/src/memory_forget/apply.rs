@@ -105,13 +105,25 @@ async fn erase_leads(ledger: &Ledger, scope: &Scope, leads: &[ForgottenLead]) ->
                 break;
             }
             for session in sessions {
-                end_proposal(ledger, &Scope::system(tenant_id), session, REASON).await?;
+                end_response(ledger, tenant_id, session).await?;
             }
         }
         let (by, now) = (scope.caller.to_string(), ledger.now());
         let written =
             ledger.write(Access::Retention, async move |tx| entity::erase_on(tx, tenant_id, id, (&by, now)).await);
         written.await?;
+    }
+    Ok(())
+}
+
+/// Erases a response, and before it the sessions of tasks that were given its answers: their input, their results and
+/// what waits for approval hold what the person typed.
+async fn end_response(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<()> {
+    let read = ledger
+        .store()
+        .read(Access::System, async move |conn| store::response::promotion_sessions(conn, tenant_id, id).await);
+    for session in read.await?.into_iter().chain([id]) {
+        end_proposal(ledger, &Scope::system(tenant_id), session, REASON).await?;
     }
     Ok(())
 }

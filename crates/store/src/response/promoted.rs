@@ -1,8 +1,13 @@
-//! Entities that were made from the responses of a person.
+//! What was made from the responses of a person.
 
 use crate::engine::{Conn, Result, run, statements};
-use domain::id::{EntityId, TenantId, UserId};
+use domain::{
+    id::{EntityId, SessionId, TenantId, UserId},
+    response::PROMOTION_SOURCE,
+};
 use uuid::Uuid;
+
+type One = (Uuid,);
 
 macro_rules! promoted_select {
     ($whose:literal) => {
@@ -17,8 +22,19 @@ macro_rules! promoted_select {
 }
 
 statements! {
+    const SESSIONS: &str = "SELECT id FROM sessions WHERE tenant_id = $1 AND parent_id = $2 AND source = $3 ORDER BY id";
     const OF_LEAD: &str = promoted_select!("r.lead_entity_id = $2");
     const OF_MEMBER: &str = promoted_select!("r.respondent_kind = 'user' AND r.respondent = $2");
+}
+
+/// Returns the sessions of tasks that were given a response, the oldest first: several if one was denied.
+pub async fn promotion_sessions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    response: SessionId,
+) -> Result<Vec<SessionId>> {
+    let rows = run!(conn, fetch_all One, SESSIONS, tenant_id.0, response.0, PROMOTION_SOURCE)?;
+    Ok(rows.into_iter().map(|(id,)| SessionId(id)).collect())
 }
 
 /// Returns id and title of the entities that were made from responses of a lead and are not erased, in the order of

@@ -3,14 +3,16 @@
 use crate::{
     entity::company,
     feedback_request::request,
-    promotion::submitted,
+    gate::{at_once, decide, gate_of, says},
+    promotion::{submitted, task},
     response::submission,
-    response_table::answered_lead,
+    response_table::{answered_lead, answered_lead_with},
     retention::{columns_with, key},
     view_link_request::stranger,
 };
 use chrono::TimeDelta;
 use domain::{
+    gate::Verdict,
     id::{EntityId, EntityTypeId},
     view::Gate,
 };
@@ -33,6 +35,7 @@ on_both_engines!(
     retention_keeps_a_lead_that_a_member_has_changed_and_one_who_never_answered_lately,
     forgetting_a_person_erases_the_leads_with_their_name_or_address_and_what_they_answered,
     forgetting_a_person_names_the_entities_that_were_made_from_what_they_answered,
+    forgetting_a_person_erases_the_tasks_that_were_given_what_they_answered,
 );
 
 /// Columns in which the name or the address of a lead is.
@@ -188,5 +191,45 @@ async fn forgetting_a_person_names_the_entities_that_were_made_from_what_they_an
     let person = format!("shiftbook-{}", f.member.user_id().unwrap());
     let mine = memory_forget::preview(&f.ledger, &f.admin, Forget { person, names: None }).await.unwrap();
     assert_eq!(names(&mine), [acme]);
+    f.done().await;
+}
+
+/// Columns in which the answers of a response are, and those of a task that was given them.
+const ANSWERS: [&str; 8] = [
+    "responses.answers",
+    "sessions.input",
+    "sessions.result",
+    "session_events.content",
+    "session_events.metadata",
+    "gates.task",
+    "entities.title",
+    "entity_versions.title",
+];
+
+async fn forgetting_a_person_erases_the_tasks_that_were_given_what_they_answered(f: Fixture) {
+    at_once(&f).await;
+    company(&f).await;
+    let (_, response) = answered_lead_with(&f, "Northwind of Zoe").await;
+    let by = task(&f, json!({ "requiresApproval": true }), json!({})).await;
+    let given = async || {
+        let title = Some("Northwind of Zoe".to_owned());
+        let new = Promote { to: PromoteTo::Action(by), title, fields: BTreeMap::new() };
+        let begun = response::promote(&f.ledger, &f.operator, response.session_id, new).await.unwrap();
+        begun.promotion_session_id.unwrap()
+    };
+    let denied = given().await;
+    decide(&f, &f.admin, gate_of(&f, denied).await.gate.id, says(Verdict::Deny)).await.unwrap();
+    let waiting = given().await;
+    assert_ne!(waiting, denied);
+    let found = columns_with(&f, "Northwind of", &ANSWERS).await;
+    assert!(found.contains(&"sessions.input") && found.contains(&"gates.task"), "the test would find it: {found:?}");
+    let of = Forget { person: "web-zoe".into(), names: Some(vec!["Zoe".into()]) };
+    assert!(memory_forget::forget(&f.ledger, &f.admin, of).await.unwrap().is_done);
+    assert_eq!(columns_with(&f, "Northwind of", &ANSWERS).await, Vec::<&str>::new());
+    for id in [denied, waiting] {
+        let session = session::get(&f.ledger, &f.admin, id).await.unwrap();
+        assert!(session.status().is_final() && session.input.is_none(), "{session:?}");
+    }
+    f.assert_verified().await;
     f.done().await;
 }

@@ -100,6 +100,11 @@ async fn responses_are_filtered_by_version_and_time(f: Fixture) {
 }
 
 pub(crate) async fn answered_lead(f: &Fixture) -> (ViewId, ResponseRecord) {
+    answered_lead_with(f, "x").await
+}
+
+/// The same with this answer.
+pub(crate) async fn answered_lead_with(f: &Fixture, name: &str) -> (ViewId, ResponseRecord) {
     let view = form(f, Publication { gate: Gate::Lead, ..Publication::default() }).await;
     let (link, secret) = view_link::create(&f.ledger, &f.operator, view, 30).await.unwrap();
     let entered = view_link::enter(&f.ledger, &secret, None).await.unwrap();
@@ -107,7 +112,7 @@ pub(crate) async fn answered_lead(f: &Fixture) -> (ViewId, ResponseRecord) {
     let new = NewLead { name: "Zoe".into(), email: "zoe@example.org".into() };
     let cookie = view_link::capture_lead(&f.ledger, link.id, entry, new).await.unwrap();
     let (_, who, _) = view_link::respondent(&f.ledger, link.id, Entry { lead: Some(&cookie), ..entry }).await.unwrap();
-    let sent = response::submit(&f.ledger, &who, view, submission("x", json!({ "name": "x" }))).await.unwrap();
+    let sent = response::submit(&f.ledger, &who, view, submission("x", json!({ "name": name }))).await.unwrap();
     (view, sent.response)
 }
 
