@@ -10,6 +10,7 @@ use domain::{
     role::Permission,
     slug::{is_slug, slugify},
 };
+use serde_json::Value;
 
 /// Refuses a caller whose role or token scope does not have the permission.
 pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
@@ -108,6 +109,11 @@ impl Fields {
         if json_depth(json) > JSON_DEPTH_MAX {
             self.refuse(field, format!("at most {JSON_DEPTH_MAX} levels deep"));
         }
+    }
+
+    /// Limits size and depth of JSON that is parsed already. Its size is that of its shortest text.
+    pub(crate) fn value(&mut self, field: &str, value: Option<&Value>) {
+        self.document(field, value.map(Value::to_string).as_deref());
     }
 
     /// Requires a JSON object and limits its size and depth.

@@ -189,7 +189,7 @@ pub async fn decide(
     Id(id): Id<GateId>,
     JsonBody(body): JsonBody<Decide>,
 ) -> Result<Json<Approval>, Problem> {
-    let item = use_case::decide(&state.ledger, caller.scope(), id, wire_map::new_decision(body)).await?;
+    let item = use_case::decide(&state.ledger, caller.scope(), id, wire_map::new_decision(body)?).await?;
     Ok(Json(wire_map::approval(item)))
 }
 
@@ -231,7 +231,7 @@ async fn decide_one(state: &AppState, caller: &Caller, one: DecideOne) -> Decide
 
 async fn decided(state: &AppState, caller: &Caller, one: DecideOne) -> Result<Approval, Problem> {
     let id: GateId = wire_map::parse_id("id", &one.id)?;
-    let item = use_case::decide(&state.ledger, caller.scope(), id, wire_map::new_decision(one.into())).await?;
+    let item = use_case::decide(&state.ledger, caller.scope(), id, wire_map::new_decision(one.into())?).await?;
     Ok(wire_map::approval(item))
 }
 

@@ -103,7 +103,7 @@ impl Backend {
     /// Answers the agent's question once, however often the form is sent. Returns whether it was answered.
     async fn reply(&self, id: SessionId, message: &Message) -> Result<bool, Problem> {
         let (ledger, scope) = (&self.state.ledger, self.scope());
-        let reply = || Reply::Accept(Value::from(message.text.as_str()).to_string());
+        let reply = || Reply::Accept(Value::from(message.text.as_str()));
         match gate::reply_as(ledger, scope, id, message.id, reply()).await {
             // The form of an earlier message or answer: sent again, or filled in again.
             Err(Error::IdConflict { .. }) => {

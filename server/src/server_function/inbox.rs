@@ -3,7 +3,7 @@
 use super::{Backend, arguments};
 use crate::{
     problem::Problem,
-    web::{json_or_text, unreadable},
+    web::{unreadable, value_or_text},
     wire_map,
 };
 use app::{
@@ -22,6 +22,7 @@ use ledger::{
     gate::{self, NewDecision},
     page::inbox::ITEMS,
 };
+use serde_json::{Map, Value};
 use std::future::Future;
 use wire::{Code, FieldProblem, approval::ApprovalDetail};
 
@@ -246,13 +247,12 @@ fn decision_of_form(item: &ApprovalDetail, verdict: Verdict, typed: TypedDecisio
     let value = match verdict {
         Verdict::Approve | Verdict::Edit => {
             let edit = ui::edited(item, digest.as_deref(), text).map_err(unreadable)?;
-            (!edit.is_empty()).then(|| serde_json::Value::Object(edit).to_string())
+            (!edit.is_empty()).then_some(Value::Object(edit))
         }
         Verdict::Deny => None,
         Verdict::Respond => {
             let answer = ui::typed_answer(&item.approval, text).map_err(unreadable)?;
-            let answer = answer.map(|answer| answer.to_string());
-            answer.or_else(|| json_or_text(&text("answer").unwrap_or_default()))
+            answer.or_else(|| value_or_text(&text("answer").unwrap_or_default()))
         }
     };
     Ok(NewDecision { verdict, value, note, digest })
@@ -264,8 +264,11 @@ fn new_answer(decision: NewDecision) -> Result<NewAnswer, Problem> {
     match verdict {
         Verdict::Deny => Ok(NewAnswer { outcome: Outcome::Declined, answers: None, note }),
         Verdict::Respond => {
-            let no_object = |_| Problem::field(Code::InvalidRequest, ui::ANSWER, "an object with the answers");
-            let answers = serde_json::from_str(value.as_deref().unwrap_or("{}")).map_err(no_object)?;
+            let answers = match value {
+                Some(Value::Object(answers)) => answers,
+                None => Map::new(),
+                Some(_) => return Err(Problem::field(Code::InvalidRequest, ui::ANSWER, "an object with the answers")),
+            };
             Ok(NewAnswer { outcome: Outcome::Answered, answers: Some(answers), note: None })
         }
         Verdict::Approve | Verdict::Edit => Err(Problem::field(Code::InvalidRequest, "decision", "deny or respond")),

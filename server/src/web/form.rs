@@ -10,6 +10,7 @@ use axum::{
     },
     http::header,
 };
+use serde_json::Value;
 use std::collections::BTreeMap;
 use wire::Code;
 
@@ -270,8 +271,14 @@ pub fn json_or_text(text: &str) -> Option<String> {
     }
     match serde_json::from_str::<&serde_json::value::RawValue>(text) {
         Ok(json) => Some(json.get().to_owned()),
-        Err(_) => Some(serde_json::Value::from(text).to_string()),
+        Err(_) => Some(Value::from(text).to_string()),
     }
+}
+
+/// Reads the value in a text area as [`json_or_text`] does, where the value counts and not how it is written.
+pub fn value_or_text(text: &str) -> Option<Value> {
+    let text = text.trim();
+    (!text.is_empty()).then(|| serde_json::from_str(text).unwrap_or_else(|_| text.into()))
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ mod view_form;
 mod webhook;
 mod working_on;
 
-pub use form::{Form, json_or_text, unreadable};
+pub use form::{Form, unreadable, value_or_text};
 pub use problem::problem_page;
 pub use shell::{active_of, local_path};
 

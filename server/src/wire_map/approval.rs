@@ -1,6 +1,6 @@
 //! Converts gates and decisions.
 
-use super::{history_turn, json, text};
+use super::{history_turn, json};
 use crate::problem::Problem;
 use domain::gate::GateKind;
 use ledger::{
@@ -113,8 +113,15 @@ pub fn approval_detail(detail: GateDetail) -> to::ApprovalDetail {
 }
 
 /// Converts the body of a request that decides.
-pub fn new_decision(sent: to::Decide) -> NewDecision {
-    NewDecision { verdict: sent.decision, value: sent.value.map(text), note: sent.note, digest: sent.digest }
+pub fn new_decision(sent: to::Decide) -> Result<NewDecision, Problem> {
+    let value = sent.value.map(|value| parsed("value", &value)).transpose()?;
+    Ok(NewDecision { verdict: sent.decision, value, note: sent.note, digest: sent.digest })
+}
+
+/// Parses a value that a body contains.
+fn parsed(field: &str, json: &wire::Json) -> Result<Value, Problem> {
+    serde_json::from_str(json.get())
+        .map_err(|error| Problem::field(Code::InvalidRequest, field, format!("not readable as JSON: {error}")))
 }
 
 /// Converts the body of a request to `tool-approval`, for a gate of this kind.
@@ -128,14 +135,14 @@ pub fn tool_approval(sent: to::ToolApproval, kind: GateKind) -> Result<NewDecisi
     if sent.modified_output.is_some() && !matches!(kind, GateKind::Output | GateKind::Fields | GateKind::Memory) {
         return refuse("modifiedOutput", "an output");
     }
-    let value = sent.modified_output.or(sent.modified_args).map(text);
+    let value = sent.modified_output.or(sent.modified_args).map(|value| parsed("value", &value)).transpose()?;
     Ok(NewDecision { verdict: sent.decision, value, note: sent.note, digest: sent.digest })
 }
 
 /// Converts the answer to a question.
 pub fn reply(sent: to::ElicitationReply) -> Result<Reply, Problem> {
     match (sent.action.unwrap_or(to::ReplyAction::Accept), sent.content) {
-        (to::ReplyAction::Accept, Some(content)) => Ok(Reply::Accept(text(content))),
+        (to::ReplyAction::Accept, Some(content)) => Ok(Reply::Accept(parsed("content", &content)?)),
         (to::ReplyAction::Accept, None) => {
             Err(Problem::field(Code::InvalidRequest, "content", "an answer needs content"))
         }

@@ -203,23 +203,23 @@ pub(crate) async fn answer_on(
     answer.digest = digest;
     answer.late = late;
     let waiting = gate.filter(|_| !late && session.status() == Status::WaitingHuman);
-    record(tx, session, waiting, &request, &answer, of).await?;
+    record(tx, session, waiting, &request, (&answer, value), of).await?;
     Ok(Answered { answer, is_new: true })
 }
 
-/// Writes a checked answer. At an open gate it is the decision; else it waits to be taken.
+/// Writes a checked answer with its value. At an open gate it is the decision; else it waits to be taken.
 async fn record(
     tx: &mut WriteTx<'_>,
     session: Session,
     gate: Option<Gate>,
     request: &RequestRecord,
-    answer: &AnswerRecord,
+    (answer, value): (&AnswerRecord, Option<Value>),
     mut of: AnswerOf,
 ) -> Result<()> {
     let (tenant_id, at) = (request.tenant_id, of.minter.at());
     if let Some(gate) = gate {
-        let reply = match (answer.outcome, &answer.answers) {
-            (Outcome::Answered, Some(text)) => Reply::Accept(text.clone()),
+        let reply = match (answer.outcome, value) {
+            (Outcome::Answered, Some(value)) => Reply::Accept(value),
             (Outcome::Declined, _) => Reply::Decline,
             _ => Reply::Cancel,
         };
@@ -242,20 +242,24 @@ async fn record(
         store::feedback_request::close(tx, tenant_id, request.id, RequestState::Answered, at).await?;
     }
     tx.counts_changed(tenant_id);
-    let event = submitted(&mut of.minter, request, answer);
+    let event = submitted(&mut of.minter, request, answer, value.unwrap_or_default());
     append_server_events(tx, session, vec![event], of.caller, at).await?;
     Ok(())
 }
 
 /// Creates the event that records an answer for which the session does not wait.
-fn submitted(minter: &mut Minter, request: &RequestRecord, answer: &AnswerRecord) -> store::PreparedEvent {
-    let answers: Value = answer.answers.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+fn submitted(
+    minter: &mut Minter,
+    request: &RequestRecord,
+    answer: &AnswerRecord,
+    value: Value,
+) -> store::PreparedEvent {
     minter.event(&FormSubmit::Answer(RequestAnswer {
         note: answer.note.clone(),
         request_id: request.id,
         answer_id: answer.id,
         outcome: answer.outcome,
-        value: answers,
+        value,
         respondent_kind: answer.respondent.kind,
         assurance: answer.respondent.kind.assurance(),
         response_session_id: answer.response_session_id,

@@ -44,8 +44,8 @@ use store::{DecisionRecord, WriteTx};
 pub struct NewDecision {
     /// Whether the reviewer approves, edits, denies or responds.
     pub verdict: Verdict,
-    /// JSON: the changed values of an edit, or the answer of a response.
-    pub value: Option<String>,
+    /// The changed values of an edit, or the answer of a response. Null is the same as no value.
+    pub value: Option<Value>,
     /// Text for the agent and the log.
     pub note: Option<String>,
     /// Hexadecimal digest of the proposal that the reviewer was shown.
@@ -56,7 +56,7 @@ impl NewDecision {
     fn check(&self) -> Result<()> {
         let mut fields = Fields::default();
         fields.text("note", self.note.as_deref(), REASON_CHARS_MAX);
-        fields.document("value", self.value.as_deref());
+        fields.value("value", self.value.as_ref());
         fields.check()
     }
 }
@@ -154,7 +154,7 @@ async fn record(
         email: String::new(),
         verdict: Some(decided.verdict),
         undoes: None,
-        value: decided.stored,
+        value: decided.stored.as_ref().map(Value::to_string),
         value_digest: decided.digest,
         note: decided.note,
         at: decider.minter.at(),
@@ -173,7 +173,7 @@ async fn record(
     };
     let told = settled.as_ref().unwrap_or(&gate);
     announce_gate(tx, &decider.minter, Topic::ApprovalDecided, told, Some(&decision)).await?;
-    let event = decision_event(&mut decider.minter, &gate, &decision);
+    let event = decision_event(&mut decider.minter, &gate, &decision, decided.stored);
     let minter = decider.minter.clone();
     let session = append_server_events(tx, session, vec![event], scope.caller, minter.at()).await?;
     store::gate::save(tx, &gate).await?;
@@ -187,8 +187,8 @@ async fn record(
 /// A decision after it was checked against the gate.
 struct Decided {
     verdict: Verdict,
-    /// JSON to store with the decision: the values that differ from the staged ones, or the answer.
-    stored: Option<String>,
+    /// What is stored with the decision: the values that differ from the staged ones, or the answer.
+    stored: Option<Value>,
     /// The values that would take effect; `None` if the decision has none.
     values: Option<Map<String, Value>>,
     digest: domain::chain::Digest,
@@ -221,13 +221,7 @@ fn read(
         let message = format!("a gate of kind {} cannot be answered with `{}`", gate.kind, new.verdict);
         return Err(Error::invalid("decision", message));
     }
-    let value: Option<Value> = new
-        .value
-        .as_deref()
-        .map(serde_json::from_str)
-        .transpose()
-        .map_err(|error| Error::invalid("value", format!("not readable as JSON: {error}")))?;
-    let value = value.filter(|value| !value.is_null());
+    let value = new.value.filter(|value| !value.is_null());
     match new.verdict {
         Verdict::Approve | Verdict::Edit => edit(gate, standing, decisions, (user_id, new.verdict, value), note),
         Verdict::Deny => {
@@ -245,7 +239,7 @@ fn read(
             let answer = check_answer(gate, answer)?;
             let digest = canonical_digest(&answer);
             let plain = Decided::plain(Verdict::Respond, digest, note);
-            Ok(Decided { stored: Some(answer.to_string()), ..plain })
+            Ok(Decided { stored: Some(answer), ..plain })
         }
     }
 }
@@ -312,7 +306,7 @@ fn edit(
         }
         Approval::Rebased { values, changed } | Approval::Edited { values, changed } => Ok(Decided {
             verdict: if is_edit { Verdict::Edit } else { Verdict::Approve },
-            stored: Some(Value::Object(changed).to_string()),
+            stored: Some(Value::Object(changed)),
             digest: canonical_digest(&gate.task.shown_with(&values)),
             values: Some(values),
             note,
@@ -349,9 +343,14 @@ async fn check_output(tx: &mut WriteTx<'_>, session: &Session, gate: &Gate, valu
     if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
 }
 
-/// Creates the event that records a decision in its session's log.
-pub(super) fn decision_event(minter: &mut Minter, gate: &Gate, decision: &DecisionRecord) -> store::PreparedEvent {
-    decision_event_of(minter, gate, decision, None)
+/// Creates the event that records a decision in its session's log. `value` is what is stored with the decision.
+pub(super) fn decision_event(
+    minter: &mut Minter,
+    gate: &Gate,
+    decision: &DecisionRecord,
+    value: Option<Value>,
+) -> store::PreparedEvent {
+    decision_event_of(minter, gate, decision, value, None)
 }
 
 /// [`decision_event`] with the way in which a question ended, where the verdict does not say it.
@@ -359,6 +358,7 @@ pub(super) fn decision_event_of(
     minter: &mut Minter,
     gate: &Gate,
     decision: &DecisionRecord,
+    value: Option<Value>,
     outcome: Option<Outcome>,
 ) -> store::PreparedEvent {
     let (tool_call_id, tool_name) = match &gate.task {
@@ -376,7 +376,7 @@ pub(super) fn decision_event_of(
         outcome,
         tool_call_id,
         tool_name,
-        value: decision.value.as_deref().map(|value| serde_json::from_str(value).unwrap_or_default()),
+        value,
         effect_at: gate.state.held_until(),
     };
     match gate.kind {

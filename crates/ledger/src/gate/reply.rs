@@ -29,8 +29,8 @@ use store::{DecisionRecord, WriteTx, thread::KnownEvent};
 /// The reply to a question.
 #[derive(Debug, Clone)]
 pub enum Reply {
-    /// The answer as JSON.
-    Accept(String),
+    /// The answer.
+    Accept(Value),
     /// The person declines to answer.
     Decline,
     /// The person closes the question without a word.
@@ -77,7 +77,7 @@ pub async fn reply_as(
     require(scope, Permission::StartSession)?;
     let mut fields = Fields::default();
     if let Reply::Accept(answer) = &reply {
-        fields.document("content", Some(answer));
+        fields.value("content", Some(answer));
     }
     fields.check()?;
     let minter = Minter::new(ledger, ledger.now()).with_first_event(event_id);
@@ -183,12 +183,10 @@ pub(crate) async fn settle_question(
     // A refusal and a closed question are the same verdict. Only the event tells them apart.
     let outcome = Some(reply.outcome()).filter(|outcome| *outcome == Outcome::Cancelled);
     let (verdict, value, digest) = match reply {
-        Reply::Accept(text) => {
-            let answer: Value = serde_json::from_str(&text)
-                .map_err(|error| Error::invalid("content", format!("not readable as JSON: {error}")))?;
+        Reply::Accept(answer) => {
             let answer = check_answer(&gate, answer)?;
             let digest = canonical_digest(&answer);
-            (Verdict::Respond, Some(answer.to_string()), digest)
+            (Verdict::Respond, Some(answer), digest)
         }
         Reply::Decline | Reply::Cancel => (Verdict::Deny, None, gate.task_digest),
     };
@@ -203,7 +201,7 @@ pub(crate) async fn settle_question(
         email: String::new(),
         verdict: Some(verdict),
         undoes: None,
-        value,
+        value: value.as_ref().map(Value::to_string),
         value_digest: digest,
         note: by.note,
         at: minter.at(),
@@ -213,7 +211,7 @@ pub(crate) async fn settle_question(
     // The answer takes effect in this transaction, so the message has the state after it.
     let settled = Gate { state: gate.state.settle(verdict, minter.at())?, ..gate.clone() };
     announce_gate(tx, &minter, Topic::ApprovalDecided, &settled, Some(&decision)).await?;
-    let event = decision_event_of(&mut minter, &gate, &decision, outcome);
+    let event = decision_event_of(&mut minter, &gate, &decision, value, outcome);
     let session = append_server_events(tx, session, vec![event], by.caller, minter.at()).await?;
     let context = SettleContext { caller: by.caller, minter, given: by.given, stamp: None };
     settle(tx, session, gate, context).await

@@ -242,7 +242,7 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
             gate.state = gate.state.reopen()?;
             store::gate::save(tx, &gate).await?;
             announce_gate(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
-            let event = decision_event(&mut minter, &gate, &decision);
+            let event = decision_event(&mut minter, &gate, &decision, None);
             append_server_events(tx, session, vec![event], Caller::System, now).await?;
             Ok(true)
         })

@@ -65,7 +65,7 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
             gate.state = reopened;
             store::gate::save(tx, &gate).await?;
             announce_gate(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
-            let event = decision_event(&mut minter, &gate, &decision);
+            let event = decision_event(&mut minter, &gate, &decision, None);
             append_server_events(tx, session, vec![event], caller.caller, now).await?;
             Ok(load(tx.conn(), &caller, vec![gate], now).await?)
         })

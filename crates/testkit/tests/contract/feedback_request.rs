@@ -135,7 +135,7 @@ async fn a_question_with_fields_is_answered_in_the_inbox_after_the_undo_window(f
     assert_eq!(item.gate.task.request_id(), Some(asked.request.id));
     let decision = |value: Value| NewDecision {
         verdict: Verdict::Respond,
-        value: Some(value.to_string()),
+        value: Some(value),
         note: Some("as agreed".into()),
         digest: None,
     };
@@ -160,7 +160,7 @@ async fn a_question_with_fields_is_answered_in_the_inbox_after_the_undo_window(f
 
 async fn each_answer_to_an_elicitation_ends_the_request_in_its_own_way(f: Fixture) {
     at_once(&f).await;
-    let accept = Reply::Accept(json!({ "region": "EU" }).to_string());
+    let accept = Reply::Accept(json!({ "region": "EU" }));
     for (reply, outcome) in
         [(accept, Outcome::Answered), (Reply::Decline, Outcome::Declined), (Reply::Cancel, Outcome::Cancelled)]
     {
@@ -177,8 +177,7 @@ async fn each_answer_to_an_elicitation_ends_the_request_in_its_own_way(f: Fixtur
     }
     let session = f.running().await;
     ask(&f, &session, request(&session, "k", true)).await;
-    let wrong =
-        gate::reply(&f.ledger, &f.operator, session.id, Reply::Accept(json!({ "region": 1 }).to_string())).await;
+    let wrong = gate::reply(&f.ledger, &f.operator, session.id, Reply::Accept(json!({ "region": 1 }))).await;
     assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
     f.done().await;
 }
@@ -331,7 +330,7 @@ async fn a_reply_that_names_its_request_never_answers_the_next_one(f: Fixture) {
     assert!(matches!(late, Err(Error::RequestClosed { state: RequestState::Answered })), "{late:?}");
     assert_eq!(answers(&f, session.id, false).await.len(), 1, "a late reply is not kept");
     // A reply that names nothing answers what waits now, and its repeat may name it.
-    let unnamed = Reply::Accept(json!({ "region": "EU" }).to_string());
+    let unnamed = Reply::Accept(json!({ "region": "EU" }));
     gate::reply(&f.ledger, &f.operator, session.id, unnamed).await.unwrap();
     assert_eq!(reply(second.id, "EU").await.unwrap().status(), Status::Pending);
     assert_eq!(answers(&f, session.id, false).await.len(), 2);

@@ -92,7 +92,7 @@ pub fn says(verdict: Verdict) -> NewDecision {
 }
 
 pub fn edits(value: &Value) -> NewDecision {
-    NewDecision { value: Some(value.to_string()), ..says(Verdict::Edit) }
+    NewDecision { value: Some(value.clone()), ..says(Verdict::Edit) }
 }
 
 pub async fn decide(f: &Fixture, by: &Scope, id: GateId, new: NewDecision) -> ledger::Result<GateItem> {

@@ -99,7 +99,7 @@ async fn a_decision_that_takes_effect_at_once_is_reported_as_settled(f: Fixture)
     let question = Some(Question::new("Which one?".into(), None));
     let asks = YieldRequest { question, ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
     session::yield_to(&f.ledger, &f.worker, session.id, asks).await.unwrap();
-    gate::reply(&f.ledger, &f.operator, session.id, Reply::Accept("\"this one\"".into())).await.unwrap();
+    gate::reply(&f.ledger, &f.operator, session.id, Reply::Accept("this one".into())).await.unwrap();
     assert_eq!(outbox_worker(&f, &smtp).drain().await.unwrap(), 2);
     for received in receiver.received() {
         let body: Value = serde_json::from_str(&received.body).unwrap();

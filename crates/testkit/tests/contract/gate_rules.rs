@@ -357,12 +357,12 @@ async fn a_question_is_answered_within_its_schema(f: Fixture) {
     let approved = decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await;
     assert!(matches!(approved, Err(Error::Invalid(_))), "{approved:?}");
     for by in [f.other_member, f.stranger] {
-        let refused = gate::reply(&f.ledger, &by, session.id, Reply::Accept(json!({"when": "now"}).to_string())).await;
+        let refused = gate::reply(&f.ledger, &by, session.id, Reply::Accept(json!({"when": "now"}))).await;
         assert!(matches!(refused, Err(Error::Forbidden(_) | Error::NotFound(_))), "{refused:?}");
     }
-    let wrong = gate::reply(&f.ledger, &f.operator, session.id, Reply::Accept(json!({"when": 7}).to_string())).await;
+    let wrong = gate::reply(&f.ledger, &f.operator, session.id, Reply::Accept(json!({"when": 7}))).await;
     assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
-    let answer = Reply::Accept(json!({ "when": "now" }).to_string());
+    let answer = Reply::Accept(json!({ "when": "now" }));
     let queued = gate::reply(&f.ledger, &f.operator, session.id, answer.clone()).await.unwrap();
     assert_eq!(queued.status(), Status::Pending);
     let twice = gate::reply(&f.ledger, &f.operator, session.id, answer).await;

@@ -219,7 +219,7 @@ async fn the_answer_of_a_decision_reaches_the_agent_with_its_author(f: Fixture) 
     at_once(&f).await;
     let session = f.running().await;
     let item = asked(&f, &session).await;
-    let answer = NewDecision { value: Some(json!("now").to_string()), ..says(Verdict::Respond) };
+    let answer = NewDecision { value: Some(json!("now")), ..says(Verdict::Respond) };
     decide(&f, &f.operator, item.gate.id, answer).await.unwrap();
     let resume = claim(&f).await.resume.unwrap();
     assert_eq!((resume.kind, resume.answer.as_deref()), (GateKind::Question, Some("\"now\"")));
@@ -249,7 +249,7 @@ async fn a_question_that_was_answered_or_declined_is_not_closed_again(f: Fixture
 
     let session = claim(&f).await.session;
     let answered = asked(&f, &session).await;
-    gate::reply(&f.ledger, &f.operator, session.id, Reply::Accept(json!("now").to_string())).await.unwrap();
+    gate::reply(&f.ledger, &f.operator, session.id, Reply::Accept(json!("now"))).await.unwrap();
     is_closed(closes(&f.operator, &answered).await).unwrap();
     f.done().await;
 }
@@ -258,7 +258,7 @@ async fn an_answer_with_the_id_of_another_event_is_refused(f: Fixture) {
     let session = f.running().await;
     asked(&f, &session).await;
     let used = f.log(session.id).await.pop().unwrap().id;
-    let answer = || Reply::Accept(json!("now").to_string());
+    let answer = || Reply::Accept(json!("now"));
     let refused = gate::reply_as(&f.ledger, &f.operator, session.id, Some(used), answer()).await;
     assert!(matches!(refused, Err(Error::IdConflict { .. })), "{refused:?}");
     let fresh = Some(EventId(uuid::Uuid::from_u128(fastrand::u128(..))));

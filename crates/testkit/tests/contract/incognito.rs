@@ -171,7 +171,7 @@ async fn figures_and_lists_of_others_leave_it_out(f: Fixture) {
     let waits = YieldRequest { question, ..YieldRequest::at(worked.attempt, YieldTo::WaitingHuman) };
     session::yield_to(l, &f.worker, id, waits).await.unwrap();
     queue_of_everyone_is_empty(&f, "waiting").await;
-    gate::reply(l, &f.member, id, gate::Reply::Accept("\"this one\"".into())).await.unwrap();
+    gate::reply(l, &f.member, id, gate::Reply::Accept("this one".into())).await.unwrap();
     turn(&f, "Hush.").await;
     thread::end(l, &f.member, id, ENDING).await.unwrap();
     queue_of_everyone_is_empty(&f, "completed").await;
@@ -215,7 +215,7 @@ async fn a_question_in_an_incognito_conversation_is_for_its_person_only_and_send
             ListGates { filter: GateFilter::In(GateState::Open), kind: None, all: true, limit: 10, cursor: None };
         let listed = gate::list(l, who, wanted).await.unwrap();
         assert!(listed.items.is_empty(), "{:?}", listed.items);
-        let answer = gate::Reply::Accept("\"mine\"".into());
+        let answer = gate::Reply::Accept("mine".into());
         hidden("reply", gate::reply(l, who, id, answer).await.map(drop));
     }
     let mia = f.member.user_id().unwrap();
@@ -223,7 +223,7 @@ async fn a_question_in_an_incognito_conversation_is_for_its_person_only_and_send
     assert_eq!(gate::ask_admins(l).await.unwrap(), 0, "admins are not asked instead");
     member::activate(l, &f.admin, mia).await.unwrap();
     assert_eq!(gate::get(l, &f.member, question).await.unwrap().item.gate.title, "Which secret?");
-    gate::reply(l, &f.member, id, gate::Reply::Accept("\"this one\"".into())).await.unwrap();
+    gate::reply(l, &f.member, id, gate::Reply::Accept("this one".into())).await.unwrap();
     let again = f.claim(1, 60).await.remove(0);
     let failure = Failure { attempt: again.attempt, message: "a secret cause".into(), code: None, usage: None };
     session::fail(l, &f.worker, id, failure).await.unwrap();

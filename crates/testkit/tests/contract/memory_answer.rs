@@ -59,7 +59,7 @@ async fn an_answer_in_a_conversation_is_what_its_person_said(f: Fixture) {
     let question = Some(Question::new("Where do you live?".into(), None));
     let asks = YieldRequest { question, ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
     session::yield_to(&f.ledger, &f.worker, id, asks).await.unwrap();
-    gate::reply(&f.ledger, &f.member, id, Reply::Accept("\"I live in Oslo\"".into())).await.unwrap();
+    gate::reply(&f.ledger, &f.member, id, Reply::Accept("I live in Oslo".into())).await.unwrap();
 
     let session = claim(&f).await.session;
     let log = f.log(id).await;
@@ -123,7 +123,7 @@ async fn answered(f: &Fixture, text: &str) -> (GateId, SessionId) {
 }
 
 fn respond(text: &str) -> NewDecision {
-    NewDecision { verdict: Verdict::Respond, value: Some(json!(text).to_string()), note: None, digest: None }
+    NewDecision { verdict: Verdict::Respond, value: Some(text.into()), note: None, digest: None }
 }
 
 async fn an_answer_that_can_still_be_undone_is_left_to_the_next_run(f: Fixture) {

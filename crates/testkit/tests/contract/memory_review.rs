@@ -65,7 +65,7 @@ async fn text(f: &Fixture, at: &str) -> String {
 }
 
 fn edits(value: Value) -> NewDecision {
-    NewDecision { value: Some(value.to_string()), ..says(Verdict::Edit) }
+    NewDecision { value: Some(value), ..says(Verdict::Edit) }
 }
 
 async fn an_edit_that_names_the_newest_version_is_accepted_after_a_conflict(f: Fixture) {

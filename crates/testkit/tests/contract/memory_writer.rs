@@ -174,7 +174,7 @@ async fn what_a_conversation_taught_is_reviewed_and_begins_the_next_one(f: Fixtu
     assert_eq!(proposal.path, own);
     assert!(proposal.evidence.iter().all(|one| one.session == id && one.sequence == 2));
     // Two are approved, one is edited.
-    let edit = json!({ "body": "# A move\r\n\r\nMia moved to Oslo.\r\n" }).to_string();
+    let edit = json!({ "body": "# A move\r\n\r\nMia moved to Oslo.\r\n" });
     for (item, decision) in items.iter().zip([
         says(Verdict::Approve),
         NewDecision { value: Some(edit), ..says(Verdict::Edit) },

@@ -43,7 +43,7 @@ async fn a_cancelled_question_reaches_the_agent_as_cancelled_and_a_declined_one_
     for (reply, outcome, in_log) in [
         (Reply::Cancel, Outcome::Cancelled, json!("cancelled")),
         (Reply::Decline, Outcome::Declined, Value::Null),
-        (Reply::Accept(r#""EU""#.into()), Outcome::Answered, Value::Null),
+        (Reply::Accept("EU".into()), Outcome::Answered, Value::Null),
     ] {
         let of = asked(&f).await;
         gate::reply(&f.ledger, &f.operator, of.id, reply).await.unwrap();

@@ -120,7 +120,7 @@ impl World<'_> {
         let gates = gate::of_sessions(&self.f.ledger, &self.f.admin, vec![id]).await.unwrap();
         let Some(open) = gates.iter().max_by_key(|item| item.gate.id) else { return false };
         let note = (verdict == Verdict::Deny).then(|| "not yet".to_owned());
-        let value = (verdict == Verdict::Respond).then(|| "\"x\"".to_owned());
+        let value = (verdict == Verdict::Respond).then(|| "x".into());
         let new = NewDecision { verdict, value, note, digest: None };
         gate::decide(&self.f.ledger, &self.f.operator, open.gate.id, new).await.is_ok()
     }

@@ -121,7 +121,7 @@ async fn an_answer_while_a_decision_can_be_undone_is_refused_and_taken_after_the
         let (asked, who) = (asked.request, stranger(&f, &secret.unwrap()).await);
         let program = (kind == RespondentKind::Token).then_some(&program);
         let gate_id = gate_of(&f, session.id).await.gate.id;
-        let value = Some(json!({ "region": "US" }).to_string());
+        let value = Some(json!({ "region": "US" }));
         let decision = NewDecision { verdict: Verdict::Respond, value, note: None, digest: None };
         decide(&f, &f.operator, gate_id, decision).await.unwrap();
         let refused = send(&f, &asked, &who, program).await;
