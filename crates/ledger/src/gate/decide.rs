@@ -4,6 +4,7 @@
 use super::{
     announce::announce_gate,
     by_role, decisions_of,
+    get::lock,
     item::{GateItem, MayDecide, load, may_decide},
     memory, not_found,
     open::{check_output_safety, criteria_of},
@@ -83,19 +84,13 @@ pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision
     let user_id = person(scope)?;
     new.check()?;
     let shown = new.digest.as_deref().map(parse_digest).transpose()?;
-    let gate = super::get::find(ledger, scope, id).await?;
     let now = ledger.now();
     let decider = Decider { scope: *scope, user_id, minter: Minter::new(ledger, now), stamp: Stamp::new(ledger) };
-    let session_id = gate.session_id;
     let loaded = ledger
         .write(scope.into(), async move |tx| {
             let scope = decider.scope;
-            let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?;
-            let session = session.ok_or_else(not_found)?;
-            let gate = store::gate::find_locked(tx, scope.tenant_id, id).await?.ok_or_else(not_found)?;
-            let now = decider.minter.at();
-            record(tx, session, gate, decider, new, shown).await?;
-            let gate = store::gate::find(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)?;
+            let (session, gate) = lock(tx, &scope, id).await?;
+            let gate = record(tx, session, gate, decider, new, shown).await?;
             Ok(load(tx.conn(), &scope, vec![gate], now).await?)
         })
         .await?;
@@ -109,6 +104,7 @@ struct Decider {
     stamp: Stamp,
 }
 
+/// Records the decision on a locked gate, and returns the gate as it is then.
 async fn record(
     tx: &mut WriteTx<'_>,
     session: Session,
@@ -116,7 +112,7 @@ async fn record(
     mut decider: Decider,
     new: NewDecision,
     shown: Option<domain::chain::Digest>,
-) -> Result<()> {
+) -> Result<Gate> {
     let scope = decider.scope;
     let by = by_role(&scope);
     let named = store::gate::is_reviewer(tx.conn(), scope.tenant_id, gate.id, decider.user_id, by).await?;
@@ -130,7 +126,7 @@ async fn record(
     let Decided { verdict, digest, restates, .. } = decided;
     let asked = DecisionRequest { user_id: decider.user_id, verdict, value: digest, shown, restates };
     let decides = match evaluate(gate.state.name(), gate.quorum, &standing, &asked) {
-        DecisionEffect::Repeat(_) => return Ok(()),
+        DecisionEffect::Repeat(_) => return Ok(gate),
         DecisionEffect::Conflict(number) => {
             let recorded = decisions.into_iter().find(|d| d.number == number).ok_or_else(not_found)?;
             return Err(Error::AlreadyDecided(Box::new(recorded)));
@@ -177,11 +173,14 @@ async fn record(
     let minter = decider.minter.clone();
     let session = append_server_events(tx, session, vec![event], scope.caller, minter.at()).await?;
     store::gate::save(tx, &gate).await?;
-    if settled.is_some() {
-        let by = SettleContext { caller: scope.caller, minter, given: None, stamp: Some(decider.stamp) };
-        settle(tx, session, gate, by).await?;
+    if settled.is_none() {
+        return Ok(gate);
     }
-    Ok(())
+    let id = gate.id;
+    let by = SettleContext { caller: scope.caller, minter, given: None, stamp: Some(decider.stamp) };
+    settle(tx, session, gate, by).await?;
+    // The effect may have written the entity, whose title a gate has too.
+    store::gate::find(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)
 }
 
 /// A decision after it was checked against the gate.

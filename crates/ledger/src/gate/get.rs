@@ -17,9 +17,10 @@ use domain::{
     gate::{Gate, GateKind, GateState},
     id::{GateId, SessionId},
     role::Permission,
+    session::Session,
 };
 use std::collections::HashSet;
-use store::Conn;
+use store::{Conn, WriteTx};
 
 /// A gate, the entity that it is about, and earlier denials.
 #[derive(Debug, Clone)]
@@ -43,15 +44,19 @@ pub struct GateDetail {
     pub turns: Vec<HistoryTurn>,
 }
 
-/// Returns a gate of the workspace that the caller may see.
-pub(super) async fn find(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<Gate> {
+/// Locks a gate that the caller may see, and before it its session.
+///
+/// # Errors
+/// [`crate::Error::NotFound`] if there is no such gate or the caller may not see it.
+pub(super) async fn lock(tx: &mut WriteTx<'_>, scope: &Scope, id: GateId) -> Result<(Session, Gate)> {
     let tenant_id = scope.tenant_id;
-    let reader = *scope;
-    let read = ledger.store().read(scope.into(), async move |conn| {
-        let Some(gate) = store::gate::find(conn, tenant_id, id).await? else { return Ok(None) };
-        Ok(is_shown(conn, &reader, &gate).await?.then_some(gate))
-    });
-    read.await?.ok_or_else(not_found)
+    let session_id = store::gate::session_of(tx.conn(), tenant_id, id).await?.ok_or_else(not_found)?;
+    let session = store::session::find_locked(tx, tenant_id, session_id).await?.ok_or_else(not_found)?;
+    let gate = store::gate::find_locked(tx, tenant_id, id).await?.ok_or_else(not_found)?;
+    if gate.kind == GateKind::Question && !can_see(tx.conn(), scope, &session).await? {
+        return Err(not_found());
+    }
+    Ok((session, gate))
 }
 
 /// Returns whether the caller may see a gate. Questions in an incognito conversation are visible to its person

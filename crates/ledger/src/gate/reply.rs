@@ -3,7 +3,8 @@
 use super::{
     announce::announce_gate,
     decide::{check_answer, decision_event_of},
-    decisions_of, not_found,
+    decisions_of,
+    get::lock,
     request::Given,
     settle::{SettleContext, settle},
 };
@@ -115,14 +116,12 @@ pub async fn reply_as(
 /// [`Error::LimitReached`] if it has too many decisions.
 pub async fn cancel_question(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<()> {
     require(scope, Permission::StartSession)?;
-    let session_id = super::get::find(ledger, scope, id).await?.session_id;
     let minter = Minter::new(ledger, ledger.now());
     let scope = *scope;
     ledger
         .write((&scope).into(), async move |tx| {
-            let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?;
-            let session = require_visible(tx.conn(), &scope, session).await?;
-            let gate = store::gate::find_locked(tx, scope.tenant_id, id).await?.ok_or_else(not_found)?;
+            let (session, gate) = lock(tx, &scope, id).await?;
+            let session = require_visible(tx.conn(), &scope, Some(session)).await?;
             if gate.kind != GateKind::Question {
                 let message = format!("a gate of kind {} cannot be closed without an answer", gate.kind);
                 return Err(Error::invalid("decision", message));

@@ -4,8 +4,9 @@ use super::{
     announce::announce_gate,
     decide::decision_event,
     decisions_of,
+    get::lock,
     item::{GateItem, load},
-    not_found, person, standing,
+    person, standing,
 };
 use crate::{
     Error, Ledger, Result,
@@ -27,13 +28,11 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
     let user_id = person(scope)?;
     let now = ledger.now();
     let mut minter = Minter::new(ledger, now);
-    let session_id = super::get::find(ledger, scope, id).await?.session_id;
     let caller = *scope;
     let loaded = ledger
         .write(scope.into(), async move |tx| {
             let tenant_id = caller.tenant_id;
-            let session = store::session::find_locked(tx, tenant_id, session_id).await?.ok_or_else(not_found)?;
-            let mut gate = store::gate::find_locked(tx, tenant_id, id).await?.ok_or_else(not_found)?;
+            let (session, mut gate) = lock(tx, &caller, id).await?;
             let decisions = decisions_of(tx.conn(), &gate).await?;
             let last = standing(&gate, &decisions).last.ok_or(Error::GateClosed { state: gate.state.name() })?;
             // A late sweep does not extend the undo window.

@@ -20,6 +20,7 @@ macro_rules! of_sessions {
 }
 
 statements! {
+    const SESSION_OF: &str = "SELECT session_id FROM gates WHERE tenant_id = $1 AND id = $2";
     const BY_ID: &str = gate_select!("g.tenant_id = $1 AND g.id = $2");
     const BY_ID_LOCKED_POSTGRES: &str = gate_select!("g.tenant_id = $1 AND g.id = $2 FOR UPDATE OF g");
     const WAITING: &str = gate_select!("g.tenant_id = $1 AND g.session_id = $2 AND g.state IN ('open', 'held')");
@@ -47,6 +48,12 @@ statements! {
          ORDER BY g.attempt DESC LIMIT $4"
     );
     const TO_WAKE: &str = "SELECT tenant_id, id, session_id FROM gates WHERE wake_at <= $1 ORDER BY wake_at LIMIT $2";
+}
+
+/// The session of a gate.
+pub async fn session_of(conn: &mut Conn<'_>, tenant_id: TenantId, id: GateId) -> Result<Option<SessionId>> {
+    let row = run!(conn, fetch_optional(Uuid,), SESSION_OF, tenant_id.0, id.0)?;
+    Ok(row.map(|(session_id,)| SessionId(session_id)))
 }
 
 /// A gate of this workspace.
