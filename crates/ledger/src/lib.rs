@@ -41,6 +41,7 @@ mod guard;
 pub mod history;
 pub mod hook;
 pub mod human;
+pub mod inbox;
 pub mod insight;
 mod instance_key;
 pub mod interaction;

@@ -212,27 +212,22 @@ pub async fn decide_many(
         let message = format!("1 to {DECISIONS_BATCH_MAX}");
         return Err(Problem::field(Code::InvalidRequest, "decisions", message));
     }
-    let mut results = Vec::with_capacity(body.decisions.len());
-    for one in body.decisions {
-        results.push(decide_one(&state, &caller, one).await);
-    }
-    Ok(Json(Decided { results }))
-}
-
-/// Decides one of many. The result has the approval, or why the decision was refused.
-async fn decide_one(state: &AppState, caller: &Caller, one: DecideOne) -> DecidedOne {
-    let id = one.id.clone();
-    let (approval, problem) = match decided(state, caller, one).await {
-        Ok(approval) => (Some(approval), None),
-        Err(problem) => (None, Some(problem.to_wire(state.ledger.request_id().to_string()))),
+    let ids: Vec<_> = body.decisions.iter().map(|one| one.id.clone()).collect();
+    let decisions = body.decisions.into_iter().map(one_of_many).collect();
+    let decided = ledger::inbox::decide_many(&state.ledger, caller.scope(), decisions).await;
+    let result = |(id, decided): (String, Result<use_case::GateItem, Problem>)| {
+        let (approval, problem) = match decided {
+            Ok(item) => (Some(wire_map::approval(item)), None),
+            Err(problem) => (None, Some(problem.to_wire(state.ledger.request_id().to_string()))),
+        };
+        DecidedOne { id, approval, problem }
     };
-    DecidedOne { id, approval, problem }
+    Ok(Json(Decided { results: ids.into_iter().zip(decided).map(result).collect() }))
 }
 
-async fn decided(state: &AppState, caller: &Caller, one: DecideOne) -> Result<Approval, Problem> {
-    let id: GateId = wire_map::parse_id("id", &one.id)?;
-    let item = use_case::decide(&state.ledger, caller.scope(), id, wire_map::new_decision(one.into())?).await?;
-    Ok(wire_map::approval(item))
+fn one_of_many(one: DecideOne) -> Result<(GateId, use_case::NewDecision), Problem> {
+    let id = wire_map::parse_id("id", &one.id)?;
+    Ok((id, wire_map::new_decision(one.into())?))
 }
 
 /// Undo a decision

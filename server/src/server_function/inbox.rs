@@ -11,18 +11,13 @@ use app::{
     server_function::Refusal,
 };
 use async_trait::async_trait;
-use domain::{
-    feedback_request::Outcome,
-    gate::Verdict,
-    id::{FeedbackRequestId, GateId},
-    view::applicable,
-};
+use domain::{gate::Verdict, id::GateId, view::applicable};
 use ledger::{
-    feedback_request::{self, NewAnswer},
     gate::{self, NewDecision},
+    inbox::{self, ItemId},
     page::inbox::ITEMS,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::future::Future;
 use wire::{Code, FieldProblem, approval::ApprovalDetail};
 
@@ -35,20 +30,25 @@ impl InboxBackend for Backend {
             if typed_text(typed.note).is_some() {
                 return self.answer(Err(Problem::field(Code::InvalidRequest, "note", CANCEL_WITH_REASON)));
             }
-            return self.close_question(id).await;
+            self.answer(inbox::close(&self.state.ledger, self.scope(), id).await)?;
+            return self.undo_offer().await;
         }
         let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve, deny, respond or cancel");
         let verdict = self.answer(Verdict::parse(&typed.decision).ok_or_else(unknown))?;
         let verdict = if verdict == Verdict::Edit { Verdict::Approve } else { verdict };
-        let item = match gate::get(&self.state.ledger, self.scope(), id).await {
-            Err(ledger::Error::NotFound(_)) => {
-                return self.answer_question(FeedbackRequestId(id.0), verdict, typed).await;
-            }
-            found => wire_map::approval_detail(self.answer(found)?),
-        };
+        let (ledger, scope) = (&self.state.ledger, self.scope());
+        let item = self.answer(inbox::get(ledger, scope, id).await)?;
+        let (id, item) = (item.id(), wire_map::inbox_item(item, ledger.now()));
         let new = self.answer(decision_of_form(&item, verdict, typed))?;
-        let decided = gate::decide(&self.state.ledger, self.scope(), id, new).await;
-        let at_control = |path: &str| ui::control_of(&item, verdict, path);
+        let decided = inbox::decide(ledger, scope, id, new).await;
+        let at_control = |path: &str| {
+            // The form names the parts of every answer as a gate does.
+            let path = match (id, path.strip_prefix("content")) {
+                (ItemId::Question(_), Some(rest)) => format!("value{rest}"),
+                _ => path.to_owned(),
+            };
+            ui::control_of(&item, verdict, &path)
+        };
         self.answer(decided.map_err(|error| Problem::from(error).with_field_names(at_control)))?;
         self.undo_offer().await
     }
@@ -57,29 +57,26 @@ impl InboxBackend for Backend {
         let verdict = Verdict::parse(&typed.decision).filter(|verdict| *verdict != Verdict::Edit);
         let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve, deny or respond");
         let verdict = self.answer(verdict.ok_or_else(unknown))?;
-        if verdict == Verdict::Respond {
-            return self.answer_many(typed.fields, items).await;
-        }
-        // The field of the reason is in the form also where "Approve" is pressed.
-        let note = typed_text(typed.note).filter(|_| verdict == Verdict::Deny);
-        let (ledger, scope) = (&self.state.ledger, self.scope());
-        let decide = |id, digest| {
-            let new = NewDecision { verdict, value: None, note: note.clone(), digest: Some(digest) };
-            gate::decide(ledger, scope, id, new)
+        let items = self.answer(parse_items(items))?;
+        let ids: Vec<_> = items.iter().map(|(id, _)| *id).collect();
+        let decisions = if verdict == Verdict::Respond {
+            self.one_answer(&typed.fields, items).await?
+        } else {
+            // The field of the reason is in the form also where "Approve" is pressed.
+            let note = typed_text(typed.note).filter(|_| verdict == Verdict::Deny);
+            let decision =
+                |(id, digest)| Ok((id, NewDecision { verdict, value: None, note: note.clone(), digest: Some(digest) }));
+            items.into_iter().map(decision).collect()
         };
-        self.each(items, decide).await
+        let decided = inbox::decide_many(&self.state.ledger, self.scope(), decisions).await;
+        let refused = ids.into_iter().zip(decided).filter_map(|(id, decided)| Some((id, decided.err()?)));
+        self.changed(refused.collect()).await
     }
 
     async fn questions_off(&self, id: String, fields: Fields) -> Result<Vec<String>, Refusal> {
         let id: GateId = self.answer(wire_map::parse_id("id", &id))?;
         let (ledger, scope) = (&self.state.ledger, self.scope());
-        let item = match gate::get(ledger, scope, id).await {
-            Err(ledger::Error::NotFound(_)) => {
-                let asked = feedback_request::answerable(ledger, scope, FeedbackRequestId(id.0)).await;
-                wire_map::open_question_detail(self.answer(asked)?, ledger.now())
-            }
-            found => wire_map::approval_detail(self.answer(found)?),
-        };
+        let item = wire_map::inbox_item(self.answer(inbox::get(ledger, scope, id).await)?, ledger.now());
         let AnswerForm::Questions(questions) = AnswerForm::of(&item.approval) else { return Ok(Vec::new()) };
         let answers = ui::typed_answers(&questions, |name| fields.get(name).map(ui::Typed::text));
         let on = applicable(&questions, &answers);
@@ -88,7 +85,7 @@ impl InboxBackend for Backend {
     }
 
     async fn undo(&self, items: Items) -> Result<Option<UndoOffer>, Refusal> {
-        self.each(items, |id, _| gate::undo(&self.state.ledger, self.scope(), id)).await
+        self.each(items, |id| gate::undo(&self.state.ledger, self.scope(), id)).await
     }
 
     async fn snooze(&self, seconds: Option<String>, items: Items) -> Result<Option<UndoOffer>, Refusal> {
@@ -96,7 +93,7 @@ impl InboxBackend for Backend {
             text.parse().map_err(|_| Problem::field(Code::InvalidRequest, "seconds", "not a whole number of seconds"))
         };
         let seconds: Option<i64> = self.answer(typed_text(seconds).map(whole).transpose())?;
-        self.each(items, |id, _| gate::snooze(&self.state.ledger, self.scope(), id, seconds)).await
+        self.each(items, |id| gate::snooze(&self.state.ledger, self.scope(), id, seconds)).await
     }
 }
 
@@ -111,66 +108,29 @@ const CANCEL_WITH_REASON: &str =
 const NOT_ALIKE: &str =
     "Only questions of one agent with the same text and the same form get one answer. Nothing was sent.";
 
+/// Decisions on several items, or why one of them was refused before.
+type Decisions = Vec<Result<(GateId, NewDecision), Problem>>;
+
 impl Backend {
-    /// Closes a question without an answer, whether or not a session waits for it.
-    async fn close_question(&self, id: GateId) -> Result<Option<UndoOffer>, Refusal> {
+    /// The decisions that give several questions one answer, which each checks against its own form. They have to be
+    /// alike: what was typed answers the question that was read.
+    async fn one_answer(&self, fields: &Fields, items: Vec<(GateId, String)>) -> Result<Decisions, Refusal> {
         let (ledger, scope) = (&self.state.ledger, self.scope());
-        let closed = match gate::cancel_question(ledger, scope, id).await {
-            Err(ledger::Error::NotFound(_)) => {
-                let new = NewAnswer { outcome: Outcome::Cancelled, answers: None, note: None };
-                feedback_request::answer(ledger, scope, FeedbackRequestId(id.0), new).await.map(drop)
-            }
-            closed => closed,
-        };
-        self.answer(closed)?;
-        self.undo_offer().await
-    }
-
-    /// Answers a question for which no session waits, or declines to.
-    async fn answer_question(
-        &self,
-        id: FeedbackRequestId,
-        verdict: Verdict,
-        typed: TypedDecision,
-    ) -> Result<Option<UndoOffer>, Refusal> {
-        let (ledger, scope) = (&self.state.ledger, self.scope());
-        let asked = self.answer(feedback_request::answerable(ledger, scope, id).await)?;
-        let item = wire_map::open_question_detail(asked, ledger.now());
-        let decision = self.answer(decision_of_form(&item, verdict, typed))?;
-        let new = self.answer(new_answer(decision))?;
-        // The form names the parts of an answer as that of a gate does.
-        let at_control = |path: &str| {
-            let path = path.strip_prefix("content").map_or_else(|| path.to_owned(), |rest| format!("value{rest}"));
-            ui::control_of(&item, verdict, &path)
-        };
-        let answered = feedback_request::answer(ledger, scope, id, new).await;
-        self.answer(answered.map_err(|error| Problem::from(error).with_field_names(at_control)))?;
-        self.undo_offer().await
-    }
-
-    /// Gives several questions one answer, which each checks against its own form. They have to be alike: what was
-    /// typed answers the question that was read.
-    async fn answer_many(&self, fields: Fields, items: Items) -> Result<Option<UndoOffer>, Refusal> {
-        let (ledger, scope) = (&self.state.ledger, self.scope());
-        let mut asked = Vec::new();
-        for (id, _) in self.answer(parse_items(items.clone()))? {
-            // One that cannot be read is refused on its own below.
-            if let Ok(found) = gate::get(ledger, scope, id).await {
-                asked.push(wire_map::approval_detail(found).approval);
-            }
+        let mut read = Vec::with_capacity(items.len());
+        for (id, digest) in items {
+            let found = gate::get(ledger, scope, id).await.map(wire_map::approval_detail);
+            read.push((id, digest, found.map_err(Problem::from)));
         }
-        if !ui::are_alike(&asked.iter().collect::<Vec<_>>()) {
+        // One that cannot be read is refused on its own.
+        let asked: Vec<_> = read.iter().filter_map(|(_, _, found)| Some(&found.as_ref().ok()?.approval)).collect();
+        if !ui::are_alike(&asked) {
             return self.answer(Err(Problem::detailed(Code::InvalidRequest, NOT_ALIKE)));
         }
-        let respond = |id, digest| {
+        let respond = |(id, digest, found): (GateId, String, Result<ApprovalDetail, Problem>)| {
             let typed = TypedDecision { digest: Some(digest), fields: fields.clone(), ..TypedDecision::default() };
-            async move {
-                let item = wire_map::approval_detail(gate::get(ledger, scope, id).await?);
-                let new = decision_of_form(&item, Verdict::Respond, typed)?;
-                gate::decide(ledger, scope, id, new).await.map_err(Problem::from)
-            }
+            Ok((id, decision_of_form(&found?, Verdict::Respond, typed)?))
         };
-        self.each(items, respond).await
+        Ok(read.into_iter().map(respond).collect())
     }
 
     async fn undo_offer(&self) -> Result<Option<UndoOffer>, Refusal> {
@@ -181,22 +141,22 @@ impl Backend {
 
     /// Changes items one after the other. Those that are refused do not keep the others from being changed. The
     /// problem has the code of the first and names each.
-    async fn each<T, E, F>(
-        &self,
-        items: Items,
-        change: impl Fn(GateId, String) -> F + Send,
-    ) -> Result<Option<UndoOffer>, Refusal>
+    async fn each<T, F>(&self, items: Items, change: impl Fn(GateId) -> F + Send) -> Result<Option<UndoOffer>, Refusal>
     where
-        F: Future<Output = Result<T, E>> + Send,
-        E: Into<Problem>,
+        F: Future<Output = ledger::Result<T>> + Send,
     {
         let items = self.answer(parse_items(items))?;
         let mut refused = Vec::new();
-        for (id, digest) in items {
-            if let Err(error) = change(id, digest).await {
+        for (id, _) in items {
+            if let Err(error) = change(id).await {
                 refused.push((id, error.into()));
             }
         }
+        self.changed(refused).await
+    }
+
+    /// What can be undone after items were changed, or the problem of those that were refused.
+    async fn changed(&self, refused: Vec<(GateId, Problem)>) -> Result<Option<UndoOffer>, Refusal> {
         match refused_items(&refused) {
             Some(problem) => self.answer(Err(problem)),
             None => self.undo_offer().await,
@@ -256,23 +216,6 @@ fn decision_of_form(item: &ApprovalDetail, verdict: Verdict, typed: TypedDecisio
         }
     };
     Ok(NewDecision { verdict, value, note, digest })
-}
-
-/// What a decision on a question means for the agent that asks.
-fn new_answer(decision: NewDecision) -> Result<NewAnswer, Problem> {
-    let NewDecision { verdict, value, note, .. } = decision;
-    match verdict {
-        Verdict::Deny => Ok(NewAnswer { outcome: Outcome::Declined, answers: None, note }),
-        Verdict::Respond => {
-            let answers = match value {
-                Some(Value::Object(answers)) => answers,
-                None => Map::new(),
-                Some(_) => return Err(Problem::field(Code::InvalidRequest, ui::ANSWER, "an object with the answers")),
-            };
-            Ok(NewAnswer { outcome: Outcome::Answered, answers: Some(answers), note: None })
-        }
-        Verdict::Approve | Verdict::Edit => Err(Problem::field(Code::InvalidRequest, "decision", "deny or respond")),
-    }
 }
 
 /// A text without surrounding space, with the line ends of every other text; `None` if it is empty.

@@ -12,6 +12,7 @@ use domain::{
 use ledger::{
     AnswerRecord, RequestRecord,
     feedback_request::{Answerable, Answered, Asked, AskedItem, Form, NewAnswer, NewRequest, TakenAnswers},
+    inbox::Item,
 };
 use serde::de::DeserializeOwned;
 use wire::{
@@ -155,6 +156,14 @@ pub fn open_question_detail(asked: Answerable, now: Timestamp) -> ApprovalDetail
         undo_seconds: 0,
         document: None,
         turns: Vec::new(),
+    }
+}
+
+/// Converts an item of the inbox, as it is at this time.
+pub fn inbox_item(item: Item, now: Timestamp) -> ApprovalDetail {
+    match item {
+        Item::Gate(found) => super::approval_detail(*found),
+        Item::Question(asked) => open_question_detail(*asked, now),
     }
 }
 

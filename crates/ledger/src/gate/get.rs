@@ -95,15 +95,21 @@ pub(super) async fn shown(conn: &mut Conn<'_>, scope: &Scope, mut gates: Vec<Gat
 pub async fn get(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateDetail> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    ledger.snapshot(scope, async move |conn| get_on(conn, &reader, id, now).await).await
+    let read = ledger.snapshot(scope, async move |conn| {
+        let gate = find_on(conn, &reader, id).await?.ok_or_else(not_found)?;
+        detail_on(conn, &reader, gate, now).await
+    });
+    read.await
 }
 
-/// [`get`] on an open connection.
-pub(crate) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: Timestamp) -> Result<GateDetail> {
-    let gate = store::gate::find(conn, scope.tenant_id, id).await?.ok_or_else(not_found)?;
-    if !is_shown(conn, scope, &gate).await? {
-        return Err(not_found());
-    }
+/// Returns a gate of the workspace, if the caller may see it.
+pub(crate) async fn find_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId) -> Result<Option<Gate>> {
+    let Some(gate) = store::gate::find(conn, scope.tenant_id, id).await? else { return Ok(None) };
+    Ok(is_shown(conn, scope, &gate).await?.then_some(gate))
+}
+
+/// Reads the context of a gate for a reviewer.
+pub(crate) async fn detail_on(conn: &mut Conn<'_>, scope: &Scope, gate: Gate, now: Timestamp) -> Result<GateDetail> {
     let denials = denials(conn, &gate).await?;
     let (entity, fields) = record(conn, &gate).await?;
     let entity_then = then(conn, &gate).await?;

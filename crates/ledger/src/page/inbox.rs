@@ -13,6 +13,7 @@ use crate::{
     feedback_request::{self, Answerable},
     gate::{self, GateDetail, GateFilter, GateItem, ListGates, ListQuery, MayDecide},
     guard::require,
+    inbox::{self, Item},
     session,
 };
 use domain::{
@@ -20,7 +21,7 @@ use domain::{
     entity::Values,
     event::Event,
     gate::{GateState, Task},
-    id::{EntityId, FeedbackRequestId, GateId, SessionId, TenantId},
+    id::{EntityId, GateId, SessionId, TenantId},
     memory_writer::{slot::person_path, turn::OWN_PLATFORM},
     role::Permission,
     session::Session,
@@ -288,20 +289,18 @@ async fn list_on(
 }
 
 async fn opened_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: Timestamp) -> Result<Opened> {
-    match detail_on(conn, scope, id, now).await {
-        Err(Error::NotFound(what)) => match question_on(conn, scope, FeedbackRequestId(id.0)).await {
-            Err(Error::NotFound(_)) => Err(Error::NotFound(what)),
-            found => found.map(|question| Opened::Question(Box::new(question))),
-        },
-        found => found.map(|detail| Opened::Gate(Box::new(detail))),
+    match inbox::get_on(conn, scope, id, now).await {
+        Ok(Item::Gate(found)) => Ok(Opened::Gate(Box::new(detail_on(conn, scope, *found).await?))),
+        Ok(Item::Question(asked)) if !asked.request.blocking => {
+            Ok(Opened::Question(Box::new(question_on(conn, scope, *asked).await?)))
+        }
+        // A question for which a session waits is shown as its gate.
+        Ok(Item::Question(_)) | Err(Error::NotFound(_)) => Err(Error::NotFound("approval")),
+        Err(error) => Err(error),
     }
 }
 
-async fn question_on(conn: &mut Conn<'_>, scope: &Scope, id: FeedbackRequestId) -> Result<Question> {
-    let asked = feedback_request::answerable_on(conn, scope, id).await?;
-    if asked.request.blocking {
-        return Err(Error::NotFound("feedback request"));
-    }
+async fn question_on(conn: &mut Conn<'_>, scope: &Scope, asked: Answerable) -> Result<Question> {
     let session = session::get_on(conn, scope, asked.request.session_id).await?;
     let events = tail_on(conn, &session).await?;
     let names = names(conn, scope.tenant_id, &events).await?;
@@ -315,8 +314,7 @@ async fn tail_on(conn: &mut Conn<'_>, session: &Session) -> Result<Vec<Event>> {
     Ok(event::read_on(conn, session, &tail).await?.events)
 }
 
-async fn detail_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: Timestamp) -> Result<Detail> {
-    let found = gate::get_on(conn, scope, id, now).await?;
+async fn detail_on(conn: &mut Conn<'_>, scope: &Scope, found: GateDetail) -> Result<Detail> {
     let events = match session::get_on(conn, scope, found.item.gate.session_id).await {
         Ok(session) => tail_on(conn, &session).await?,
         // Reviewers approve what the agent of a private session wants to do, and see nothing else of it.
