@@ -1,17 +1,50 @@
 //! Rows of `actions`.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, contains, is_unique_violation, row, run, statements},
+    engine::{Conn, Error, Page, Result, contains, is_unique_violation, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
     action::{ActionStatus, OutputType},
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{ActionId, EntityId, TenantId, UserId},
 };
 use std::collections::HashMap;
 use uuid::Uuid;
+
+record! {
+    /// An action: configured work. Pages call it a task.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct ActionRecord of "actions" {
+        /// Identifies the action.
+        pub id: ActionId,
+        /// Display name.
+        pub name: String,
+        /// Name in URLs, unique in the workspace.
+        pub slug: String,
+        /// Instructions: what is to be done.
+        pub description: String,
+        /// Slug of the agent that may claim the action's sessions.
+        pub agent_slug: Option<String>,
+        /// The person the action is assigned to.
+        pub assigned_to: Option<UserId>,
+        /// The entity that the action is about.
+        pub target_entity_id: Option<EntityId>,
+        /// What the action's sessions produce.
+        pub output_type: OutputType,
+        /// Settings of the output: a JSON object, as sent.
+        pub output_config: String,
+        /// Free data of the client: a JSON object, as sent.
+        pub metadata: String,
+        /// Whether it can be triggered.
+        pub status: ActionStatus,
+        /// Time the action was made (UTC).
+        pub created_at: Timestamp,
+        /// Time of the last change (UTC).
+        pub updated_at: Timestamp,
+    }
+}
 
 macro_rules! action_select {
     ($rest:expr) => {
@@ -55,87 +88,15 @@ statements! {
     const BRIEFS_POSTGRES: &str = "SELECT id, name, status FROM actions WHERE tenant_id = $1 AND id = ANY($2)";
 }
 
-/// An action: configured work. Pages call it a task.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ActionRecord {
-    /// Identifies the action.
-    pub id: ActionId,
-    /// Display name.
-    pub name: String,
-    /// Name in URLs, unique in the workspace.
-    pub slug: String,
-    /// Instructions: what is to be done.
-    pub description: String,
-    /// Slug of the agent that may claim the action's sessions.
-    pub agent_slug: Option<String>,
-    /// The person the action is assigned to.
-    pub assigned_to: Option<UserId>,
-    /// The entity that the action is about.
-    pub target_entity_id: Option<EntityId>,
-    /// What the action's sessions produce.
-    pub output_type: OutputType,
-    /// Settings of the output: a JSON object, as sent.
-    pub output_config: String,
-    /// Free data of the client: a JSON object, as sent.
-    pub metadata: String,
-    /// Whether it can be triggered.
-    pub status: ActionStatus,
-    /// Time the action was made (UTC).
-    pub created_at: Timestamp,
-    /// Time of the last change (UTC).
-    pub updated_at: Timestamp,
-}
-
-row! {
-    pub(crate) struct Row {
-        id: Uuid,
-        name: String,
-        slug: String,
-        description: String,
-        agent_slug: Option<String>,
-        assigned_to: Option<Uuid>,
-        target_entity_id: Option<Uuid>,
-        output_type: String,
-        output_config: String,
-        metadata: String,
-        status: String,
-        created_at: i64,
-        updated_at: i64,
-    }
-}
-
-impl TryFrom<Row> for ActionRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let bad = |column, value: &str| Error::inconsistent("actions", column, value);
-        Ok(Self {
-            id: ActionId(row.id),
-            output_type: OutputType::parse(&row.output_type).ok_or_else(|| bad("output_type", &row.output_type))?,
-            status: ActionStatus::parse(&row.status).ok_or_else(|| bad("status", &row.status))?,
-            name: row.name,
-            slug: row.slug,
-            description: row.description,
-            agent_slug: row.agent_slug,
-            assigned_to: row.assigned_to.map(UserId),
-            target_entity_id: row.target_entity_id.map(EntityId),
-            output_config: row.output_config,
-            metadata: row.metadata,
-            created_at: from_micros(row.created_at),
-            updated_at: from_micros(row.updated_at),
-        })
-    }
-}
-
 /// An action of this workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: ActionId) -> Result<Option<ActionRecord>> {
-    run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(ActionRecord::try_from).transpose()
+    Ok(run!(conn, fetch_optional ActionRecord, BY_ID, tenant_id.0, id.0)?)
 }
 
 /// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
 pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ActionId) -> Result<Option<ActionRecord>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
-    run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?.map(ActionRecord::try_from).transpose()
+    Ok(run!(tx.conn(), fetch_optional ActionRecord, sql, tenant_id.0, id.0)?)
 }
 
 /// What lists show of these actions: name and status. Ids of no action are left out.
@@ -164,7 +125,7 @@ pub async fn briefs(
 
 /// The action of this workspace with this slug.
 pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) -> Result<Option<ActionRecord>> {
-    run!(conn, fetch_optional Row, BY_SLUG, tenant_id.0, slug)?.map(ActionRecord::try_from).transpose()
+    Ok(run!(conn, fetch_optional ActionRecord, BY_SLUG, tenant_id.0, slug)?)
 }
 
 /// Which actions to list.
@@ -194,19 +155,13 @@ pub async fn list(
     let name = filter.name_contains.as_deref().map(contains);
     let (before, more) = (before.map(|id| id.0), i64::from(limit) + 1);
     let name = name.as_deref();
-    page(run!(conn, fetch_all Row, LIST, tenant_id.0, status, before, assignee, target, name, more)?, limit)
+    let found = run!(conn, fetch_all ActionRecord, LIST, tenant_id.0, status, before, assignee, target, name, more)?;
+    Ok(Page::of(found, limit))
 }
 
 /// Active actions whose output is one entity, newest first, at most `limit`.
 pub async fn of_one_entity(conn: &mut Conn<'_>, tenant_id: TenantId, limit: u32) -> Result<Page<ActionRecord>> {
-    page(run!(conn, fetch_all Row, OF_ONE_ENTITY, tenant_id.0, i64::from(limit) + 1)?, limit)
-}
-
-/// A page of at most `limit` of these rows, which are one more if the list goes on.
-fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<ActionRecord>> {
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(ActionRecord::try_from).collect::<Result<_>>()?, has_more })
+    Ok(Page::of(run!(conn, fetch_all ActionRecord, OF_ONE_ENTITY, tenant_id.0, i64::from(limit) + 1)?, limit))
 }
 
 /// Adds an action. `false` when its slug is taken.
@@ -248,9 +203,11 @@ pub async fn find_created(
     tenant_id: TenantId,
     key: &str,
 ) -> Result<Option<(ActionRecord, Vec<u8>)>> {
-    let Some(row) = run!(conn, fetch_optional Row, BY_CREATION_KEY, tenant_id.0, key)? else { return Ok(None) };
+    let Some(action) = run!(conn, fetch_optional ActionRecord, BY_CREATION_KEY, tenant_id.0, key)? else {
+        return Ok(None);
+    };
     let digest = run!(conn, fetch_optional One<Option<Vec<u8>>>, CREATION_DIGEST, tenant_id.0, key)?;
-    Ok(Some((ActionRecord::try_from(row)?, digest.and_then(|(digest,)| digest).unwrap_or_default())))
+    Ok(Some((action, digest.and_then(|(digest,)| digest).unwrap_or_default())))
 }
 
 /// Records which request created an action. `false` when another request with this key was committed first.

@@ -4,7 +4,7 @@
 //! last one that is taken, and two transactions never wait for each other.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, row, run, statements},
+    engine::{Conn, Error, Page, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -118,8 +118,8 @@ pub struct EntryRecord {
     pub digest: Digest,
 }
 
-row! {
-    struct Row {
+record! {
+    struct Row of "audit_entries" {
         sequence: i64,
         at: i64,
         kind: String,

@@ -1,12 +1,12 @@
 //! Rows of `criteria_sets` and `criteria_set_versions`. A write of a set is always a new version of it.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, is_unique_violation, row, run, statements},
+    engine::{Conn, Error, Page, Result, is_unique_violation, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     criteria_set::Dimension,
     id::{CriteriaSetId, TenantId},
 };
@@ -16,7 +16,7 @@ macro_rules! set_select {
     ($rest:literal) => {
         concat!(
             "SELECT s.id, s.slug, v.name, v.description, v.dimensions, v.version, s.version AS newest_version, \
-             s.created_by, v.actor, s.created_at, v.at FROM criteria_sets s \
+             s.created_by, v.actor AS updated_by, s.created_at, v.at AS updated_at FROM criteria_sets s \
              JOIN criteria_set_versions v ON v.tenant_id = s.tenant_id AND v.set_id = s.id WHERE s.tenant_id = $1 AND ",
             $rest
         )
@@ -37,84 +37,38 @@ statements! {
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 }
 
-/// The criteria by which outputs are evaluated, at one version.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CriteriaSetRecord {
-    /// Identifies the criteria set.
-    pub id: CriteriaSetId,
-    /// Name in URLs; never changes.
-    pub slug: String,
-    /// Display name.
-    pub name: String,
-    /// Purpose of the set, for people.
-    pub description: String,
-    /// The criteria, in the order of evaluation.
-    pub dimensions: Vec<Dimension>,
-    /// Number of this version; the first is 1.
-    pub version: u64,
-    /// Number of the set's newest version.
-    pub newest_version: u64,
-    /// Who made the set.
-    pub created_by: String,
-    /// Who wrote this version.
-    pub updated_by: String,
-    /// Time the set was made (UTC).
-    pub created_at: Timestamp,
-    /// Time this version was written (UTC).
-    pub updated_at: Timestamp,
-}
-
-row! {
-    struct Row {
-        id: Uuid,
-        slug: String,
-        name: String,
-        description: String,
-        dimensions: String,
-        version: i64,
-        newest_version: i64,
-        created_by: String,
-        actor: String,
-        created_at: i64,
-        at: i64,
+record! {
+    /// The criteria by which outputs are evaluated, at one version.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct CriteriaSetRecord of "criteria_sets" {
+        /// Identifies the criteria set.
+        pub id: CriteriaSetId,
+        /// Name in URLs; never changes.
+        pub slug: String,
+        /// Display name.
+        pub name: String,
+        /// Purpose of the set, for people.
+        pub description: String,
+        /// The criteria, in the order of evaluation.
+        pub dimensions: Vec<Dimension>,
+        /// Number of this version; the first is 1.
+        pub version: u64,
+        /// Number of the set's newest version.
+        pub newest_version: u64,
+        /// Who made the set.
+        pub created_by: String,
+        /// Who wrote this version.
+        pub updated_by: String,
+        /// Time the set was made (UTC).
+        pub created_at: Timestamp,
+        /// Time this version was written (UTC).
+        pub updated_at: Timestamp,
     }
-}
-
-impl TryFrom<Row> for CriteriaSetRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("criteria_set_versions", column, value);
-        let version = |value: i64| u64::try_from(value).map_err(|_| bad("version", &value));
-        Ok(Self {
-            id: CriteriaSetId(row.id),
-            slug: row.slug,
-            name: row.name,
-            description: row.description,
-            dimensions: serde_json::from_str(&row.dimensions).map_err(|_| bad("dimensions", &row.dimensions))?,
-            version: version(row.version)?,
-            newest_version: version(row.newest_version)?,
-            created_by: row.created_by,
-            updated_by: row.actor,
-            created_at: from_micros(row.created_at),
-            updated_at: from_micros(row.at),
-        })
-    }
-}
-
-fn record(row: Option<Row>) -> Result<Option<CriteriaSetRecord>> {
-    row.map(CriteriaSetRecord::try_from).transpose()
-}
-
-fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<CriteriaSetRecord>> {
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(CriteriaSetRecord::try_from).collect::<Result<_>>()?, has_more })
 }
 
 /// A criteria set of this workspace at its newest version.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: CriteriaSetId) -> Result<Option<CriteriaSetRecord>> {
-    record(run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?)
+    Ok(run!(conn, fetch_optional CriteriaSetRecord, BY_ID, tenant_id.0, id.0)?)
 }
 
 /// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
@@ -132,7 +86,7 @@ pub async fn find_locked(
 
 /// The criteria set of this workspace with this slug, at its newest version.
 pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) -> Result<Option<CriteriaSetRecord>> {
-    record(run!(conn, fetch_optional Row, BY_SLUG, tenant_id.0, slug)?)
+    Ok(run!(conn, fetch_optional CriteriaSetRecord, BY_SLUG, tenant_id.0, slug)?)
 }
 
 /// A criteria set of this workspace as it was at a version.
@@ -142,7 +96,7 @@ pub async fn find_version(
     id: CriteriaSetId,
     version: u64,
 ) -> Result<Option<CriteriaSetRecord>> {
-    record(run!(conn, fetch_optional Row, BY_VERSION, tenant_id.0, id.0, version.cast_signed())?)
+    Ok(run!(conn, fetch_optional CriteriaSetRecord, BY_VERSION, tenant_id.0, id.0, version.cast_signed())?)
 }
 
 /// One page of a set's versions, newest first, starting after `before`.
@@ -154,7 +108,10 @@ pub async fn versions(
     limit: u32,
 ) -> Result<Page<CriteriaSetRecord>> {
     let before = before.map(u64::cast_signed);
-    page(run!(conn, fetch_all Row, VERSIONS, tenant_id.0, id.0, before, i64::from(limit) + 1)?, limit)
+    Ok(Page::of(
+        run!(conn, fetch_all CriteriaSetRecord, VERSIONS, tenant_id.0, id.0, before, i64::from(limit) + 1)?,
+        limit,
+    ))
 }
 
 /// One page at their newest versions, newest set first, starting after `before`.
@@ -164,7 +121,10 @@ pub async fn list(
     before: Option<CriteriaSetId>,
     limit: u32,
 ) -> Result<Page<CriteriaSetRecord>> {
-    page(run!(conn, fetch_all Row, LIST, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?, limit)
+    Ok(Page::of(
+        run!(conn, fetch_all CriteriaSetRecord, LIST, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?,
+        limit,
+    ))
 }
 
 /// Adds a criteria set with its first version. `false` when its slug is taken.

@@ -1,16 +1,15 @@
 //! Rows of `entity_types`.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, is_unique_violation, row, run, statements},
+    engine::{Conn, Error, Page, Result, is_unique_violation, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     entity::FieldDef,
     id::{EntityTypeId, TenantId},
 };
-use uuid::Uuid;
 
 macro_rules! type_select {
     ($rest:literal) => {
@@ -33,65 +32,32 @@ statements! {
          WHERE tenant_id = $1 AND id = $2";
 }
 
-/// A type of entities, with the definitions of its fields.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EntityTypeRecord {
-    /// Identifies the type.
-    pub id: EntityTypeId,
-    /// Name in URLs; never changes.
-    pub slug: String,
-    /// Display name of one entity.
-    pub name: String,
-    /// Field definitions, in the order of display.
-    pub fields: Vec<FieldDef>,
-    /// Version number: 1 at first, one more with each change.
-    pub version: u64,
-    /// Who made the type: `user:…`, `token:…` or `system`.
-    pub created_by: String,
-    /// Time the type was made (UTC).
-    pub created_at: Timestamp,
-    /// Time of the last change (UTC).
-    pub updated_at: Timestamp,
-}
-
-row! {
-    struct Row {
-        id: Uuid,
-        slug: String,
-        name: String,
-        fields: String,
-        version: i64,
-        created_by: String,
-        created_at: i64,
-        updated_at: i64,
+record! {
+    /// A type of entities, with the definitions of its fields.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct EntityTypeRecord of "entity_types" {
+        /// Identifies the type.
+        pub id: EntityTypeId,
+        /// Name in URLs; never changes.
+        pub slug: String,
+        /// Display name of one entity.
+        pub name: String,
+        /// Field definitions, in the order of display.
+        pub fields: Vec<FieldDef>,
+        /// Version number: 1 at first, one more with each change.
+        pub version: u64,
+        /// Who made the type: `user:…`, `token:…` or `system`.
+        pub created_by: String,
+        /// Time the type was made (UTC).
+        pub created_at: Timestamp,
+        /// Time of the last change (UTC).
+        pub updated_at: Timestamp,
     }
-}
-
-impl TryFrom<Row> for EntityTypeRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("entity_types", column, value);
-        Ok(Self {
-            id: EntityTypeId(row.id),
-            slug: row.slug,
-            name: row.name,
-            fields: serde_json::from_str(&row.fields).map_err(|_| bad("fields", &row.fields))?,
-            version: u64::try_from(row.version).map_err(|_| bad("version", &row.version))?,
-            created_by: row.created_by,
-            created_at: from_micros(row.created_at),
-            updated_at: from_micros(row.updated_at),
-        })
-    }
-}
-
-fn record(row: Option<Row>) -> Result<Option<EntityTypeRecord>> {
-    row.map(EntityTypeRecord::try_from).transpose()
 }
 
 /// An entity type of this workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: EntityTypeId) -> Result<Option<EntityTypeRecord>> {
-    record(run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?)
+    Ok(run!(conn, fetch_optional EntityTypeRecord, BY_ID, tenant_id.0, id.0)?)
 }
 
 /// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
@@ -101,12 +67,12 @@ pub async fn find_locked(
     id: EntityTypeId,
 ) -> Result<Option<EntityTypeRecord>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
-    record(run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?)
+    Ok(run!(tx.conn(), fetch_optional EntityTypeRecord, sql, tenant_id.0, id.0)?)
 }
 
 /// The entity type of this workspace with this slug.
 pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) -> Result<Option<EntityTypeRecord>> {
-    record(run!(conn, fetch_optional Row, BY_SLUG, tenant_id.0, slug)?)
+    Ok(run!(conn, fetch_optional EntityTypeRecord, BY_SLUG, tenant_id.0, slug)?)
 }
 
 /// One page of entity types, newest first. With `before`, only older ones.
@@ -116,10 +82,8 @@ pub async fn list(
     before: Option<EntityTypeId>,
     limit: u32,
 ) -> Result<Page<EntityTypeRecord>> {
-    let mut rows = run!(conn, fetch_all Row, LIST, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?;
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(EntityTypeRecord::try_from).collect::<Result<_>>()?, has_more })
+    let rows = run!(conn, fetch_all EntityTypeRecord, LIST, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?;
+    Ok(Page::of(rows, limit))
 }
 
 fn fields_json(record: &EntityTypeRecord) -> Result<String> {

@@ -1,12 +1,12 @@
 //! Rows of `session_failures`: the failures of sessions that ended badly.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, row, run, statements},
+    engine::{Conn, Page, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     failure::{FailureState, remediation},
     id::{ActionId, EventId, SessionId, TenantId},
     session::{Session, Status},
@@ -75,40 +75,38 @@ pub struct FailureRecord {
     pub acknowledged_at: Option<Timestamp>,
 }
 
-row! {
-    struct Row {
-        id: Uuid,
-        session_id: Uuid,
+record! {
+    struct Row of "session_failures" {
+        id: EventId,
+        session_id: SessionId,
         title: String,
-        status: String,
+        status: Status,
         agent_slug: Option<String>,
-        action_id: Option<Uuid>,
+        action_id: Option<ActionId>,
         code: String,
         message: String,
-        at: i64,
+        at: Timestamp,
         acknowledged_by: Option<String>,
-        acknowledged_at: Option<i64>,
+        acknowledged_at: Option<Timestamp>,
     }
 }
 
-impl TryFrom<Row> for FailureRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        Ok(Self {
-            id: EventId(row.id),
-            session_id: SessionId(row.session_id),
+impl From<Row> for FailureRecord {
+    fn from(row: Row) -> Self {
+        Self {
+            id: row.id,
+            session_id: row.session_id,
             title: row.title,
-            status: Status::parse(&row.status).ok_or_else(|| Error::inconsistent("sessions", "status", &row.status))?,
+            status: row.status,
             agent_slug: row.agent_slug,
-            action_id: row.action_id.map(ActionId),
+            action_id: row.action_id,
             remediation: remediation(&row.code),
             code: row.code,
             message: row.message,
-            at: from_micros(row.at),
+            at: row.at,
             acknowledged_by: row.acknowledged_by,
-            acknowledged_at: row.acknowledged_at.map(from_micros),
-        })
+            acknowledged_at: row.acknowledged_at,
+        }
     }
 }
 
@@ -145,7 +143,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, session: &Session, failure: NewFailure
 
 /// The failure of a session of this workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Option<FailureRecord>> {
-    run!(conn, fetch_optional Row, BY_SESSION, tenant_id.0, session_id.0)?.map(FailureRecord::try_from).transpose()
+    Ok(run!(conn, fetch_optional Row, BY_SESSION, tenant_id.0, session_id.0)?.map(FailureRecord::from))
 }
 
 /// The failures of these sessions. The caller limits the number of ids.
@@ -168,7 +166,7 @@ pub async fn of_sessions(
             sqlx::query_as(OF_SESSIONS_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
         }
     };
-    rows.into_iter().map(FailureRecord::try_from).collect()
+    Ok(rows.into_iter().map(FailureRecord::from).collect())
 }
 
 /// One page of failures, newest first. With `before`, only older ones.
@@ -184,10 +182,8 @@ pub async fn list(
         Some(FailureState::Open) => LIST_OPEN,
         Some(FailureState::Acknowledged) => LIST_ACKNOWLEDGED,
     };
-    let mut rows = run!(conn, fetch_all Row, sql, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?;
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(FailureRecord::try_from).collect::<Result<_>>()?, has_more })
+    let rows = run!(conn, fetch_all Row, sql, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?;
+    Ok(Page::of(rows.into_iter().map(FailureRecord::from).collect(), limit))
 }
 
 /// Acknowledges a failure. Returns `false` if there is none, or if it is acknowledged already.

@@ -1,12 +1,12 @@
 //! Rows of `groups` and `group_members`.
 
 use crate::{
-    engine::{Conn, Result, is_unique_violation, row, run, statements},
+    engine::{Conn, Result, is_unique_violation, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{GroupId, TenantId, UserId},
 };
 use uuid::Uuid;
@@ -57,14 +57,14 @@ pub struct GroupRecord {
     pub updated_at: Timestamp,
 }
 
-row! {
-    struct Row {
+record! {
+    struct Row of "groups" {
         id: Uuid,
         slug: String,
         name: String,
         created_by: String,
-        created_at: i64,
-        updated_at: i64,
+        created_at: Timestamp,
+        updated_at: Timestamp,
     }
 }
 
@@ -80,8 +80,8 @@ fn records(rows: Vec<Row>, members: Vec<MemberRow>) -> Vec<GroupRecord> {
         slug: row.slug,
         name: row.name,
         created_by: row.created_by,
-        created_at: from_micros(row.created_at),
-        updated_at: from_micros(row.updated_at),
+        created_at: row.created_at,
+        updated_at: row.updated_at,
     };
     rows.into_iter().map(record).collect()
 }

@@ -1,166 +1,87 @@
 //! Rows for figures: pages of ended sessions, closed gates and answers, newest first.
 
-use crate::engine::{Conn, Error, Page, Result, row, run, statements};
+use crate::engine::{Conn, Page, Result, record, run, statements};
 use domain::{
     Timestamp,
-    clock::from_micros,
     gate::{GateState, Verdict},
     id::{GateId, InteractionId, SessionId, TenantId},
     outcome::Outcome,
     session::Status,
 };
-use uuid::Uuid;
 
 statements! {
     // Both walk the primary key: ids are UUIDv7, so that a range of ids is a range of instants of creation. Proposals
     // of the memory writer are sessions of the agent with a gate, and are no work of the agent.
-    const SESSIONS: &str = "SELECT id, status, agent_slug, action_slug, usage, completed_at FROM sessions \
+    const SESSIONS: &str = "SELECT id, status, agent_slug, action_slug, usage, completed_at AS ended_at FROM sessions \
          WHERE tenant_id = $1 AND id >= $2 AND id < $3 AND session_type = 'agent' AND completed_at IS NOT NULL AND private_to IS NULL \
          AND (source IS NULL OR source <> 'memory') ORDER BY id DESC LIMIT $4";
-    const GATES: &str = "SELECT g.id, g.state, g.outcome, g.agent_slug, a.slug AS action_slug, g.opened_at, g.settled_at FROM gates g \
+    const GATES: &str = "SELECT g.id, g.state, g.outcome, g.agent_slug, a.slug AS action_slug, g.opened_at, g.settled_at AS closed_at FROM gates g \
          LEFT JOIN actions a ON a.tenant_id = g.tenant_id AND a.id = g.action_id \
          WHERE g.tenant_id = $1 AND g.id >= $2 AND g.id < $3 AND g.settled_at IS NOT NULL AND g.kind <> 'memory' \
          AND NOT EXISTS (SELECT 1 FROM sessions s \
          WHERE s.tenant_id = g.tenant_id AND s.id = g.session_id AND s.private_to IS NOT NULL) ORDER BY g.id DESC LIMIT $4";
 
-    const ANSWERS: &str = "SELECT i.id, i.recorded_at, s.agent_slug, s.action_slug, (SELECT o.outcome FROM interaction_outcomes o \
+    const ANSWERS: &str = "SELECT i.id, i.recorded_at AS at, s.agent_slug, s.action_slug, (SELECT o.outcome FROM interaction_outcomes o \
            WHERE o.tenant_id = i.tenant_id AND o.interaction_id = i.id ORDER BY o.recorded_at DESC, o.id DESC LIMIT 1) AS outcome \
          FROM interactions i JOIN sessions s ON s.tenant_id = i.tenant_id AND s.id = i.session_id \
          WHERE i.tenant_id = $1 AND i.id >= $2 AND i.id < $3 AND (s.source IS NULL OR s.source <> 'memory') \
          ORDER BY i.id DESC LIMIT $4";
 }
 
-row! {
-    struct SessionRow {
-        id: Uuid,
-        status: String,
-        agent_slug: Option<String>,
-        action_slug: Option<String>,
-        usage: Option<String>,
-        completed_at: i64,
+record! {
+    /// A captured answer of an agent.
+    #[derive(Debug, Clone)]
+    pub struct Answer of "interactions" {
+        /// Id of the interaction.
+        pub id: InteractionId,
+        /// Time the answer was complete (UTC).
+        pub at: Timestamp,
+        /// Slug of the session's agent.
+        pub agent_slug: Option<String>,
+        /// Slug of the session's action.
+        pub action_slug: Option<String>,
+        /// Outcome inferred from the next message.
+        pub outcome: Option<Outcome>,
     }
 }
 
-row! {
-    struct GateRow {
-        id: Uuid,
-        state: String,
-        outcome: Option<String>,
-        agent_slug: Option<String>,
-        action_slug: Option<String>,
-        opened_at: i64,
-        settled_at: i64,
+record! {
+    /// An agent session that ended.
+    #[derive(Debug, Clone)]
+    pub struct EndedSession of "sessions" {
+        /// Id of the session.
+        pub id: SessionId,
+        /// Final status.
+        pub status: Status,
+        /// Agent that ran it; `None` if no agent is named.
+        pub agent_slug: Option<String>,
+        /// Action that it executed; `None` for a session without one.
+        pub action_slug: Option<String>,
+        /// Usage that its worker reported, as JSON.
+        pub usage: Option<String>,
+        /// Time it ended (UTC).
+        pub ended_at: Timestamp,
     }
 }
 
-row! {
-    struct AnswerRow {
-        id: Uuid,
-        recorded_at: i64,
-        agent_slug: Option<String>,
-        action_slug: Option<String>,
-        outcome: Option<String>,
-    }
-}
-
-/// A captured answer of an agent.
-#[derive(Debug, Clone)]
-pub struct Answer {
-    /// Id of the interaction.
-    pub id: InteractionId,
-    /// Time the answer was complete (UTC).
-    pub at: Timestamp,
-    /// Slug of the session's agent.
-    pub agent_slug: Option<String>,
-    /// Slug of the session's action.
-    pub action_slug: Option<String>,
-    /// Outcome inferred from the next message.
-    pub outcome: Option<Outcome>,
-}
-
-/// An agent session that ended.
-#[derive(Debug, Clone)]
-pub struct EndedSession {
-    /// Id of the session.
-    pub id: SessionId,
-    /// Final status.
-    pub status: Status,
-    /// Agent that ran it; `None` if no agent is named.
-    pub agent_slug: Option<String>,
-    /// Action that it executed; `None` for a session without one.
-    pub action_slug: Option<String>,
-    /// Usage that its worker reported, as JSON.
-    pub usage: Option<String>,
-    /// Time it ended (UTC).
-    pub ended_at: Timestamp,
-}
-
-/// A gate that was decided, expired or was withdrawn, with the times that the waiting time is computed from.
-#[derive(Debug, Clone)]
-pub struct ClosedGate {
-    /// Id of the gate.
-    pub id: GateId,
-    /// Final state.
-    pub state: GateState,
-    /// The verdict, if it was decided.
-    pub outcome: Option<Verdict>,
-    /// Slug of the session's agent.
-    pub agent_slug: Option<String>,
-    /// Slug of the session's action.
-    pub action_slug: Option<String>,
-    /// Time it was opened (UTC).
-    pub opened_at: Timestamp,
-    /// Time its decision took effect, or it was closed without one (UTC).
-    pub closed_at: Timestamp,
-}
-
-impl TryFrom<AnswerRow> for Answer {
-    type Error = Error;
-
-    fn try_from(row: AnswerRow) -> Result<Self> {
-        let outcome = |text: String| {
-            Outcome::parse(&text).ok_or_else(|| Error::inconsistent("interaction_outcomes", "outcome", &text))
-        };
-        Ok(Self {
-            id: InteractionId(row.id),
-            at: from_micros(row.recorded_at),
-            agent_slug: row.agent_slug,
-            action_slug: row.action_slug,
-            outcome: row.outcome.map(outcome).transpose()?,
-        })
-    }
-}
-
-impl TryFrom<SessionRow> for EndedSession {
-    type Error = Error;
-
-    fn try_from(row: SessionRow) -> Result<Self> {
-        Ok(Self {
-            id: SessionId(row.id),
-            status: Status::parse(&row.status).ok_or_else(|| Error::inconsistent("sessions", "status", &row.status))?,
-            agent_slug: row.agent_slug,
-            action_slug: row.action_slug,
-            usage: row.usage,
-            ended_at: from_micros(row.completed_at),
-        })
-    }
-}
-
-impl TryFrom<GateRow> for ClosedGate {
-    type Error = Error;
-
-    fn try_from(row: GateRow) -> Result<Self> {
-        let verdict =
-            |text: String| Verdict::parse(&text).ok_or_else(|| Error::inconsistent("gates", "outcome", &text));
-        Ok(Self {
-            id: GateId(row.id),
-            state: GateState::parse(&row.state).ok_or_else(|| Error::inconsistent("gates", "state", &row.state))?,
-            outcome: row.outcome.map(verdict).transpose()?,
-            agent_slug: row.agent_slug,
-            action_slug: row.action_slug,
-            opened_at: from_micros(row.opened_at),
-            closed_at: from_micros(row.settled_at),
-        })
+record! {
+    /// A gate that was decided, expired or was withdrawn, with the times that the waiting time is computed from.
+    #[derive(Debug, Clone)]
+    pub struct ClosedGate of "gates" {
+        /// Id of the gate.
+        pub id: GateId,
+        /// Final state.
+        pub state: GateState,
+        /// The verdict, if it was decided.
+        pub outcome: Option<Verdict>,
+        /// Slug of the session's agent.
+        pub agent_slug: Option<String>,
+        /// Slug of the session's action.
+        pub action_slug: Option<String>,
+        /// Time it was opened (UTC).
+        pub opened_at: Timestamp,
+        /// Time its decision took effect, or it was closed without one (UTC).
+        pub closed_at: Timestamp,
     }
 }
 
@@ -173,8 +94,8 @@ pub async fn sessions(
     limit: u32,
 ) -> Result<Page<EndedSession>> {
     let more = i64::from(limit) + 1;
-    let rows = run!(conn, fetch_all SessionRow, SESSIONS, tenant_id.0, from.0, before.0, more)?;
-    page(rows, limit)
+    let rows = run!(conn, fetch_all EndedSession, SESSIONS, tenant_id.0, from.0, before.0, more)?;
+    Ok(Page::of(rows, limit))
 }
 
 /// Closed gates with ids in `from..before`.
@@ -186,8 +107,8 @@ pub async fn gates(
     limit: u32,
 ) -> Result<Page<ClosedGate>> {
     let more = i64::from(limit) + 1;
-    let rows = run!(conn, fetch_all GateRow, GATES, tenant_id.0, from.0, before.0, more)?;
-    page(rows, limit)
+    let rows = run!(conn, fetch_all ClosedGate, GATES, tenant_id.0, from.0, before.0, more)?;
+    Ok(Page::of(rows, limit))
 }
 
 /// Answers with ids in `from..before`.
@@ -199,13 +120,6 @@ pub async fn answers(
     limit: u32,
 ) -> Result<Page<Answer>> {
     let more = i64::from(limit) + 1;
-    let rows = run!(conn, fetch_all AnswerRow, ANSWERS, tenant_id.0, from.0, before.0, more)?;
-    page(rows, limit)
-}
-
-/// Makes a page of `rows`, which were queried with one row more than the page holds.
-fn page<Row, Item: TryFrom<Row, Error = Error>>(mut rows: Vec<Row>, limit: u32) -> Result<Page<Item>> {
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(Item::try_from).collect::<Result<_>>()?, has_more })
+    let rows = run!(conn, fetch_all Answer, ANSWERS, tenant_id.0, from.0, before.0, more)?;
+    Ok(Page::of(rows, limit))
 }

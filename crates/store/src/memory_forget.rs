@@ -2,7 +2,7 @@
 //! looked for.
 
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Error, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -152,10 +152,10 @@ pub struct ProposalRecord {
     pub input: Option<String>,
 }
 
-row! {
-    struct Row {
-        id: Uuid,
-        session_id: Uuid,
+record! {
+    struct Row of "gates" {
+        id: GateId,
+        session_id: SessionId,
         agent_slug: Option<String>,
         state: String,
         task: String,
@@ -175,8 +175,8 @@ pub async fn proposals(
     let record = |row: Row| {
         let task = Task::parse(&row.task).map_err(|error| Error::inconsistent("gates", "task", error.to_string()))?;
         Ok(ProposalRecord {
-            gate_id: GateId(row.id),
-            session_id: SessionId(row.session_id),
+            gate_id: row.id,
+            session_id: row.session_id,
             agent: row.agent_slug.unwrap_or_default(),
             waits: matches!(row.state.as_str(), "open" | "held"),
             task,
@@ -201,8 +201,8 @@ pub struct DenialRecord {
     pub reason: String,
 }
 
-row! {
-    struct DenialRow {
+record! {
+    struct DenialRow of "memory_denials" {
         agent: String,
         line: String,
         path: String,

@@ -1,12 +1,12 @@
 //! Rows of `outbox`: messages to webhooks and people. Each is delivered at least once.
 
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Error, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{MessageId, TenantId},
     notification::{DeliveryMethod, Topic},
 };
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 macro_rules! columns {
     () => {
-        "tenant_id, id, channel, target_id, topic, payload, created_at, due_at, attempts, last_error, delivered_at, dead_at"
+        "tenant_id, id, channel AS method, target_id, topic, payload, created_at, due_at, attempts, last_error, delivered_at, dead_at"
     };
 }
 macro_rules! waiting {
@@ -87,71 +87,34 @@ statements! {
          WHERE (delivered_at IS NOT NULL OR dead_at IS NOT NULL) AND created_at < $1 ORDER BY created_at LIMIT $2)";
 }
 
-/// A message that is waiting, delivered or given up.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MessageRecord {
-    /// The workspace it is about.
-    pub tenant_id: TenantId,
-    /// Identifies the message. Receivers use it as idempotency key.
-    pub id: MessageId,
-    /// How the message is sent.
-    pub method: DeliveryMethod,
-    /// The webhook or person it goes to.
-    pub target_id: Uuid,
-    /// The kind of change that the message reports.
-    pub topic: Topic,
-    /// JSON object with the subject of the message.
-    pub payload: String,
-    /// Time of the change (UTC).
-    pub created_at: Timestamp,
-    /// Time of the next attempt, or the time after which the current attempt counts as lost (UTC).
-    pub due_at: Timestamp,
-    /// Number of attempts. It is also the fencing token of the current attempt.
-    pub attempts: u32,
-    /// Error of the last attempt, if it failed.
-    pub last_error: Option<String>,
-    /// Time of delivery (UTC).
-    pub delivered_at: Option<Timestamp>,
-    /// Time the message was given up (UTC).
-    pub dead_at: Option<Timestamp>,
-}
-
-row! {
-    struct Row {
-        tenant_id: Uuid,
-        id: Uuid,
-        channel: String,
-        target_id: Uuid,
-        topic: String,
-        payload: String,
-        created_at: i64,
-        due_at: i64,
-        attempts: i64,
-        last_error: Option<String>,
-        delivered_at: Option<i64>,
-        dead_at: Option<i64>,
-    }
-}
-
-impl TryFrom<Row> for MessageRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("outbox", column, value);
-        Ok(Self {
-            tenant_id: TenantId(row.tenant_id),
-            id: MessageId(row.id),
-            method: DeliveryMethod::parse(&row.channel).ok_or_else(|| bad("channel", &row.channel))?,
-            target_id: row.target_id,
-            topic: Topic::parse(&row.topic).ok_or_else(|| bad("topic", &row.topic))?,
-            payload: row.payload,
-            created_at: from_micros(row.created_at),
-            due_at: from_micros(row.due_at),
-            attempts: u32::try_from(row.attempts).map_err(|_| bad("attempts", &row.attempts))?,
-            last_error: row.last_error,
-            delivered_at: row.delivered_at.map(from_micros),
-            dead_at: row.dead_at.map(from_micros),
-        })
+record! {
+    /// A message that is waiting, delivered or given up.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct MessageRecord of "outbox" {
+        /// The workspace it is about.
+        pub tenant_id: TenantId,
+        /// Identifies the message. Receivers use it as idempotency key.
+        pub id: MessageId,
+        /// How the message is sent.
+        pub method: DeliveryMethod,
+        /// The webhook or person it goes to.
+        pub target_id: Uuid,
+        /// The kind of change that the message reports.
+        pub topic: Topic,
+        /// JSON object with the subject of the message.
+        pub payload: String,
+        /// Time of the change (UTC).
+        pub created_at: Timestamp,
+        /// Time of the next attempt, or the time after which the current attempt counts as lost (UTC).
+        pub due_at: Timestamp,
+        /// Number of attempts. It is also the fencing token of the current attempt.
+        pub attempts: u32,
+        /// Error of the last attempt, if it failed.
+        pub last_error: Option<String>,
+        /// Time of delivery (UTC).
+        pub delivered_at: Option<Timestamp>,
+        /// Time the message was given up (UTC).
+        pub dead_at: Option<Timestamp>,
     }
 }
 
@@ -228,8 +191,7 @@ pub async fn claim(
 ) -> Result<Vec<MessageRecord>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { CLAIM_SQLITE } else { CLAIM_POSTGRES };
     let (now, until) = (to_micros(now), to_micros(until));
-    let rows = run!(tx.conn(), fetch_all Row, sql, tenant_id.0, target_id, now, until, i64::from(max))?;
-    rows.into_iter().map(MessageRecord::try_from).collect()
+    Ok(run!(tx.conn(), fetch_all MessageRecord, sql, tenant_id.0, target_id, now, until, i64::from(max))?)
 }
 
 /// Records that a message was delivered. Returns `false` if it has been taken again since.
@@ -264,14 +226,12 @@ pub async fn of_target(
     target_id: Uuid,
     max: u32,
 ) -> Result<Vec<MessageRecord>> {
-    let rows = run!(conn, fetch_all Row, OF_TARGET, tenant_id.0, target_id, i64::from(max))?;
-    rows.into_iter().map(MessageRecord::try_from).collect()
+    Ok(run!(conn, fetch_all MessageRecord, OF_TARGET, tenant_id.0, target_id, i64::from(max))?)
 }
 
 /// The newest messages of all webhooks, at most `max` of each, newest first.
 pub async fn of_webhooks(conn: &mut Conn<'_>, tenant_id: TenantId, max: u32) -> Result<Vec<MessageRecord>> {
-    let rows = run!(conn, fetch_all Row, OF_WEBHOOKS, tenant_id.0, i64::from(max))?;
-    rows.into_iter().map(MessageRecord::try_from).collect()
+    Ok(run!(conn, fetch_all MessageRecord, OF_WEBHOOKS, tenant_id.0, i64::from(max))?)
 }
 
 /// Removes at most `max` messages from before `before` that arrived or were given up.

@@ -1,7 +1,7 @@
 //! Rows of `responses` and `response_counts`: answers of respondents to views.
 
 use crate::{
-    engine::{Conn, Error, Result, is_unique_violation, row, run, statements},
+    engine::{Conn, Error, Result, is_unique_violation, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -171,32 +171,32 @@ pub struct ResponseRecord {
     pub promotion_session_id: Option<SessionId>,
 }
 
-row! {
-    struct Row {
-        session_id: Uuid,
-        view_id: Uuid,
-        version: i64,
+record! {
+    struct Row of "responses" {
+        session_id: SessionId,
+        view_id: ViewId,
+        version: u64,
         request_id: Option<Uuid>,
-        link_id: Option<Uuid>,
-        respondent_kind: String,
+        link_id: Option<ViewLinkId>,
+        respondent_kind: RespondentKind,
         respondent: Uuid,
-        lead_entity_id: Option<Uuid>,
+        lead_entity_id: Option<EntityId>,
         state: String,
-        rev: i64,
+        rev: u64,
         answers: String,
         submission_id: Option<String>,
         once: i64,
         late: i64,
-        draft_events: i64,
-        drafted_at: Option<i64>,
-        created_at: i64,
-        saved_at: i64,
-        submitted_at: Option<i64>,
+        draft_events: u32,
+        drafted_at: Option<Timestamp>,
+        created_at: Timestamp,
+        saved_at: Timestamp,
+        submitted_at: Option<Timestamp>,
         promoted_entity_id: Option<Uuid>,
         promoted_by: Option<String>,
         promoted_at: Option<i64>,
         scores: Option<String>,
-        promotion_session_id: Option<Uuid>,
+        promotion_session_id: Option<SessionId>,
     }
 }
 
@@ -211,34 +211,30 @@ impl TryFrom<Row> for ResponseRecord {
             other => return Err(bad("promoted_at", &other)),
         };
         Ok(Self {
-            session_id: SessionId(row.session_id),
-            view_id: ViewId(row.view_id),
-            version: u64::try_from(row.version).map_err(|_| bad("version", &row.version))?,
+            session_id: row.session_id,
+            view_id: row.view_id,
+            version: row.version,
             request_id: row.request_id,
-            link_id: row.link_id.map(ViewLinkId),
-            respondent_kind: RespondentKind::parse(&row.respondent_kind)
-                .ok_or_else(|| bad("respondent_kind", &row.respondent_kind))?,
+            link_id: row.link_id,
+            respondent_kind: row.respondent_kind,
             respondent: row.respondent,
-            lead_entity_id: row.lead_entity_id.map(EntityId),
+            lead_entity_id: row.lead_entity_id,
             state: ResponseState::parse(&row.state).ok_or_else(|| bad("state", &row.state))?,
-            rev: u64::try_from(row.rev).map_err(|_| bad("rev", &row.rev))?,
+            rev: row.rev,
             answers: serde_json::from_str(&row.answers).map_err(|_| bad("answers", &"not an object"))?,
             submission_id: row.submission_id,
             once: row.once == 1,
             late: row.late == 1,
-            draft_events: DraftEvents {
-                count: u32::try_from(row.draft_events).map_err(|_| bad("draft_events", &row.draft_events))?,
-                last_at: row.drafted_at.map(from_micros),
-            },
-            created_at: from_micros(row.created_at),
-            saved_at: from_micros(row.saved_at),
-            submitted_at: row.submitted_at.map(from_micros),
+            draft_events: DraftEvents { count: row.draft_events, last_at: row.drafted_at },
+            created_at: row.created_at,
+            saved_at: row.saved_at,
+            submitted_at: row.submitted_at,
             promotion,
             scores: match row.scores {
                 None => Scores::new(),
                 Some(json) => serde_json::from_str(&json).map_err(|_| bad("scores", &"not an object"))?,
             },
-            promotion_session_id: row.promotion_session_id.map(SessionId),
+            promotion_session_id: row.promotion_session_id,
         })
     }
 }

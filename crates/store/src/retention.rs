@@ -1,14 +1,14 @@
 //! Rows of `erasures`, and the erasure of the content of old sessions from every table.
 
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Error, Result, record, run, statements},
     interaction,
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
     chain::Digest,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     gate::{GateKind, Task},
     id::{SessionId, TenantId},
     session::{Session, State},
@@ -112,24 +112,19 @@ pub struct ErasedOfAgent {
     pub at: Option<Timestamp>,
 }
 
-row! {
-    struct ErasedRow {
-        sessions: i64,
-        events: i64,
-        older_than: Option<i64>,
-        begun_at: Option<i64>,
+record! {
+    struct ErasedRow of "erasures" {
+        sessions: u64,
+        events: u64,
+        older_than: Option<Timestamp>,
+        begun_at: Option<Timestamp>,
     }
 }
 
 /// Counts what retention erased of an agent's sessions, of the newest at most `limit`.
 pub async fn of_agent(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, limit: u32) -> Result<ErasedOfAgent> {
     let row = run!(conn, fetch_one ErasedRow, OF_AGENT, tenant_id.0, agent, i64::from(limit))?;
-    Ok(ErasedOfAgent {
-        sessions: row.sessions.cast_unsigned(),
-        events: row.events.cast_unsigned(),
-        older_than: row.older_than.map(from_micros),
-        at: row.begun_at.map(from_micros),
-    })
+    Ok(ErasedOfAgent { sessions: row.sessions, events: row.events, older_than: row.older_than, at: row.begun_at })
 }
 
 /// A session whose content is due for erasure.
@@ -145,58 +140,27 @@ pub struct ErasureCandidate {
     pub head_digest: Digest,
 }
 
-/// The erasure of a session's content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ErasureRecord {
-    /// Events 1 to this sequence have no content.
-    pub head_sequence: u64,
-    /// Digest of the newest erased event.
-    pub head_digest: Digest,
-    /// Sessions that ended before this time were due (UTC).
-    pub older_than: Timestamp,
-    /// Time the erasure began (UTC).
-    pub begun_at: Timestamp,
-    /// MAC over all fields above. It proves that the retention of this installation erased the content.
-    pub seal: Digest,
-    /// The digest of the session's row without its content; `None` for an erasure of an earlier version.
-    pub row_digest: Option<Digest>,
-    /// The digest of the events without their content and their ids in other systems; `None` for an erasure of an
-    /// earlier version, which kept those ids.
-    pub events_digest: Option<Digest>,
-    /// Time the erasure finished (UTC); `None` while it is under way.
-    pub finished_at: Option<Timestamp>,
-}
-
-row! {
-    struct Row {
-        head_sequence: i64,
-        head_digest: Vec<u8>,
-        older_than: i64,
-        begun_at: i64,
-        seal: Vec<u8>,
-        finished_at: Option<i64>,
-        row_digest: Option<Vec<u8>>,
-        events_digest: Option<Vec<u8>>,
-    }
-}
-
-impl TryFrom<Row> for ErasureRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let digest = |column, bytes: &[u8]| {
-            Digest::from_slice(bytes).ok_or_else(|| Error::inconsistent("erasures", column, bytes.len()))
-        };
-        Ok(Self {
-            head_sequence: row.head_sequence.cast_unsigned(),
-            head_digest: digest("head_digest", &row.head_digest)?,
-            older_than: from_micros(row.older_than),
-            begun_at: from_micros(row.begun_at),
-            seal: digest("seal", &row.seal)?,
-            row_digest: row.row_digest.map(|bytes| digest("row_digest", &bytes)).transpose()?,
-            events_digest: row.events_digest.map(|bytes| digest("events_digest", &bytes)).transpose()?,
-            finished_at: row.finished_at.map(from_micros),
-        })
+record! {
+    /// The erasure of a session's content.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct ErasureRecord of "erasures" {
+        /// Events 1 to this sequence have no content.
+        pub head_sequence: u64,
+        /// Digest of the newest erased event.
+        pub head_digest: Digest,
+        /// Sessions that ended before this time were due (UTC).
+        pub older_than: Timestamp,
+        /// Time the erasure began (UTC).
+        pub begun_at: Timestamp,
+        /// MAC over all fields above. It proves that the retention of this installation erased the content.
+        pub seal: Digest,
+        /// The digest of the session's row without its content; `None` for an erasure of an earlier version.
+        pub row_digest: Option<Digest>,
+        /// The digest of the events without their content and their ids in other systems; `None` for an erasure of an
+        /// earlier version, which kept those ids.
+        pub events_digest: Option<Digest>,
+        /// Time the erasure finished (UTC); `None` while it is under way.
+        pub finished_at: Option<Timestamp>,
     }
 }
 
@@ -299,7 +263,7 @@ pub async fn of_session(
     tenant_id: TenantId,
     session_id: SessionId,
 ) -> Result<Option<ErasureRecord>> {
-    run!(conn, fetch_optional Row, BY_SESSION, tenant_id.0, session_id.0)?.map(ErasureRecord::try_from).transpose()
+    Ok(run!(conn, fetch_optional ErasureRecord, BY_SESSION, tenant_id.0, session_id.0)?)
 }
 
 /// Whether the ledger still has the content of a session and training data may. Copies elsewhere follow it.

@@ -1,25 +1,24 @@
 //! Rows of `views` (working copies) and `view_versions` (what was published).
 
 use crate::{
-    engine::{Conn, Error, Page, Result, is_unique_violation, row, run, statements},
+    engine::{Conn, Error, Page, Result, is_unique_violation, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{TenantId, ViewId},
     view::{Field, Publication},
 };
-use serde::{Serialize, de::DeserializeOwned};
-use uuid::Uuid;
+use serde::Serialize;
 
 pub use domain::view::State as ViewState;
 
 macro_rules! view_select {
     ($rest:literal) => {
         concat!(
-            "SELECT id, slug, title, introduction, fields, publish_config, state, version, revision, \
-             published_revision, listed, created_by, updated_by, created_at, updated_at FROM views \
+            "SELECT id, slug, title, introduction, fields, publish_config AS publication, state, version, revision, \
+             published_revision, listed <> 0 AS listed, created_by, updated_by, created_at, updated_at FROM views \
              WHERE tenant_id = $1 AND ",
             $rest
         )
@@ -29,7 +28,7 @@ macro_rules! view_select {
 macro_rules! version_select {
     ($rest:literal) => {
         concat!(
-            "SELECT view_id, version, title, introduction, fields, publish_config, published_by, published_at \
+            "SELECT view_id, version, title, introduction, fields, publish_config AS publication, published_by, published_at \
              FROM view_versions WHERE tenant_id = $1 AND view_id = $2 AND ",
             $rest
         )
@@ -37,7 +36,7 @@ macro_rules! version_select {
 }
 
 statements! {
-    const CURRENT: &str = "SELECT state, version, listed FROM views WHERE tenant_id = $1 AND id = $2";
+    const CURRENT: &str = "SELECT state, version, listed <> 0 AS listed FROM views WHERE tenant_id = $1 AND id = $2";
     const BY_ID: &str = view_select!("id = $2");
     const BY_ID_LOCKED_POSTGRES: &str = view_select!("id = $2 FOR UPDATE");
     const BY_SLUG: &str = view_select!("slug = $2");
@@ -55,39 +54,41 @@ statements! {
          publish_config, published_by, published_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 }
 
-/// A view with its working copy.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ViewRecord {
-    /// Identifies the view.
-    pub id: ViewId,
-    /// Name in URLs; never changes.
-    pub slug: String,
-    /// Title of the form.
-    pub title: String,
-    /// Text above the questions; may be empty.
-    pub introduction: String,
-    /// Questions, in the order of the form. Ratings have no dimensions here.
-    pub fields: Vec<Field>,
-    /// Who may answer, how often and when.
-    pub publication: Publication,
-    /// Whether the view takes responses.
-    pub state: ViewState,
-    /// Number of the version published last; `None` for a draft.
-    pub version: Option<u64>,
-    /// Number of this working copy: 1 at first, one more with each change.
-    pub revision: u64,
-    /// Revision that `version` was made from; `None` for a draft.
-    pub published_revision: Option<u64>,
-    /// Whether lists show the view. One that was made for a single question of an agent is not listed.
-    pub listed: bool,
-    /// Who made the view: `user:…`, `token:…` or `system`.
-    pub created_by: String,
-    /// Who changed, published or unpublished it last.
-    pub updated_by: String,
-    /// Time the view was made (UTC).
-    pub created_at: Timestamp,
-    /// Time of the last change, publication or withdrawal (UTC).
-    pub updated_at: Timestamp,
+record! {
+    /// A view with its working copy.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ViewRecord of "views" {
+        /// Identifies the view.
+        pub id: ViewId,
+        /// Name in URLs; never changes.
+        pub slug: String,
+        /// Title of the form.
+        pub title: String,
+        /// Text above the questions; may be empty.
+        pub introduction: String,
+        /// Questions, in the order of the form. Ratings have no dimensions here.
+        pub fields: Vec<Field>,
+        /// Who may answer, how often and when.
+        pub publication: Publication,
+        /// Whether the view takes responses.
+        pub state: ViewState,
+        /// Number of the version published last; `None` for a draft.
+        pub version: Option<u64>,
+        /// Number of this working copy: 1 at first, one more with each change.
+        pub revision: u64,
+        /// Revision that `version` was made from; `None` for a draft.
+        pub published_revision: Option<u64>,
+        /// Whether lists show the view. One that was made for a single question of an agent is not listed.
+        pub listed: bool,
+        /// Who made the view: `user:…`, `token:…` or `system`.
+        pub created_by: String,
+        /// Who changed, published or unpublished it last.
+        pub updated_by: String,
+        /// Time the view was made (UTC).
+        pub created_at: Timestamp,
+        /// Time of the last change, publication or withdrawal (UTC).
+        pub updated_at: Timestamp,
+    }
 }
 
 impl ViewRecord {
@@ -97,160 +98,74 @@ impl ViewRecord {
     }
 }
 
-/// A view as it was published once.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ViewVersionRecord {
-    /// Identifies the view.
-    pub view_id: ViewId,
-    /// Number of the version; the first is 1.
-    pub version: u64,
-    /// Title of the form.
-    pub title: String,
-    /// Text above the questions; may be empty.
-    pub introduction: String,
-    /// Questions, in the order of the form. Ratings have the dimensions of their criteria sets.
-    pub fields: Vec<Field>,
-    /// Who may answer, how often and when.
-    pub publication: Publication,
-    /// Who published it: `user:…`, `token:…` or `system`.
-    pub published_by: String,
-    /// Time of publication (UTC).
-    pub published_at: Timestamp,
-}
-
-row! {
-    struct Row {
-        id: Uuid,
-        slug: String,
-        title: String,
-        introduction: String,
-        fields: String,
-        publish_config: String,
-        state: String,
-        version: Option<i64>,
-        revision: i64,
-        published_revision: Option<i64>,
-        listed: i64,
-        created_by: String,
-        updated_by: String,
-        created_at: i64,
-        updated_at: i64,
+record! {
+    /// A view as it was published once.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ViewVersionRecord of "view_versions" {
+        /// Identifies the view.
+        pub view_id: ViewId,
+        /// Number of the version; the first is 1.
+        pub version: u64,
+        /// Title of the form.
+        pub title: String,
+        /// Text above the questions; may be empty.
+        pub introduction: String,
+        /// Questions, in the order of the form. Ratings have the dimensions of their criteria sets.
+        pub fields: Vec<Field>,
+        /// Who may answer, how often and when.
+        pub publication: Publication,
+        /// Who published it: `user:…`, `token:…` or `system`.
+        pub published_by: String,
+        /// Time of publication (UTC).
+        pub published_at: Timestamp,
     }
-}
-
-row! {
-    struct VersionRow {
-        view_id: Uuid,
-        version: i64,
-        title: String,
-        introduction: String,
-        fields: String,
-        publish_config: String,
-        published_by: String,
-        published_at: i64,
-    }
-}
-
-fn number(table: &'static str, column: &'static str, value: i64) -> Result<u64> {
-    u64::try_from(value).map_err(|_| Error::inconsistent(table, column, value))
-}
-
-fn document<T: DeserializeOwned>(table: &'static str, column: &'static str, json: &str) -> Result<T> {
-    serde_json::from_str(json).map_err(|_| Error::inconsistent(table, column, json))
 }
 
 fn json<T: Serialize>(value: &T) -> Result<String> {
     serde_json::to_string(value).map_err(|error| Error::Database(error.to_string()))
 }
 
-impl TryFrom<Row> for ViewRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let state = ViewState::parse(&row.state).ok_or_else(|| Error::inconsistent("views", "state", &row.state))?;
-        if row.version.is_some() != row.published_revision.is_some()
-            || row.version.is_none() != (state == ViewState::Draft)
-        {
-            return Err(Error::inconsistent("views", "version", row.version));
-        }
-        let version = |value: Option<i64>| value.map(|value| number("views", "version", value)).transpose();
-        Ok(Self {
-            id: ViewId(row.id),
-            slug: row.slug,
-            title: row.title,
-            introduction: row.introduction,
-            fields: document("views", "fields", &row.fields)?,
-            publication: document("views", "publish_config", &row.publish_config)?,
-            state,
-            version: version(row.version)?,
-            revision: number("views", "revision", row.revision)?,
-            published_revision: version(row.published_revision)?,
-            listed: row.listed != 0,
-            created_by: row.created_by,
-            updated_by: row.updated_by,
-            created_at: from_micros(row.created_at),
-            updated_at: from_micros(row.updated_at),
-        })
+/// The view, unless its columns contradict each other.
+fn checked(view: ViewRecord) -> Result<ViewRecord> {
+    let is_draft = view.state == ViewState::Draft;
+    if view.version.is_none() == is_draft && view.published_revision.is_none() == is_draft {
+        return Ok(view);
     }
+    Err(Error::inconsistent("views", "version", view.version))
 }
 
-impl TryFrom<VersionRow> for ViewVersionRecord {
-    type Error = Error;
-
-    fn try_from(row: VersionRow) -> Result<Self> {
-        Ok(Self {
-            view_id: ViewId(row.view_id),
-            version: number("view_versions", "version", row.version)?,
-            title: row.title,
-            introduction: row.introduction,
-            fields: document("view_versions", "fields", &row.fields)?,
-            publication: document("view_versions", "publish_config", &row.publish_config)?,
-            published_by: row.published_by,
-            published_at: from_micros(row.published_at),
-        })
+record! {
+    /// What a respondent needs of the row of a view.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Current of "views" {
+        /// Whether the view takes responses.
+        pub state: ViewState,
+        /// Number of the version published last; `None` for a draft.
+        pub version: Option<u64>,
+        /// Whether lists show the view. One that was made for a single question of an agent is not listed.
+        pub listed: bool,
     }
-}
-
-fn page<R, T: TryFrom<R, Error = Error>>(mut rows: Vec<R>, limit: u32) -> Result<Page<T>> {
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(T::try_from).collect::<Result<_>>()?, has_more })
-}
-
-/// What a respondent needs of the row of a view.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Current {
-    /// Whether the view takes responses.
-    pub state: ViewState,
-    /// Number of the version published last; `None` for a draft.
-    pub version: Option<u64>,
-    /// Whether lists show the view. One that was made for a single question of an agent is not listed.
-    pub listed: bool,
 }
 
 /// State of a view, the number of the version published last, and whether the view is listed.
 pub async fn current(conn: &mut Conn<'_>, tenant_id: TenantId, id: ViewId) -> Result<Option<Current>> {
-    let found = run!(conn, fetch_optional(String, Option<i64>, i64), CURRENT, tenant_id.0, id.0)?;
-    let Some((state, version, listed)) = found else { return Ok(None) };
-    let state = ViewState::parse(&state).ok_or_else(|| Error::inconsistent("views", "state", &state))?;
-    let version = version.map(|version| number("views", "version", version)).transpose()?;
-    Ok(Some(Current { state, version, listed: listed != 0 }))
+    Ok(run!(conn, fetch_optional Current, CURRENT, tenant_id.0, id.0)?)
 }
 
 /// A view of this workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: ViewId) -> Result<Option<ViewRecord>> {
-    run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(ViewRecord::try_from).transpose()
+    run!(conn, fetch_optional ViewRecord, BY_ID, tenant_id.0, id.0)?.map(checked).transpose()
 }
 
 /// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
 pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ViewId) -> Result<Option<ViewRecord>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
-    run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?.map(ViewRecord::try_from).transpose()
+    run!(tx.conn(), fetch_optional ViewRecord, sql, tenant_id.0, id.0)?.map(checked).transpose()
 }
 
 /// The view of this workspace with this slug, whether it is listed or not.
 pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) -> Result<Option<ViewRecord>> {
-    run!(conn, fetch_optional Row, BY_SLUG, tenant_id.0, slug)?.map(ViewRecord::try_from).transpose()
+    run!(conn, fetch_optional ViewRecord, BY_SLUG, tenant_id.0, slug)?.map(checked).transpose()
 }
 
 /// One page of listed views, newest first, starting after `before`.
@@ -260,7 +175,9 @@ pub async fn list(
     before: Option<ViewId>,
     limit: u32,
 ) -> Result<Page<ViewRecord>> {
-    page(run!(conn, fetch_all Row, LIST, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?, limit)
+    let rows = run!(conn, fetch_all ViewRecord, LIST, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?;
+    let views = rows.into_iter().map(checked).collect::<Result<_>>()?;
+    Ok(Page::of(views, limit))
 }
 
 /// A view of this workspace as it was published at a version.
@@ -270,8 +187,7 @@ pub async fn version_of(
     id: ViewId,
     version: u64,
 ) -> Result<Option<ViewVersionRecord>> {
-    let row = run!(conn, fetch_optional VersionRow, BY_VERSION, tenant_id.0, id.0, version.cast_signed())?;
-    row.map(ViewVersionRecord::try_from).transpose()
+    Ok(run!(conn, fetch_optional ViewVersionRecord, BY_VERSION, tenant_id.0, id.0, version.cast_signed())?)
 }
 
 /// One page of a view's versions, newest first, starting after `before`.
@@ -283,7 +199,8 @@ pub async fn versions(
     limit: u32,
 ) -> Result<Page<ViewVersionRecord>> {
     let before = before.map(u64::cast_signed);
-    page(run!(conn, fetch_all VersionRow, VERSIONS, tenant_id.0, id.0, before, i64::from(limit) + 1)?, limit)
+    let rows = run!(conn, fetch_all ViewVersionRecord, VERSIONS, tenant_id.0, id.0, before, i64::from(limit) + 1)?;
+    Ok(Page::of(rows, limit))
 }
 
 /// Adds a view. `false` when its slug is taken.

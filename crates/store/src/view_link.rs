@@ -1,12 +1,12 @@
 //! Rows of `view_links`: links to forms. Only digests of their secrets are stored.
 
 use crate::{
-    engine::{Conn, Result, row, run, statements},
+    engine::{Conn, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{TenantId, ViewId, ViewLinkId},
 };
 use uuid::Uuid;
@@ -44,33 +44,35 @@ statements! {
     const EXISTS: &str = "SELECT COUNT(*) FROM view_links WHERE tenant_id = $1 AND id = $2";
 }
 
-/// A link to a form, without its secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ViewLinkRecord {
-    /// Workspace of the form.
-    pub tenant_id: TenantId,
-    /// Identifies the link in lists and in the address of its form. It gives no access.
-    pub id: ViewLinkId,
-    /// The form that it opens.
-    pub view_id: ViewId,
-    /// The agent's question that its responses answer; `None` for a plain form.
-    pub request_id: Option<Uuid>,
-    /// First characters of the secret.
-    pub hint: String,
-    /// Who made the link: `user:…`, `token:…` or `system`.
-    pub created_by: String,
-    /// Time the link was made (UTC).
-    pub created_at: Timestamp,
-    /// Time from which the link is invalid (UTC).
-    pub expires_at: Timestamp,
-    /// Time the link was revoked (UTC).
-    pub revoked_at: Option<Timestamp>,
-    /// Number of times that a browser opened the form with it.
-    pub uses: u64,
-    /// What the link is for, as its creator wrote it; may be empty.
-    pub note: String,
-    /// Time a browser opened the form with it last (UTC).
-    pub last_used_at: Option<Timestamp>,
+record! {
+    /// A link to a form, without its secret.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct ViewLinkRecord of "view_links" {
+        /// Workspace of the form.
+        pub tenant_id: TenantId,
+        /// Identifies the link in lists and in the address of its form. It gives no access.
+        pub id: ViewLinkId,
+        /// The form that it opens.
+        pub view_id: ViewId,
+        /// The agent's question that its responses answer; `None` for a plain form.
+        pub request_id: Option<Uuid>,
+        /// First characters of the secret.
+        pub hint: String,
+        /// Who made the link: `user:…`, `token:…` or `system`.
+        pub created_by: String,
+        /// Time the link was made (UTC).
+        pub created_at: Timestamp,
+        /// Time from which the link is invalid (UTC).
+        pub expires_at: Timestamp,
+        /// Time the link was revoked (UTC).
+        pub revoked_at: Option<Timestamp>,
+        /// Number of times that a browser opened the form with it.
+        pub uses: u64,
+        /// What the link is for, as its creator wrote it; may be empty.
+        pub note: String,
+        /// Time a browser opened the form with it last (UTC).
+        pub last_used_at: Option<Timestamp>,
+    }
 }
 
 impl ViewLinkRecord {
@@ -80,52 +82,16 @@ impl ViewLinkRecord {
     }
 }
 
-row! {
-    struct Row {
-        tenant_id: Uuid,
-        id: Uuid,
-        view_id: Uuid,
-        request_id: Option<Uuid>,
-        hint: String,
-        created_by: String,
-        created_at: i64,
-        expires_at: i64,
-        revoked_at: Option<i64>,
-        uses: i64,
-        note: String,
-        last_used_at: Option<i64>,
-    }
-}
-
-impl From<Row> for ViewLinkRecord {
-    fn from(row: Row) -> Self {
-        Self {
-            tenant_id: TenantId(row.tenant_id),
-            id: ViewLinkId(row.id),
-            view_id: ViewId(row.view_id),
-            request_id: row.request_id,
-            hint: row.hint,
-            created_by: row.created_by,
-            created_at: from_micros(row.created_at),
-            expires_at: from_micros(row.expires_at),
-            revoked_at: row.revoked_at.map(from_micros),
-            uses: row.uses.max(0).cast_unsigned(),
-            note: row.note,
-            last_used_at: row.last_used_at.map(from_micros),
-        }
-    }
-}
-
 type One<T> = (T,);
 
 /// The link with this secret, whether it works or not.
 pub async fn find_by_secret(conn: &mut Conn<'_>, secret_digest: [u8; 32]) -> Result<Option<ViewLinkRecord>> {
-    Ok(run!(conn, fetch_optional Row, BY_DIGEST, &secret_digest[..])?.map(Into::into))
+    Ok(run!(conn, fetch_optional ViewLinkRecord, BY_DIGEST, &secret_digest[..])?)
 }
 
 /// The link with this id in any workspace, whether it works or not.
 pub async fn find(conn: &mut Conn<'_>, id: ViewLinkId) -> Result<Option<ViewLinkRecord>> {
-    Ok(run!(conn, fetch_optional Row, BY_ID, id.0)?.map(Into::into))
+    Ok(run!(conn, fetch_optional ViewLinkRecord, BY_ID, id.0)?)
 }
 
 /// Links to a form itself that work, newest first. Links to questions that use it are left out.
@@ -135,8 +101,7 @@ pub async fn of_form(
     now: Timestamp,
     limit: u32,
 ) -> Result<Vec<ViewLinkRecord>> {
-    let rows = run!(conn, fetch_all Row, OF_FORM, tenant_id.0, view_id.0, to_micros(now), i64::from(limit))?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    Ok(run!(conn, fetch_all ViewLinkRecord, OF_FORM, tenant_id.0, view_id.0, to_micros(now), i64::from(limit))?)
 }
 
 /// Links to the questions that use a form and that work, newest first.
@@ -146,8 +111,7 @@ pub async fn of_questions(
     now: Timestamp,
     limit: u32,
 ) -> Result<Vec<ViewLinkRecord>> {
-    let rows = run!(conn, fetch_all Row, OF_QUESTIONS, tenant_id.0, view_id.0, to_micros(now), i64::from(limit))?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    Ok(run!(conn, fetch_all ViewLinkRecord, OF_QUESTIONS, tenant_id.0, view_id.0, to_micros(now), i64::from(limit))?)
 }
 
 /// Number of links to one question that work.
@@ -168,8 +132,7 @@ pub async fn newest_of_view(
     (tenant_id, view_id): (TenantId, ViewId),
     limit: u32,
 ) -> Result<Vec<ViewLinkRecord>> {
-    let rows = run!(conn, fetch_all Row, NEWEST_OF_VIEW, tenant_id.0, view_id.0, i64::from(limit))?;
-    Ok(rows.into_iter().map(Into::into).collect())
+    Ok(run!(conn, fetch_all ViewLinkRecord, NEWEST_OF_VIEW, tenant_id.0, view_id.0, i64::from(limit))?)
 }
 
 /// Stores a link.

@@ -1,75 +1,47 @@
 //! Rows of `webhooks`: URLs of a workspace that receive messages about events.
 
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Error, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{TenantId, WebhookId},
     limit::WEBHOOKS_MAX,
     notification::Topic,
 };
-use uuid::Uuid;
 
 statements! {
     const INSERT: &str =
         "INSERT INTO webhooks (tenant_id, id, url, events, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6)";
-    const BY_ID: &str = "SELECT id, url, events, created_by, created_at, disabled_at, disabled_reason FROM webhooks \
+    const BY_ID: &str = "SELECT id, url, events AS topics, created_by, created_at, disabled_at, disabled_reason FROM webhooks \
          WHERE tenant_id = $1 AND id = $2";
-    const LIST: &str = "SELECT id, url, events, created_by, created_at, disabled_at, disabled_reason FROM webhooks \
+    const LIST: &str = "SELECT id, url, events AS topics, created_by, created_at, disabled_at, disabled_reason FROM webhooks \
          WHERE tenant_id = $1 ORDER BY id LIMIT $2";
     const DELETE: &str = "DELETE FROM webhooks WHERE tenant_id = $1 AND id = $2";
     const DISABLE: &str = "UPDATE webhooks SET disabled_at = $3, disabled_reason = $4 \
          WHERE tenant_id = $1 AND id = $2 AND disabled_at IS NULL";
 }
 
-/// A URL that receives messages about its workspace. Its secret is derived and not stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WebhookRecord {
-    /// Identifies the webhook.
-    pub id: WebhookId,
-    /// URL that messages are sent to.
-    pub url: String,
-    /// Topics that the webhook receives.
-    pub topics: Vec<Topic>,
-    /// Who made the webhook.
-    pub created_by: String,
-    /// Time the webhook was made (UTC).
-    pub created_at: Timestamp,
-    /// Time the webhook was disabled; nothing is sent since then (UTC).
-    pub disabled_at: Option<Timestamp>,
-    /// Why the webhook was disabled.
-    pub disabled_reason: Option<String>,
-}
-
-row! {
-    struct Row {
-        id: Uuid,
-        url: String,
-        events: String,
-        created_by: String,
-        created_at: i64,
-        disabled_at: Option<i64>,
-        disabled_reason: Option<String>,
-    }
-}
-
-impl TryFrom<Row> for WebhookRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let topics = serde_json::from_str(&row.events);
-        Ok(Self {
-            id: WebhookId(row.id),
-            url: row.url,
-            topics: topics.map_err(|_| Error::inconsistent("webhooks", "events", &row.events))?,
-            created_by: row.created_by,
-            created_at: from_micros(row.created_at),
-            disabled_at: row.disabled_at.map(from_micros),
-            disabled_reason: row.disabled_reason,
-        })
+record! {
+    /// A URL that receives messages about its workspace. Its secret is derived and not stored.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct WebhookRecord of "webhooks" {
+        /// Identifies the webhook.
+        pub id: WebhookId,
+        /// URL that messages are sent to.
+        pub url: String,
+        /// Topics that the webhook receives.
+        pub topics: Vec<Topic>,
+        /// Who made the webhook.
+        pub created_by: String,
+        /// Time the webhook was made (UTC).
+        pub created_at: Timestamp,
+        /// Time the webhook was disabled; nothing is sent since then (UTC).
+        pub disabled_at: Option<Timestamp>,
+        /// Why the webhook was disabled.
+        pub disabled_reason: Option<String>,
     }
 }
 
@@ -92,13 +64,12 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, webhook: &Webhook
 
 /// A webhook of this workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: WebhookId) -> Result<Option<WebhookRecord>> {
-    run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(WebhookRecord::try_from).transpose()
+    Ok(run!(conn, fetch_optional WebhookRecord, BY_ID, tenant_id.0, id.0)?)
 }
 
 /// The webhooks of a workspace, oldest first, disabled ones included.
 pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<Vec<WebhookRecord>> {
-    let rows = run!(conn, fetch_all Row, LIST, tenant_id.0, WEBHOOKS_MAX as i64)?;
-    rows.into_iter().map(WebhookRecord::try_from).collect()
+    Ok(run!(conn, fetch_all WebhookRecord, LIST, tenant_id.0, WEBHOOKS_MAX as i64)?)
 }
 
 /// Removes a webhook. `false` when the workspace has no such webhook.

@@ -2,12 +2,12 @@
 
 use super::TenantRecord;
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Error, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{LinkId, TenantId, UserId},
     role::Role,
 };
@@ -43,10 +43,10 @@ statements! {
     const DELETE_EXPIRED: &str = "DELETE FROM access_links WHERE expires_at <= $1";
 }
 
-row! {
-    struct Row {
-        id: Uuid,
-        tenant_id: Uuid,
+record! {
+    struct Row of "access_links" {
+        id: LinkId,
+        tenant_id: TenantId,
         tenant_slug: String,
         tenant_name: String,
         kind: String,
@@ -55,8 +55,8 @@ row! {
         user_id: Option<Uuid>,
         by_operator: i64,
         created_by: String,
-        created_at: i64,
-        expires_at: i64,
+        created_at: Timestamp,
+        expires_at: Timestamp,
     }
 }
 
@@ -117,13 +117,13 @@ impl TryFrom<Row> for AccessLinkRecord {
             _ => return Err(Error::inconsistent("access_links", "kind", &row.kind)),
         };
         Ok(Self {
-            id: LinkId(row.id),
-            tenant: TenantRecord { id: TenantId(row.tenant_id), slug: row.tenant_slug, name: row.tenant_name },
+            id: row.id,
+            tenant: TenantRecord { id: row.tenant_id, slug: row.tenant_slug, name: row.tenant_name },
             purpose,
             email: row.email,
             created_by: row.created_by,
-            created_at: from_micros(row.created_at),
-            expires_at: from_micros(row.expires_at),
+            created_at: row.created_at,
+            expires_at: row.expires_at,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use super::TenantRecord;
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -74,18 +74,18 @@ pub struct SignInRecord {
     pub is_current: bool,
 }
 
-row! {
-    struct Row {
-        id: Uuid,
-        user_id: Uuid,
+record! {
+    struct Row of "browser_sessions" {
+        id: BrowserSessionId,
+        user_id: UserId,
         email: String,
         user_name: String,
-        tenant_id: Uuid,
+        tenant_id: TenantId,
         slug: String,
         name: String,
-        role: String,
-        expires_at: i64,
-        last_seen_at: i64,
+        role: Role,
+        expires_at: Timestamp,
+        last_seen_at: Timestamp,
     }
 }
 
@@ -129,14 +129,14 @@ pub async fn insert(tx: &mut WriteTx<'_>, new: &NewBrowserSession) -> Result<()>
 pub async fn find(conn: &mut Conn<'_>, secret_digest: [u8; 32]) -> Result<Option<BrowserSessionRecord>> {
     let Some(row) = run!(conn, fetch_optional Row, BY_DIGEST, &secret_digest[..])? else { return Ok(None) };
     Ok(Some(BrowserSessionRecord {
-        id: BrowserSessionId(row.id),
-        user_id: UserId(row.user_id),
+        id: row.id,
+        user_id: row.user_id,
         email: row.email,
         name: row.user_name,
-        tenant: TenantRecord { id: TenantId(row.tenant_id), slug: row.slug, name: row.name },
-        role: Role::parse(&row.role).ok_or_else(|| Error::inconsistent("memberships", "role", &row.role))?,
-        expires_at: from_micros(row.expires_at),
-        last_seen_at: from_micros(row.last_seen_at),
+        tenant: TenantRecord { id: row.tenant_id, slug: row.slug, name: row.name },
+        role: row.role,
+        expires_at: row.expires_at,
+        last_seen_at: row.last_seen_at,
     }))
 }
 

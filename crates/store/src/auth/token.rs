@@ -2,16 +2,15 @@
 
 use super::TenantRecord;
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{TenantId, TokenId, UserId},
     role::{Role, TokenScope},
 };
-use uuid::Uuid;
 
 macro_rules! token_select {
     ($which:literal) => {
@@ -75,43 +74,38 @@ pub struct TokenRecord {
 /// Most tokens that one list returns. As many of the workspace may work.
 const LISTED_MAX: i64 = domain::limit::TOKENS_MAX.cast_signed();
 
-row! {
-    struct Row {
-        tenant_id: Uuid,
-        id: Uuid,
+record! {
+    struct Row of "api_tokens" {
+        tenant_id: TenantId,
+        id: TokenId,
         name: String,
         hint: String,
-        role: String,
-        scope: Option<String>,
-        created_at: i64,
-        last_used_at: Option<i64>,
-        revoked_at: Option<i64>,
-        user_id: Option<Uuid>,
+        role: Role,
+        scope: Option<TokenScope>,
+        created_at: Timestamp,
+        last_used_at: Option<Timestamp>,
+        revoked_at: Option<Timestamp>,
+        user_id: Option<UserId>,
         tenant_slug: String,
         tenant_name: String,
     }
 }
 
 impl Row {
-    fn into_records(self) -> Result<(TenantRecord, TokenRecord)> {
-        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("api_tokens", column, value);
-        let scope = match &self.scope {
-            None => None,
-            Some(text) => Some(TokenScope::parse(text).ok_or_else(|| bad("scope", text))?),
-        };
-        let tenant = TenantRecord { id: TenantId(self.tenant_id), slug: self.tenant_slug, name: self.tenant_name };
+    fn into_records(self) -> (TenantRecord, TokenRecord) {
+        let tenant = TenantRecord { id: self.tenant_id, slug: self.tenant_slug, name: self.tenant_name };
         let token = TokenRecord {
-            id: TokenId(self.id),
-            role: Role::parse(&self.role).ok_or_else(|| bad("role", &self.role))?,
+            id: self.id,
             name: self.name,
             hint: self.hint,
-            scope,
-            created_at: from_micros(self.created_at),
-            last_used_at: self.last_used_at.map(from_micros),
-            revoked_at: self.revoked_at.map(from_micros),
-            user_id: self.user_id.map(UserId),
+            role: self.role,
+            scope: self.scope,
+            created_at: self.created_at,
+            last_used_at: self.last_used_at,
+            revoked_at: self.revoked_at,
+            user_id: self.user_id,
         };
-        Ok((tenant, token))
+        (tenant, token)
     }
 }
 
@@ -141,13 +135,13 @@ pub async fn insert(
 
 /// The token with this secret, revoked or not, and its workspace.
 pub async fn find(conn: &mut Conn<'_>, secret_digest: [u8; 32]) -> Result<Option<(TenantRecord, TokenRecord)>> {
-    run!(conn, fetch_optional Row, BY_DIGEST, &secret_digest[..])?.map(Row::into_records).transpose()
+    Ok(run!(conn, fetch_optional Row, BY_DIGEST, &secret_digest[..])?.map(Row::into_records))
 }
 
 /// The token with this id, revoked or not.
 pub async fn find_by_id(conn: &mut Conn<'_>, tenant_id: TenantId, id: TokenId) -> Result<Option<TokenRecord>> {
     let row = run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?;
-    Ok(row.map(Row::into_records).transpose()?.map(|(_, token)| token))
+    Ok(row.map(Row::into_records).map(|(_, token)| token))
 }
 
 /// The tokens of a workspace and its people, or of one person in it. Those that work come before revoked ones, those of
@@ -157,7 +151,7 @@ pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, whose: Option<UserId
         None => run!(conn, fetch_all Row, LIST, tenant_id.0, LISTED_MAX)?,
         Some(user_id) => run!(conn, fetch_all Row, LIST_OWN, tenant_id.0, LISTED_MAX, user_id.0)?,
     };
-    rows.into_iter().map(|row| Ok(row.into_records()?.1)).collect()
+    Ok(rows.into_iter().map(|row| row.into_records().1).collect())
 }
 
 /// The number of tokens of a workspace without those of its people, or of one person in it, that are not revoked.

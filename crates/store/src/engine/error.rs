@@ -122,6 +122,8 @@ impl From<&sqlx::Error> for Error {
                     Self::Database(text)
                 }
             }
+            // What `record!` could not make of a row.
+            sqlx::Error::Decode(source) => source.downcast_ref().cloned().unwrap_or(Self::Database(text)),
             _ => Self::Database(text),
         }
     }
@@ -136,6 +138,12 @@ pub(crate) struct SqliteFailure {
 
 impl SqliteFailure {
     pub(crate) fn into_sqlx(error: rusqlite::Error) -> sqlx::Error {
+        let error = match error {
+            rusqlite::Error::FromSqlConversionFailure(_, _, source) if source.is::<Error>() => {
+                return sqlx::Error::Decode(source);
+            }
+            other => other,
+        };
         let code = error.sqlite_error().copied();
         sqlx::Error::Database(Box::new(Self { text: error.to_string(), code }))
     }

@@ -7,6 +7,7 @@ pub(crate) mod migration;
 #[cfg(feature = "planted-bugs")]
 pub(crate) mod planted;
 mod postgres;
+mod record;
 mod sql;
 mod sqlite;
 
@@ -21,7 +22,8 @@ pub(crate) use error::{is_constraint_violation, is_lock_timeout, is_unique_viola
 pub(crate) use postgres::{
     POSTGRES_TRUSTED, in_transaction, lane_with_timeout, spawn_with_timeout, transaction_on, with_timeout,
 };
+pub(crate) use record::{from_postgres, from_sqlite, record};
 pub(crate) use sql::{CHUNKS, Texts, chunks, contains, last_select, statements, values_statements};
-pub(crate) use sqlite::{FromSqlite, ImmutableFile, SqliteConnection, row};
+pub(crate) use sqlite::{FromSqlite, ImmutableFile, SqliteConnection};
 
 pub(crate) const SQL: &[Texts] = &[file::SQL, sqlite::SQL];

@@ -25,6 +25,15 @@ pub struct Page<T> {
     pub has_more: bool,
 }
 
+impl<T> Page<T> {
+    /// A page of at most `limit` of these items, which are one more if the list goes on.
+    pub(crate) fn of(mut items: Vec<T>, limit: u32) -> Self {
+        let has_more = items.len() > limit as usize;
+        items.truncate(limit as usize);
+        Self { items, has_more }
+    }
+}
+
 /// The LIKE pattern for "contains", with its own wildcards taken literally. The statement lowers it, so that the engine
 /// lowers both sides by the same rules.
 pub(crate) fn contains(text: &str) -> String {

@@ -100,30 +100,6 @@ tuples! {
     A 0, B 1, C 2, D 3, E 4, F 5;
 }
 
-/// Declares a struct that is read from rows of both engines by the names of its fields.
-macro_rules! row {
-    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($field_vis:vis $field:ident: $type:ty),+ $(,)? }) => {
-        $(#[$meta])*
-        $vis struct $name { $($field_vis $field: $type),+ }
-
-        impl sqlx::FromRow<'_, sqlx::postgres::PgRow> for $name {
-            fn from_row(row: &sqlx::postgres::PgRow) -> std::result::Result<Self, sqlx::Error> {
-                Ok(Self { $($field: sqlx::Row::try_get(row, stringify!($field))?),+ })
-            }
-        }
-
-        impl $crate::engine::FromSqlite for $name {
-            const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),+];
-            fn read(row: &rusqlite::Row<'_>, at: &[usize]) -> rusqlite::Result<Self> {
-                let mut at = at.iter().copied();
-                let mut next = || at.next().ok_or(rusqlite::Error::InvalidQuery);
-                Ok(Self { $($field: row.get(next()?)?),+ })
-            }
-        }
-    };
-}
-pub(crate) use row;
-
 impl SqliteConnection {
     /// Opens the file with the settings that durability and erasure depend on. Creates it unless `read_only`.
     pub(crate) fn open(file: &Path, read_only: bool) -> Result<Self> {

@@ -1,7 +1,7 @@
 //! Erasing the content of entities, and finding the leads whose names and addresses are erased with others' content.
 
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Error, Result, record, run, statements},
     retention::ERASED,
     transaction::WriteTx,
 };
@@ -89,10 +89,10 @@ pub struct LeadVersion {
     pub email: Option<String>,
 }
 
-row! {
-    struct Row {
-        entity_id: Uuid,
-        version: i64,
+record! {
+    struct Row of "entity_versions" {
+        entity_id: EntityId,
+        version: u64,
         title: String,
         fields: String,
     }
@@ -105,8 +105,8 @@ impl TryFrom<Row> for LeadVersion {
         let bad = || Error::inconsistent("entity_versions", "fields", "not JSON");
         let fields: Values = serde_json::from_str(&row.fields).map_err(|_| bad())?;
         Ok(Self {
-            id: EntityId(row.entity_id),
-            version: row.version.cast_unsigned(),
+            id: row.entity_id,
+            version: row.version,
             name: row.title,
             email: fields.get(LEAD_EMAIL).and_then(Value::as_str).map(str::to_owned),
         })

@@ -2,12 +2,12 @@
 
 use crate::{
     action::Creation,
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Error, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     entity::{Column, ImportStatus, RowError},
     id::{EntityTypeId, ImportId, TenantId},
 };
@@ -16,7 +16,7 @@ use uuid::Uuid;
 macro_rules! import_select {
     ($rest:literal) => {
         concat!(
-            "SELECT tenant_id, id, type_id, status, mapping, rows_total, next_row, created_count, failed_count, errors, \
+            "SELECT tenant_id, id, type_id, status, mapping AS columns, rows_total, next_row, created_count, failed_count, errors, \
              actor, created_at, updated_at FROM entity_imports WHERE tenant_id = $1 AND ",
             $rest
         )
@@ -41,76 +41,36 @@ statements! {
          ORDER BY updated_at LIMIT $2";
 }
 
-/// A CSV import and its progress, without the file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ImportRecord {
-    /// Workspace in which the entities are created.
-    pub tenant_id: TenantId,
-    /// Identifies the import.
-    pub id: ImportId,
-    /// The type of the entities that the import creates.
-    pub type_id: EntityTypeId,
-    /// Whether the import is running, completed or failed.
-    pub status: ImportStatus,
-    /// The field that each column of the file fills.
-    pub columns: Vec<Column>,
-    /// Rows in the file, without the header.
-    pub rows_total: u64,
-    /// Rows processed so far, from the top of the file.
-    pub next_row: u64,
-    /// Entities created so far.
-    pub created_count: u64,
-    /// Rows refused so far.
-    pub failed_count: u64,
-    /// Errors of refused rows. Only a bounded number is kept.
-    pub errors: Vec<RowError>,
-    /// Who started the import.
-    pub actor: String,
-    /// Time the import was started (UTC).
-    pub created_at: Timestamp,
-    /// Time of the last progress (UTC).
-    pub updated_at: Timestamp,
-}
-
-row! {
-    struct Row {
-        tenant_id: Uuid,
-        id: Uuid,
-        type_id: Uuid,
-        status: String,
-        mapping: String,
-        rows_total: i64,
-        next_row: i64,
-        created_count: i64,
-        failed_count: i64,
-        errors: String,
-        actor: String,
-        created_at: i64,
-        updated_at: i64,
-    }
-}
-
-impl TryFrom<Row> for ImportRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("entity_imports", column, value);
-        let count = |column, value: i64| u64::try_from(value).map_err(|_| bad(column, &value));
-        Ok(Self {
-            tenant_id: TenantId(row.tenant_id),
-            id: ImportId(row.id),
-            type_id: EntityTypeId(row.type_id),
-            status: ImportStatus::parse(&row.status).ok_or_else(|| bad("status", &row.status))?,
-            columns: serde_json::from_str(&row.mapping).map_err(|_| bad("mapping", &row.mapping))?,
-            rows_total: count("rows_total", row.rows_total)?,
-            next_row: count("next_row", row.next_row)?,
-            created_count: count("created_count", row.created_count)?,
-            failed_count: count("failed_count", row.failed_count)?,
-            errors: serde_json::from_str(&row.errors).map_err(|_| bad("errors", &row.errors))?,
-            actor: row.actor,
-            created_at: from_micros(row.created_at),
-            updated_at: from_micros(row.updated_at),
-        })
+record! {
+    /// A CSV import and its progress, without the file.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ImportRecord of "entity_imports" {
+        /// Workspace in which the entities are created.
+        pub tenant_id: TenantId,
+        /// Identifies the import.
+        pub id: ImportId,
+        /// The type of the entities that the import creates.
+        pub type_id: EntityTypeId,
+        /// Whether the import is running, completed or failed.
+        pub status: ImportStatus,
+        /// The field that each column of the file fills.
+        pub columns: Vec<Column>,
+        /// Rows in the file, without the header.
+        pub rows_total: u64,
+        /// Rows processed so far, from the top of the file.
+        pub next_row: u64,
+        /// Entities created so far.
+        pub created_count: u64,
+        /// Rows refused so far.
+        pub failed_count: u64,
+        /// Errors of refused rows. Only a bounded number is kept.
+        pub errors: Vec<RowError>,
+        /// Who started the import.
+        pub actor: String,
+        /// Time the import was started (UTC).
+        pub created_at: Timestamp,
+        /// Time of the last progress (UTC).
+        pub updated_at: Timestamp,
     }
 }
 
@@ -120,13 +80,13 @@ type Two<A, B> = (A, B);
 
 /// An import of this workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: ImportId) -> Result<Option<ImportRecord>> {
-    run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(ImportRecord::try_from).transpose()
+    Ok(run!(conn, fetch_optional ImportRecord, BY_ID, tenant_id.0, id.0)?)
 }
 
 /// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
 pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ImportId) -> Result<Option<ImportRecord>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
-    run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?.map(ImportRecord::try_from).transpose()
+    Ok(run!(tx.conn(), fetch_optional ImportRecord, sql, tenant_id.0, id.0)?)
 }
 
 /// The file of an import; empty once it has finished.
@@ -140,9 +100,11 @@ pub async fn find_created(
     tenant_id: TenantId,
     key: &str,
 ) -> Result<Option<(ImportRecord, Vec<u8>)>> {
-    let Some(row) = run!(conn, fetch_optional Row, BY_CREATION_KEY, tenant_id.0, key)? else { return Ok(None) };
+    let Some(import) = run!(conn, fetch_optional ImportRecord, BY_CREATION_KEY, tenant_id.0, key)? else {
+        return Ok(None);
+    };
     let digest = run!(conn, fetch_optional One<Option<Vec<u8>>>, CREATION_DIGEST, tenant_id.0, key)?;
-    Ok(Some((ImportRecord::try_from(row)?, digest.and_then(|(digest,)| digest).unwrap_or_default())))
+    Ok(Some((import, digest.and_then(|(digest,)| digest).unwrap_or_default())))
 }
 
 /// Adds an import with its file. `false` when a request with the key of `creation` has started one. A request that is

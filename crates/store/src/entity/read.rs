@@ -1,12 +1,11 @@
 //! Rows of `entities` and `entity_versions`. Every write of an entity writes both tables.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, contains, last_select, row, run, statements},
+    engine::{Conn, Page, Result, contains, last_select, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::from_micros,
     entity::Values,
     id::{EntityId, EntityTypeId, SessionId, TenantId},
 };
@@ -44,31 +43,33 @@ statements! {
          WHERE tenant_id = $1 AND entity_id = $2 AND (version < $3 OR $3 IS NULL) ORDER BY version DESC LIMIT $4";
 }
 
-/// An entity at its newest version.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EntityRecord {
-    /// Identifies the entity.
-    pub id: EntityId,
-    /// The entity's type.
-    pub type_id: EntityTypeId,
-    /// Slug of the entity type; unique in the workspace.
-    pub type_slug: String,
-    /// Title shown to people.
-    pub title: String,
-    /// Values by field slug.
-    pub fields: Values,
-    /// Newest version number; the first is 1.
-    pub version: u64,
-    /// Who made the entity: `user:…`, `token:…` or `system`.
-    pub created_by: String,
-    /// Who wrote the newest version.
-    pub updated_by: String,
-    /// Time the entity was made (UTC).
-    pub created_at: Timestamp,
-    /// Time the newest version was written (UTC).
-    pub updated_at: Timestamp,
-    /// Time the content was erased (UTC). `updated_by` is who did it. `None` for an entity that has its content.
-    pub erased_at: Option<Timestamp>,
+record! {
+    /// An entity at its newest version.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct EntityRecord of "entities" {
+        /// Identifies the entity.
+        pub id: EntityId,
+        /// The entity's type.
+        pub type_id: EntityTypeId,
+        /// Slug of the entity type; unique in the workspace.
+        pub type_slug: String,
+        /// Title shown to people.
+        pub title: String,
+        /// Values by field slug.
+        pub fields: Values,
+        /// Newest version number; the first is 1.
+        pub version: u64,
+        /// Who made the entity: `user:…`, `token:…` or `system`.
+        pub created_by: String,
+        /// Who wrote the newest version.
+        pub updated_by: String,
+        /// Time the entity was made (UTC).
+        pub created_at: Timestamp,
+        /// Time the newest version was written (UTC).
+        pub updated_at: Timestamp,
+        /// Time the content was erased (UTC). `updated_by` is who did it. `None` for an entity that has its content.
+        pub erased_at: Option<Timestamp>,
+    }
 }
 
 /// Which entities to list.
@@ -82,102 +83,34 @@ pub struct Filter {
     pub oldest: Option<EntityId>,
 }
 
-/// The title and values of an entity as one write left them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EntityVersionRecord {
-    /// Version number; the first is 1.
-    pub version: u64,
-    /// Title of the entity in this version.
-    pub title: String,
-    /// Values of this version by field slug.
-    pub fields: Values,
-    /// Who wrote this version: `user:…`, `token:…` or `system`.
-    pub actor: String,
-    /// The session that wrote this version, if one did.
-    pub session_id: Option<SessionId>,
-    /// Time this version was written (UTC).
-    pub at: Timestamp,
-}
-
-row! {
-    struct Row {
-        id: Uuid,
-        type_id: Uuid,
-        type_slug: String,
-        title: String,
-        fields: String,
-        version: i64,
-        created_by: String,
-        updated_by: String,
-        created_at: i64,
-        updated_at: i64,
-        erased_at: Option<i64>,
-    }
-}
-
-fn values(table: &str, text: &str) -> Result<Values> {
-    serde_json::from_str(text).map_err(|_| Error::inconsistent(table, "fields", text))
-}
-
-fn version(table: &str, version: i64) -> Result<u64> {
-    u64::try_from(version).map_err(|_| Error::inconsistent(table, "version", version))
-}
-
-impl TryFrom<Row> for EntityRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        Ok(Self {
-            id: EntityId(row.id),
-            type_id: EntityTypeId(row.type_id),
-            type_slug: row.type_slug,
-            title: row.title,
-            fields: values("entities", &row.fields)?,
-            version: version("entities", row.version)?,
-            created_by: row.created_by,
-            updated_by: row.updated_by,
-            created_at: from_micros(row.created_at),
-            updated_at: from_micros(row.updated_at),
-            erased_at: row.erased_at.map(from_micros),
-        })
-    }
-}
-
-row! {
-    struct VersionRow {
-        version: i64,
-        title: String,
-        fields: String,
-        actor: String,
-        session_id: Option<Uuid>,
-        at: i64,
-    }
-}
-
-impl TryFrom<VersionRow> for EntityVersionRecord {
-    type Error = Error;
-
-    fn try_from(row: VersionRow) -> Result<Self> {
-        Ok(Self {
-            version: version("entity_versions", row.version)?,
-            title: row.title,
-            fields: values("entity_versions", &row.fields)?,
-            actor: row.actor,
-            session_id: row.session_id.map(SessionId),
-            at: from_micros(row.at),
-        })
+record! {
+    /// The title and values of an entity as one write left them.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct EntityVersionRecord of "entity_versions" {
+        /// Version number; the first is 1.
+        pub version: u64,
+        /// Title of the entity in this version.
+        pub title: String,
+        /// Values of this version by field slug.
+        pub fields: Values,
+        /// Who wrote this version: `user:…`, `token:…` or `system`.
+        pub actor: String,
+        /// The session that wrote this version, if one did.
+        pub session_id: Option<SessionId>,
+        /// Time this version was written (UTC).
+        pub at: Timestamp,
     }
 }
 
 /// An entity of this workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: EntityId) -> Result<Option<EntityRecord>> {
-    run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(EntityRecord::try_from).transpose()
+    Ok(run!(conn, fetch_optional EntityRecord, BY_ID, tenant_id.0, id.0)?)
 }
 
 /// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
 pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: EntityId) -> Result<Option<EntityRecord>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
-    run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?.map(EntityRecord::try_from).transpose()
+    Ok(run!(tx.conn(), fetch_optional EntityRecord, sql, tenant_id.0, id.0)?)
 }
 
 /// One page of entities that have their content, newest first. With `before`, only older ones.
@@ -194,13 +127,13 @@ pub async fn list(
     let (oldest, before) = (filter.oldest.map_or(Uuid::nil(), |id| id.0), before.map_or(Uuid::max(), |id| id.0));
     let title = filter.title_contains.as_deref().map(contains);
     let more = i64::from(limit) + 1;
-    let mut rows = match filter.type_id {
-        Some(id) => run!(conn, fetch_all Row, LIST_BY_TYPE, tenant, id.0, before, title.as_deref(), more, oldest)?,
-        None => run!(conn, fetch_all Row, LIST, tenant, None::<&str>, before, title.as_deref(), more, oldest)?,
+    let rows = match filter.type_id {
+        Some(id) => {
+            run!(conn, fetch_all EntityRecord, LIST_BY_TYPE, tenant, id.0, before, title.as_deref(), more, oldest)?
+        }
+        None => run!(conn, fetch_all EntityRecord, LIST, tenant, None::<&str>, before, title.as_deref(), more, oldest)?,
     };
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(EntityRecord::try_from).collect::<Result<_>>()?, has_more })
+    Ok(Page::of(rows, limit))
 }
 
 /// The oldest of the newest `count` entities of the filter's type, or of all. With `before`, of those that are older.
@@ -230,8 +163,6 @@ pub async fn versions(
     limit: u32,
 ) -> Result<Page<EntityVersionRecord>> {
     let before = before.map(u64::cast_signed);
-    let mut rows = run!(conn, fetch_all VersionRow, VERSIONS, tenant_id.0, id.0, before, i64::from(limit) + 1)?;
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(EntityVersionRecord::try_from).collect::<Result<_>>()?, has_more })
+    let rows = run!(conn, fetch_all EntityVersionRecord, VERSIONS, tenant_id.0, id.0, before, i64::from(limit) + 1)?;
+    Ok(Page::of(rows, limit))
 }

@@ -1,7 +1,7 @@
 //! The part of a session row that an append reads and advances.
 
 use super::{NewRow, bind_rows, insert_postgres, insert_sqlite};
-use crate::engine::{Conn, SqliteConnection, row, statements};
+use crate::engine::{Conn, SqliteConnection, record, statements};
 use domain::{
     Timestamp,
     chain::Digest,
@@ -79,8 +79,8 @@ impl Head {
     }
 }
 
-row! {
-    struct HeadRow {
+record! {
+    struct HeadRow of "sessions" {
         tenant_id: Uuid,
         id: Uuid,
         status: String,

@@ -1,6 +1,6 @@
 //! Rows of `session_events`.
 
-use crate::engine::{Conn, Error, Page, Result, row, run, statements};
+use crate::engine::{Conn, Error, Page, Result, record, run, statements};
 use domain::{
     chain::Digest,
     clock::from_micros,
@@ -60,8 +60,8 @@ statements! {
          WHERE tenant_id = $1 AND session_id = $2 AND sequence > $3 GROUP BY event_type ORDER BY event_type";
 }
 
-row! {
-    pub(crate) struct Row {
+record! {
+    pub(crate) struct Row of "session_events" {
         event_id: Uuid,
         session_id: Uuid,
         sequence: i64,

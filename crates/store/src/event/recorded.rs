@@ -1,14 +1,12 @@
 //! Finds events that are recorded already, to recognise a request that is repeated.
 
 use super::{AppendRequest, Head};
-use crate::engine::{Conn, Result, row, run, statements};
+use crate::engine::{Conn, Result, record, run, statements};
 use domain::{
     Timestamp,
     chain::Digest,
-    clock::from_micros,
     id::{EventId, SessionId, TenantId},
 };
-use uuid::Uuid;
 
 statements! {
     const RECORDED_BY_ID: &str = "SELECT event_id, sequence, event_type, role, thread_id, external_event_id, at, body_digest \
@@ -32,15 +30,15 @@ pub(crate) struct Recorded {
     pub(crate) body: Digest,
 }
 
-row! {
-    struct RecordedRow {
-        event_id: Uuid,
-        sequence: i64,
+record! {
+    struct RecordedRow of "session_events" {
+        event_id: EventId,
+        sequence: u64,
         event_type: String,
         role: String,
         thread_id: Option<String>,
         external_event_id: Option<String>,
-        at: i64,
+        at: Timestamp,
         body_digest: Vec<u8>,
     }
 }
@@ -66,13 +64,13 @@ pub(crate) async fn find_recorded(
                 run!(conn, fetch_optional RecordedRow, RECORDED_BY_EXTERNAL_ID, head.tenant_id.0, head.id.0, external)?;
         }
         found.push(row.map(|row| Recorded {
-            id: EventId(row.event_id),
-            sequence: row.sequence.cast_unsigned(),
+            id: row.event_id,
+            sequence: row.sequence,
             kind: row.event_type,
             role: row.role,
             thread_id: row.thread_id,
             external_event_id: row.external_event_id,
-            at: from_micros(row.at),
+            at: row.at,
             body: Digest::from_slice(&row.body_digest).unwrap_or(Digest::GENESIS),
         }));
     }

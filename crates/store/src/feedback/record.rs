@@ -1,6 +1,6 @@
 //! Rows of `session_feedback`.
 
-use crate::engine::{Error, Result, row};
+use crate::engine::{Error, Result, record};
 use domain::{
     Timestamp,
     id::UserId,
@@ -29,8 +29,8 @@ pub struct FeedbackRecord {
     pub schema_version: u32,
 }
 
-row! {
-    pub(super) struct Row {
+record! {
+    pub(super) struct Row of "session_feedback" {
         id: Uuid,
         session_id_opaque: String,
         user_id_or_null: Option<Uuid>,

@@ -1,13 +1,13 @@
 //! Rows of `request_answers`. A row is written once; the claim that takes it stamps it.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, row, run, statements},
+    engine::{Conn, Page, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
     chain::Digest,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     feedback_request::{Outcome, Respondent, RespondentKind},
     id::{FeedbackRequestId, GateId, RequestAnswerId, SessionId, TenantId, UserId, ViewId},
 };
@@ -91,68 +91,59 @@ pub struct AnswerRecord {
     pub version: u64,
 }
 
-row! {
-    struct Row {
-        id: Uuid,
-        request_id: Uuid,
-        session_id: Uuid,
-        response_session_id: Option<Uuid>,
-        respondent_kind: String,
+record! {
+    struct Row of "request_answers" {
+        id: RequestAnswerId,
+        request_id: FeedbackRequestId,
+        session_id: SessionId,
+        response_session_id: Option<SessionId>,
+        respondent_kind: RespondentKind,
         respondent: String,
-        respondent_user: Option<Uuid>,
+        respondent_user: Option<UserId>,
         label: Option<String>,
-        outcome: String,
+        outcome: Outcome,
         answers: Option<String>,
         note: Option<String>,
-        digest: Vec<u8>,
+        digest: Digest,
         late: bool,
-        deposited_at: i64,
-        consumed_at: Option<i64>,
-        consumed_attempt: Option<i64>,
+        deposited_at: Timestamp,
+        consumed_at: Option<Timestamp>,
+        consumed_attempt: Option<u32>,
         message: String,
         blocking: bool,
-        view_id: Uuid,
-        version: i64,
+        view_id: ViewId,
+        version: u64,
     }
 }
 
-impl TryFrom<Row> for AnswerRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("request_answers", column, value);
-        let kind = RespondentKind::parse(&row.respondent_kind);
+impl From<Row> for AnswerRecord {
+    fn from(row: Row) -> Self {
         let respondent = Respondent {
-            kind: kind.ok_or_else(|| bad("respondent_kind", &row.respondent_kind))?,
+            kind: row.respondent_kind,
             key: row.respondent,
-            user_id: row.respondent_user.map(UserId),
+            user_id: row.respondent_user,
             label: row.label,
         };
-        let attempt = row.consumed_attempt.map(u32::try_from).transpose();
-        Ok(Self {
-            id: RequestAnswerId(row.id),
-            request_id: FeedbackRequestId(row.request_id),
-            session_id: SessionId(row.session_id),
-            response_session_id: row.response_session_id.map(SessionId),
+        Self {
+            id: row.id,
+            request_id: row.request_id,
+            session_id: row.session_id,
+            response_session_id: row.response_session_id,
             respondent,
-            outcome: Outcome::parse(&row.outcome).ok_or_else(|| bad("outcome", &row.outcome))?,
+            outcome: row.outcome,
             answers: row.answers,
             note: row.note,
-            digest: Digest::from_slice(&row.digest).ok_or_else(|| bad("digest", &row.digest.len()))?,
+            digest: row.digest,
             late: row.late,
-            deposited_at: from_micros(row.deposited_at),
-            consumed_at: row.consumed_at.map(from_micros),
-            consumed_attempt: attempt.map_err(|_| bad("consumed_attempt", &row.consumed_attempt))?,
+            deposited_at: row.deposited_at,
+            consumed_at: row.consumed_at,
+            consumed_attempt: row.consumed_attempt,
             message: row.message,
             blocking: row.blocking,
-            view_id: ViewId(row.view_id),
-            version: u64::try_from(row.version).map_err(|_| bad("version", &row.version))?,
-        })
+            view_id: row.view_id,
+            version: row.version,
+        }
     }
-}
-
-fn record(row: Option<Row>) -> Result<Option<AnswerRecord>> {
-    row.map(AnswerRecord::try_from).transpose()
 }
 
 /// Adds an answer. Its request must be locked and must have none of this respondent.
@@ -187,7 +178,7 @@ pub async fn own_answer(
     request_id: FeedbackRequestId,
     respondent: &str,
 ) -> Result<Option<AnswerRecord>> {
-    record(run!(conn, fetch_optional Row, OWN, tenant_id.0, request_id.0, respondent)?)
+    Ok(run!(conn, fetch_optional Row, OWN, tenant_id.0, request_id.0, respondent)?.map(Into::into))
 }
 
 /// The first answer to a request that was in time.
@@ -196,12 +187,12 @@ pub async fn answer_of_request(
     tenant_id: TenantId,
     request_id: FeedbackRequestId,
 ) -> Result<Option<AnswerRecord>> {
-    record(run!(conn, fetch_optional Row, OF_REQUEST, tenant_id.0, request_id.0)?)
+    Ok(run!(conn, fetch_optional Row, OF_REQUEST, tenant_id.0, request_id.0)?.map(Into::into))
 }
 
 /// The answer in time to the request that opened a gate.
 pub async fn answer_of_gate(conn: &mut Conn<'_>, tenant_id: TenantId, gate_id: GateId) -> Result<Option<AnswerRecord>> {
-    record(run!(conn, fetch_optional Row, OF_GATE, tenant_id.0, gate_id.0)?)
+    Ok(run!(conn, fetch_optional Row, OF_GATE, tenant_id.0, gate_id.0)?.map(Into::into))
 }
 
 /// How many answers a request has, late ones included.
@@ -220,7 +211,7 @@ pub async fn unconsumed(
     limit: u32,
 ) -> Result<Vec<AnswerRecord>> {
     let rows = run!(conn, fetch_all Row, UNCONSUMED, tenant_id.0, session_id.0, i64::from(limit))?;
-    rows.into_iter().map(AnswerRecord::try_from).collect()
+    Ok(rows.into_iter().map(AnswerRecord::from).collect())
 }
 
 /// Stamps an answer that an attempt took, with a claim or with the call that has the idempotency key `call`. One that
@@ -246,7 +237,7 @@ pub async fn of_call(
 ) -> Result<Vec<AnswerRecord>> {
     let (attempt, limit) = (i64::from(attempt), i64::from(limit));
     let rows = run!(conn, fetch_all Row, OF_CALL, tenant_id.0, session_id.0, attempt, call, limit)?;
-    rows.into_iter().map(AnswerRecord::try_from).collect()
+    Ok(rows.into_iter().map(AnswerRecord::from).collect())
 }
 
 /// One page of the answers of a session and of the root of its tree, oldest first, starting after the answer
@@ -261,8 +252,6 @@ pub async fn answers(
 ) -> Result<Page<AnswerRecord>> {
     let (at, id) = after.map_or((i64::MIN, Uuid::nil()), |(at, id)| (at, id.0));
     let sql = if unconsumed { UNCONSUMED_OF_SESSIONS } else { OF_SESSIONS };
-    let mut rows = run!(conn, fetch_all Row, sql, tenant_id.0, session_id.0, root.0, at, id, i64::from(limit) + 1)?;
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(AnswerRecord::try_from).collect::<Result<_>>()?, has_more })
+    let rows = run!(conn, fetch_all Row, sql, tenant_id.0, session_id.0, root.0, at, id, i64::from(limit) + 1)?;
+    Ok(Page::of(rows.into_iter().map(AnswerRecord::from).collect(), limit))
 }

@@ -1,13 +1,13 @@
 //! Rows of `feedback_requests`.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, row, run, statements},
+    engine::{Conn, Page, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
     chain::Digest,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     feedback_request::{OnExpiry, RequestState},
     id::{FeedbackRequestId, GateId, SessionId, TenantId, UserId, ViewId},
     limit::PARENT_DEPTH_MAX,
@@ -78,109 +78,54 @@ statements! {
          WHERE up.depth < $3) SELECT id FROM up ORDER BY depth DESC LIMIT 1";
 }
 
-/// A request of an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RequestRecord {
-    /// Workspace of the session that asked.
-    pub tenant_id: TenantId,
-    /// Identifies the request.
-    pub id: FeedbackRequestId,
-    /// Session that asked.
-    pub session_id: SessionId,
-    /// Attempt of the session that asked, or that waits for the answer.
-    pub attempt: u32,
-    /// Gate at which the session waits; `None` if it does not wait.
-    pub gate_id: Option<GateId>,
-    /// View with the form.
-    pub view_id: ViewId,
-    /// Version of the view that is answered.
-    pub version: u64,
-    /// What the agent asks.
-    pub message: String,
-    /// Whether the session waits for an answer.
-    pub blocking: bool,
-    /// What somebody must do before the form opens.
-    pub access: Gate,
-    /// Slug of the group whose members may answer; every member may without one.
-    pub audience: Option<String>,
-    /// Who asked: `token:…` or `agent:…`.
-    pub asked_by: String,
-    /// Time of the request (UTC).
-    pub asked_at: Timestamp,
-    /// Instant from which answers are late (UTC).
-    pub expires_at: Option<Timestamp>,
-    /// What happens to the session then.
-    pub on_expiry: OnExpiry,
-    /// Key of the agent; unique in the session.
-    pub idempotency_key: String,
-    /// Digest of what was asked.
-    pub digest: Digest,
-    /// State, without regard to the end of the session.
-    pub state: RequestState,
-    /// Time it was answered, expired or cancelled (UTC).
-    pub closed_at: Option<Timestamp>,
-}
-
-row! {
-    struct Row {
-        tenant_id: Uuid,
-        id: Uuid,
-        session_id: Uuid,
-        attempt: i64,
-        gate_id: Option<Uuid>,
-        view_id: Uuid,
-        version: i64,
-        message: String,
-        blocking: bool,
-        access: String,
-        audience: Option<String>,
-        asked_by: String,
-        asked_at: i64,
-        expires_at: Option<i64>,
-        on_expiry: String,
-        idempotency_key: String,
-        digest: Vec<u8>,
-        state: String,
-        closed_at: Option<i64>,
+record! {
+    /// A request of an agent.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct RequestRecord of "feedback_requests" {
+        /// Workspace of the session that asked.
+        pub tenant_id: TenantId,
+        /// Identifies the request.
+        pub id: FeedbackRequestId,
+        /// Session that asked.
+        pub session_id: SessionId,
+        /// Attempt of the session that asked, or that waits for the answer.
+        pub attempt: u32,
+        /// Gate at which the session waits; `None` if it does not wait.
+        pub gate_id: Option<GateId>,
+        /// View with the form.
+        pub view_id: ViewId,
+        /// Version of the view that is answered.
+        pub version: u64,
+        /// What the agent asks.
+        pub message: String,
+        /// Whether the session waits for an answer.
+        pub blocking: bool,
+        /// What somebody must do before the form opens.
+        pub access: Gate,
+        /// Slug of the group whose members may answer; every member may without one.
+        pub audience: Option<String>,
+        /// Who asked: `token:…` or `agent:…`.
+        pub asked_by: String,
+        /// Time of the request (UTC).
+        pub asked_at: Timestamp,
+        /// Instant from which answers are late (UTC).
+        pub expires_at: Option<Timestamp>,
+        /// What happens to the session then.
+        pub on_expiry: OnExpiry,
+        /// Key of the agent; unique in the session.
+        pub idempotency_key: String,
+        /// Digest of what was asked.
+        pub digest: Digest,
+        /// State, without regard to the end of the session.
+        pub state: RequestState,
+        /// Time it was answered, expired or cancelled (UTC).
+        pub closed_at: Option<Timestamp>,
     }
-}
-
-impl TryFrom<Row> for RequestRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("feedback_requests", column, value);
-        Ok(Self {
-            tenant_id: TenantId(row.tenant_id),
-            id: FeedbackRequestId(row.id),
-            session_id: SessionId(row.session_id),
-            attempt: u32::try_from(row.attempt).map_err(|_| bad("attempt", &row.attempt))?,
-            gate_id: row.gate_id.map(GateId),
-            view_id: ViewId(row.view_id),
-            version: u64::try_from(row.version).map_err(|_| bad("version", &row.version))?,
-            message: row.message,
-            blocking: row.blocking,
-            access: Gate::parse(&row.access).ok_or_else(|| bad("access", &row.access))?,
-            audience: row.audience,
-            asked_by: row.asked_by,
-            asked_at: from_micros(row.asked_at),
-            expires_at: row.expires_at.map(from_micros),
-            on_expiry: OnExpiry::parse(&row.on_expiry).ok_or_else(|| bad("on_expiry", &row.on_expiry))?,
-            idempotency_key: row.idempotency_key,
-            digest: Digest::from_slice(&row.digest).ok_or_else(|| bad("digest", &row.digest.len()))?,
-            state: RequestState::parse(&row.state).ok_or_else(|| bad("state", &row.state))?,
-            closed_at: row.closed_at.map(from_micros),
-        })
-    }
-}
-
-fn record(row: Option<Row>) -> Result<Option<RequestRecord>> {
-    row.map(RequestRecord::try_from).transpose()
 }
 
 /// A request of this workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: FeedbackRequestId) -> Result<Option<RequestRecord>> {
-    record(run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?)
+    Ok(run!(conn, fetch_optional RequestRecord, BY_ID, tenant_id.0, id.0)?)
 }
 
 /// The same, locked until the transaction ends. Lock its session first. SQLite has one writer and needs no lock.
@@ -190,7 +135,7 @@ pub async fn find_locked(
     id: FeedbackRequestId,
 ) -> Result<Option<RequestRecord>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
-    record(run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?)
+    Ok(run!(tx.conn(), fetch_optional RequestRecord, sql, tenant_id.0, id.0)?)
 }
 
 /// The request of a session with this idempotency key.
@@ -200,12 +145,12 @@ pub async fn find_by_key(
     session_id: SessionId,
     key: &str,
 ) -> Result<Option<RequestRecord>> {
-    record(run!(conn, fetch_optional Row, BY_KEY, tenant_id.0, session_id.0, key)?)
+    Ok(run!(conn, fetch_optional RequestRecord, BY_KEY, tenant_id.0, session_id.0, key)?)
 }
 
 /// The request that opened a gate.
 pub async fn find_by_gate(conn: &mut Conn<'_>, tenant_id: TenantId, gate_id: GateId) -> Result<Option<RequestRecord>> {
-    record(run!(conn, fetch_optional Row, BY_GATE, tenant_id.0, gate_id.0)?)
+    Ok(run!(conn, fetch_optional RequestRecord, BY_GATE, tenant_id.0, gate_id.0)?)
 }
 
 /// One page of a session's requests, newest first, starting after `before`.
@@ -217,10 +162,9 @@ pub async fn list(
     limit: u32,
 ) -> Result<Page<RequestRecord>> {
     let before = before.map(|id| id.0);
-    let mut rows = run!(conn, fetch_all Row, OF_SESSION, tenant_id.0, session_id.0, before, i64::from(limit) + 1)?;
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(RequestRecord::try_from).collect::<Result<_>>()?, has_more })
+    let rows =
+        run!(conn, fetch_all RequestRecord, OF_SESSION, tenant_id.0, session_id.0, before, i64::from(limit) + 1)?;
+    Ok(Page::of(rows, limit))
 }
 
 /// How many requests a session has made.
@@ -290,9 +234,9 @@ pub async fn open_for(
     limit: u32,
 ) -> Result<Vec<RequestRecord>> {
     let actor = format!("user:{}", asked.user_id);
-    let rows = run!(
+    Ok(run!(
         conn,
-        fetch_all Row,
+        fetch_all RequestRecord,
         OPEN_FOR,
         tenant_id.0,
         to_micros(now),
@@ -301,8 +245,7 @@ pub async fn open_for(
         i64::from(asked.decides),
         i64::from(asked.manages),
         i64::from(limit),
-    )?;
-    rows.into_iter().map(RequestRecord::try_from).collect()
+    )?)
 }
 
 /// How many requests [`open_for`] would return.

@@ -2,12 +2,13 @@
 
 use super::{DecisionRecord, hex_list};
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
+    Timestamp,
     chain::Digest,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     gate::Verdict,
     id::{GateId, TenantId, UserId},
 };
@@ -35,46 +36,38 @@ statements! {
     const OF_GATES_POSTGRES: &str = of_gates!("= ANY($2)");
 }
 
-row! {
-    struct Row {
-        gate_id: Uuid,
-        number: i64,
-        user_id: Option<Uuid>,
+record! {
+    struct Row of "gate_decisions" {
+        gate_id: GateId,
+        number: u32,
+        user_id: Option<UserId>,
         actor: String,
         email: String,
-        verdict: Option<String>,
-        undoes: Option<i64>,
+        verdict: Option<Verdict>,
+        undoes: Option<u32>,
         value: Option<String>,
-        value_digest: Vec<u8>,
+        value_digest: Digest,
         note: Option<String>,
-        at: i64,
-        entity_version: Option<i64>,
+        at: Timestamp,
+        entity_version: Option<u64>,
     }
 }
 
-impl TryFrom<Row> for DecisionRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("gate_decisions", column, value);
-        let verdict = match &row.verdict {
-            None => None,
-            Some(text) => Some(Verdict::parse(text).ok_or_else(|| bad("verdict", text))?),
-        };
-        Ok(Self {
-            number: u32::try_from(row.number).map_err(|_| bad("number", &row.number))?,
-            user_id: row.user_id.map(UserId),
+impl From<Row> for DecisionRecord {
+    fn from(row: Row) -> Self {
+        Self {
+            number: row.number,
+            user_id: row.user_id,
             actor: row.actor,
             email: row.email,
-            verdict,
-            undoes: row.undoes.map(u32::try_from).transpose().map_err(|_| bad("undoes", &row.undoes))?,
+            verdict: row.verdict,
+            undoes: row.undoes,
             value: row.value,
-            value_digest: Digest::from_slice(&row.value_digest)
-                .ok_or_else(|| bad("value_digest", &row.value_digest.len()))?,
+            value_digest: row.value_digest,
             note: row.note,
-            at: from_micros(row.at),
-            entity_version: row.entity_version.map(i64::cast_unsigned),
-        })
+            at: row.at,
+            entity_version: row.entity_version,
+        }
     }
 }
 
@@ -93,7 +86,7 @@ pub async fn decisions(
     };
     let mut all: HashMap<GateId, Vec<DecisionRecord>> = HashMap::new();
     for row in rows {
-        all.entry(GateId(row.gate_id)).or_default().push(row.try_into()?);
+        all.entry(row.gate_id).or_default().push(row.into());
     }
     Ok(all)
 }

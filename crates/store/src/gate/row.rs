@@ -1,7 +1,7 @@
 //! Rows of `gates`, and the gate that a row is.
 
 use super::state::{Columns, state};
-use crate::engine::{Error, Result, row};
+use crate::engine::{Error, Result, record};
 use domain::{
     chain::Digest,
     clock::from_micros,
@@ -25,8 +25,8 @@ macro_rules! gate_select {
 }
 pub(crate) use gate_select;
 
-row! {
-    pub(crate) struct Row {
+record! {
+    pub(crate) struct Row of "gates" {
         tenant_id: Uuid,
         id: Uuid,
         session_id: Uuid,

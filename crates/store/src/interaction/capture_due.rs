@@ -1,12 +1,12 @@
 //! Rows of `captures_due`: turns that ended and are to be captured.
 
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{SessionId, TenantId},
     session::Status,
 };
@@ -41,44 +41,20 @@ statements! {
     const DELETE_OF_SESSION: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2";
 }
 
-/// A turn that ended and is to be captured: all events of a session up to a sequence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DueRecord {
-    /// Workspace of the session.
-    pub tenant_id: TenantId,
-    /// Session whose events are captured.
-    pub session_id: SessionId,
-    /// Newest sequence of the session when the turn ended.
-    pub sequence: u64,
-    /// Status of the session when the turn ended.
-    pub status: Status,
-    /// Time of the event that ended the turn (UTC).
-    pub ended_at: Timestamp,
-}
-
-row! {
-    struct DueRow {
-        tenant_id: Uuid,
-        session_id: Uuid,
-        sequence: i64,
-        status: String,
-        ended_at: i64,
-    }
-}
-
-impl TryFrom<DueRow> for DueRecord {
-    type Error = Error;
-
-    fn try_from(row: DueRow) -> Result<Self> {
-        let status =
-            Status::parse(&row.status).ok_or_else(|| Error::inconsistent("captures_due", "status", &row.status))?;
-        Ok(Self {
-            tenant_id: TenantId(row.tenant_id),
-            session_id: SessionId(row.session_id),
-            sequence: row.sequence.cast_unsigned(),
-            status,
-            ended_at: from_micros(row.ended_at),
-        })
+record! {
+    /// A turn that ended and is to be captured: all events of a session up to a sequence.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct DueRecord of "captures_due" {
+        /// Workspace of the session.
+        pub tenant_id: TenantId,
+        /// Session whose events are captured.
+        pub session_id: SessionId,
+        /// Newest sequence of the session when the turn ended.
+        pub sequence: u64,
+        /// Status of the session when the turn ended.
+        pub status: Status,
+        /// Time of the event that ended the turn (UTC).
+        pub ended_at: Timestamp,
     }
 }
 
@@ -107,8 +83,7 @@ pub async fn any_due(conn: &mut Conn<'_>, now: Timestamp) -> Result<bool> {
 /// Claims at most `max` due turns of any workspace until `until`.
 pub async fn claim_due(tx: &mut WriteTx<'_>, now: Timestamp, until: Timestamp, max: u32) -> Result<Vec<DueRecord>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { CLAIM_SQLITE } else { CLAIM_POSTGRES };
-    let rows = run!(tx.conn(), fetch_all DueRow, sql, to_micros(now), to_micros(until), i64::from(max))?;
-    rows.into_iter().map(DueRecord::try_from).collect()
+    Ok(run!(tx.conn(), fetch_all DueRecord, sql, to_micros(now), to_micros(until), i64::from(max))?)
 }
 
 /// Removes turns that are captured in this transaction. Returns those that were removed: the others were captured

@@ -1,15 +1,10 @@
 //! Rows of `export_jobs`.
 
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Result, record, run, statements},
     transaction::WriteTx,
 };
-use domain::{
-    Timestamp,
-    clock::{from_micros, to_micros},
-    id::TenantId,
-    interaction::ExportState,
-};
+use domain::{Timestamp, clock::to_micros, id::TenantId, interaction::ExportState};
 use uuid::Uuid;
 
 statements! {
@@ -26,60 +21,28 @@ statements! {
          WHERE tenant_id = $1 ORDER BY id DESC LIMIT $2";
 }
 
-/// A request to write training data, with its progress. Its files are not in the database.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExportJobRecord {
-    /// Identifies the job. Ids are ordered by time.
-    pub id: Uuid,
-    /// Who requested the export: `user:…` or `token:…`.
-    pub asked_by: String,
-    /// Random name of the server process that runs the export.
-    pub server: String,
-    /// Options of the request, as JSON.
-    pub options: String,
-    /// The state that was recorded last.
-    pub state: ExportState,
-    /// Counts of exported items as JSON, once the export is done.
-    pub counts: Option<String>,
-    /// Why the export failed, if it did.
-    pub error: Option<String>,
-    /// Time the export began (UTC).
-    pub begun_at: Timestamp,
-    /// Time the export ended (UTC).
-    pub ended_at: Option<Timestamp>,
-}
-
-row! {
-    struct Row {
-        id: Uuid,
-        asked_by: String,
-        server: String,
-        options: String,
-        state: String,
-        counts: Option<String>,
-        error: Option<String>,
-        begun_at: i64,
-        ended_at: Option<i64>,
-    }
-}
-
-impl TryFrom<Row> for ExportJobRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let state =
-            ExportState::parse(&row.state).ok_or_else(|| Error::inconsistent("export_jobs", "state", &row.state))?;
-        Ok(Self {
-            id: row.id,
-            asked_by: row.asked_by,
-            server: row.server,
-            options: row.options,
-            state,
-            counts: row.counts,
-            error: row.error,
-            begun_at: from_micros(row.begun_at),
-            ended_at: row.ended_at.map(from_micros),
-        })
+record! {
+    /// A request to write training data, with its progress. Its files are not in the database.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct ExportJobRecord of "export_jobs" {
+        /// Identifies the job. Ids are ordered by time.
+        pub id: Uuid,
+        /// Who requested the export: `user:…` or `token:…`.
+        pub asked_by: String,
+        /// Random name of the server process that runs the export.
+        pub server: String,
+        /// Options of the request, as JSON.
+        pub options: String,
+        /// The state that was recorded last.
+        pub state: ExportState,
+        /// Counts of exported items as JSON, once the export is done.
+        pub counts: Option<String>,
+        /// Why the export failed, if it did.
+        pub error: Option<String>,
+        /// Time the export began (UTC).
+        pub begun_at: Timestamp,
+        /// Time the export ended (UTC).
+        pub ended_at: Option<Timestamp>,
     }
 }
 
@@ -105,11 +68,10 @@ pub async fn end(
 
 /// An export of a workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: Uuid) -> Result<Option<ExportJobRecord>> {
-    run!(conn, fetch_optional Row, FIND, tenant_id.0, id)?.map(ExportJobRecord::try_from).transpose()
+    Ok(run!(conn, fetch_optional ExportJobRecord, FIND, tenant_id.0, id)?)
 }
 
 /// The exports of a workspace, newest first.
 pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, limit: u32) -> Result<Vec<ExportJobRecord>> {
-    let rows = run!(conn, fetch_all Row, LIST, tenant_id.0, i64::from(limit))?;
-    rows.into_iter().map(ExportJobRecord::try_from).collect()
+    Ok(run!(conn, fetch_all ExportJobRecord, LIST, tenant_id.0, i64::from(limit))?)
 }

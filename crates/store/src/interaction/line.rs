@@ -2,12 +2,12 @@
 
 use super::capture_due;
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{InteractionId, SessionId, TenantId},
     interaction::{Feedback, Source},
     limit::PAGE_BYTES_MAX,
@@ -159,37 +159,29 @@ pub enum Stream {
     Outcomes,
 }
 
-row! {
-    struct ListRow {
-        id: Uuid,
-        session_id: Uuid,
-        recorded_at: i64,
+record! {
+    struct ListRow of "interactions" {
+        id: InteractionId,
+        session_id: SessionId,
+        recorded_at: Timestamp,
         record: String,
         feedback_record: Option<String>,
-        feedback: Option<String>,
-        outcome: Option<String>,
+        feedback: Option<Feedback>,
+        outcome: Option<Outcome>,
     }
 }
 
-impl TryFrom<ListRow> for InteractionRow {
-    type Error = Error;
-
-    fn try_from(row: ListRow) -> Result<Self> {
-        let outcome = |text: String| {
-            Outcome::parse(&text).ok_or_else(|| Error::inconsistent("interaction_outcomes", "outcome", &text))
-        };
-        let label = |text: String| {
-            Feedback::parse(&text).ok_or_else(|| Error::inconsistent("interaction_feedback", "feedback", &text))
-        };
-        Ok(Self {
-            id: InteractionId(row.id),
-            session_id: SessionId(row.session_id),
-            recorded_at: from_micros(row.recorded_at),
+impl From<ListRow> for InteractionRow {
+    fn from(row: ListRow) -> Self {
+        Self {
+            id: row.id,
+            session_id: row.session_id,
+            recorded_at: row.recorded_at,
             record: row.record,
             feedback: row.feedback_record,
-            label: row.feedback.map(label).transpose()?,
-            outcome: row.outcome.map(outcome).transpose()?,
-        })
+            label: row.feedback,
+            outcome: row.outcome,
+        }
     }
 }
 
@@ -286,7 +278,7 @@ pub async fn list(
     let more = i64::from(wanted.limit) + 1;
     let mut page = Filling::new(wanted.limit, |row: &ListRow| row.record.len());
     fill!(conn, page, ListRow, sql, tenant_id.0, session, before, from, max, feedback, outcome, more);
-    let items = page.items.into_iter().map(InteractionRow::try_from).collect::<Result<Vec<_>>>()?;
+    let items: Vec<_> = page.items.into_iter().map(InteractionRow::from).collect();
     if page.has_more {
         let last = items.last().map(|item| item.id);
         return Ok((items, last));

@@ -1,14 +1,10 @@
 //! Rows of `memory_agents`: the totals of each agent's memory. Their lock puts the writes of an agent in order.
 
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Result, record, run, statements},
     transaction::WriteTx,
 };
-use domain::{
-    Timestamp,
-    clock::{from_micros, to_micros},
-    id::TenantId,
-};
+use domain::{Timestamp, clock::to_micros, id::TenantId};
 
 macro_rules! agent_select {
     ($rest:literal) => {
@@ -26,47 +22,25 @@ statements! {
         "UPDATE memory_agents SET documents = $3, bytes = $4, updated_at = $5 WHERE tenant_id = $1 AND agent = $2";
 }
 
-/// The totals of an agent's memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MemoryAgentRecord {
-    /// Slug of the agent.
-    pub agent: String,
-    /// Number of documents that are not deleted.
-    pub documents: u64,
-    /// Bytes of their texts.
-    pub bytes: u64,
-    /// Time of the newest write (UTC). It does not go back when the clock does: the id of the newest version has this
-    /// time in milliseconds.
-    pub updated_at: Timestamp,
-}
-
-row! {
-    struct Row {
-        agent: String,
-        documents: i64,
-        bytes: i64,
-        updated_at: i64,
-    }
-}
-
-impl TryFrom<Row> for MemoryAgentRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let count =
-            |column, value: i64| u64::try_from(value).map_err(|_| Error::inconsistent("memory_agents", column, value));
-        Ok(Self {
-            documents: count("documents", row.documents)?,
-            bytes: count("bytes", row.bytes)?,
-            updated_at: from_micros(row.updated_at),
-            agent: row.agent,
-        })
+record! {
+    /// The totals of an agent's memory.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct MemoryAgentRecord of "memory_agents" {
+        /// Slug of the agent.
+        pub agent: String,
+        /// Number of documents that are not deleted.
+        pub documents: u64,
+        /// Bytes of their texts.
+        pub bytes: u64,
+        /// Time of the newest write (UTC). It does not go back when the clock does: the id of the newest version has
+        /// this time in milliseconds.
+        pub updated_at: Timestamp,
     }
 }
 
 /// The totals of an agent; `None` if nothing was ever written to its memory.
 pub async fn find_agent(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Result<Option<MemoryAgentRecord>> {
-    run!(conn, fetch_optional Row, BY_SLUG, tenant_id.0, agent)?.map(MemoryAgentRecord::try_from).transpose()
+    Ok(run!(conn, fetch_optional MemoryAgentRecord, BY_SLUG, tenant_id.0, agent)?)
 }
 
 /// The totals of an agent, made if there are none, and locked until the transaction ends.
@@ -78,7 +52,7 @@ pub async fn lock_agent(
 ) -> Result<MemoryAgentRecord> {
     run!(tx.conn(), execute, INSERT, tenant_id.0, agent, to_micros(at))?;
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_SLUG } else { BY_SLUG_LOCKED_POSTGRES };
-    MemoryAgentRecord::try_from(run!(tx.conn(), fetch_one Row, sql, tenant_id.0, agent)?)
+    Ok(run!(tx.conn(), fetch_one MemoryAgentRecord, sql, tenant_id.0, agent)?)
 }
 
 /// Saves the totals. The caller holds their lock.
@@ -96,6 +70,5 @@ pub async fn agents(
     after: Option<&str>,
     limit: u32,
 ) -> Result<Vec<MemoryAgentRecord>> {
-    let rows = run!(conn, fetch_all Row, LIST, tenant_id.0, after, i64::from(limit))?;
-    rows.into_iter().map(MemoryAgentRecord::try_from).collect()
+    Ok(run!(conn, fetch_all MemoryAgentRecord, LIST, tenant_id.0, after, i64::from(limit))?)
 }

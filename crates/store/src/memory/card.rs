@@ -1,17 +1,16 @@
 //! Rows of `memory_cards`: character cards as they were uploaded.
 
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Error, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
     chain::Digest,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{CardId, TenantId},
     memory::CardFormat,
 };
-use uuid::Uuid;
 
 statements! {
     const NEWEST: &str = "SELECT id, media_type, digest, name, author, created_at FROM memory_cards \
@@ -38,14 +37,14 @@ pub struct CardRecord {
     pub created_at: Timestamp,
 }
 
-row! {
-    struct Row {
-        id: Uuid,
+record! {
+    struct Row of "memory_cards" {
+        id: CardId,
         media_type: String,
         digest: Vec<u8>,
         name: String,
         author: String,
-        created_at: i64,
+        created_at: Timestamp,
     }
 }
 
@@ -59,12 +58,12 @@ pub async fn card(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Resu
     let Some(row) = run!(conn, fetch_optional Row, NEWEST, tenant_id.0, agent)? else { return Ok(None) };
     let digest = Digest::from_slice(&row.digest);
     Ok(Some(CardRecord {
-        id: CardId(row.id),
+        id: row.id,
         digest: digest.ok_or_else(|| Error::inconsistent("memory_cards", "digest", row.digest.len()))?,
         format: card_format("memory_cards", &row.media_type)?,
         name: row.name,
         author: row.author,
-        created_at: from_micros(row.created_at),
+        created_at: row.created_at,
     }))
 }
 

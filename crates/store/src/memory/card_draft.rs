@@ -2,7 +2,7 @@
 
 use super::card::card_format;
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Error, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{Timestamp, chain::Digest, clock::to_micros, id::TenantId, memory::CardFormat};
@@ -30,8 +30,8 @@ pub struct CardDraft {
     pub digest: Digest,
 }
 
-row! {
-    struct Row {
+record! {
+    struct Row of "memory_card_drafts" {
         media_type: String,
         original: Vec<u8>,
         digest: Vec<u8>,

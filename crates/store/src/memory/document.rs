@@ -1,22 +1,21 @@
 //! Rows of `memory_documents`, each with the author of its newest version.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, row, run, statements},
+    engine::{Conn, Page, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
     chain::Digest,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{MemoryDocumentId, TenantId},
     memory::{Folder, MemoryPath, Source},
 };
-use uuid::Uuid;
 
 macro_rules! document_select {
     ($rest:expr) => {
         concat!(
-            "SELECT d.id, d.agent, d.path, d.version, d.digest, d.bytes, d.is_deleted, d.created_at, d.updated_at, \
+            "SELECT d.id, d.agent, d.path, d.version, d.digest, d.bytes, d.is_deleted <> 0 AS is_deleted, d.created_at, d.updated_at, \
              v.source, v.author FROM memory_documents d JOIN memory_versions v \
              ON v.tenant_id = d.tenant_id AND v.document_id = d.id AND v.version = d.version WHERE d.tenant_id = $1 AND ",
             $rest
@@ -48,67 +47,32 @@ statements! {
          is_deleted = $8, updated_at = $9 WHERE tenant_id = $1 AND id = $2";
 }
 
-/// A memory document at its newest version, without its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MemoryDocumentRecord {
-    /// Identifies the document. It stays when the path changes.
-    pub id: MemoryDocumentId,
-    /// Slug of the agent.
-    pub agent: String,
-    /// Path of the document, or `erased/<id>` after its erasure.
-    pub path: String,
-    /// Newest version; the first is 1.
-    pub version: u64,
-    /// SHA-256 of the whole text.
-    pub digest: Digest,
-    /// Bytes of the whole text.
-    pub bytes: u64,
-    /// Whether the newest version deleted or erased the document.
-    pub is_deleted: bool,
-    /// What wrote the newest version.
-    pub source: Source,
-    /// Who wrote the newest version.
-    pub author: String,
-    /// Time the document was made (UTC).
-    pub created_at: Timestamp,
-    /// Time of the newest version (UTC).
-    pub updated_at: Timestamp,
-}
-
-row! {
-    pub(super) struct Row {
-        pub(super) id: Uuid,
-        pub(super) agent: String,
-        pub(super) path: String,
-        pub(super) version: i64,
-        pub(super) digest: Vec<u8>,
-        pub(super) bytes: i64,
-        pub(super) is_deleted: i64,
-        pub(super) created_at: i64,
-        pub(super) updated_at: i64,
-        pub(super) source: String,
-        pub(super) author: String,
-    }
-}
-
-impl TryFrom<Row> for MemoryDocumentRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("memory_documents", column, value);
-        Ok(Self {
-            id: MemoryDocumentId(row.id),
-            version: u64::try_from(row.version).map_err(|_| bad("version", &row.version))?,
-            digest: Digest::from_slice(&row.digest).ok_or_else(|| bad("digest", &row.digest.len()))?,
-            bytes: u64::try_from(row.bytes).map_err(|_| bad("bytes", &row.bytes))?,
-            is_deleted: row.is_deleted != 0,
-            source: Source::parse(&row.source).ok_or_else(|| bad("source", &row.source))?,
-            author: row.author,
-            created_at: from_micros(row.created_at),
-            updated_at: from_micros(row.updated_at),
-            agent: row.agent,
-            path: row.path,
-        })
+record! {
+    /// A memory document at its newest version, without its text.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct MemoryDocumentRecord of "memory_documents" {
+        /// Identifies the document. It stays when the path changes.
+        pub id: MemoryDocumentId,
+        /// Slug of the agent.
+        pub agent: String,
+        /// Path of the document, or `erased/<id>` after its erasure.
+        pub path: String,
+        /// Newest version; the first is 1.
+        pub version: u64,
+        /// SHA-256 of the whole text.
+        pub digest: Digest,
+        /// Bytes of the whole text.
+        pub bytes: u64,
+        /// Whether the newest version deleted or erased the document.
+        pub is_deleted: bool,
+        /// What wrote the newest version.
+        pub source: Source,
+        /// Who wrote the newest version.
+        pub author: String,
+        /// Time the document was made (UTC).
+        pub created_at: Timestamp,
+        /// Time of the newest version (UTC).
+        pub updated_at: Timestamp,
     }
 }
 
@@ -118,7 +82,7 @@ pub async fn find(
     tenant_id: TenantId,
     id: MemoryDocumentId,
 ) -> Result<Option<MemoryDocumentRecord>> {
-    run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(MemoryDocumentRecord::try_from).transpose()
+    Ok(run!(conn, fetch_optional MemoryDocumentRecord, BY_ID, tenant_id.0, id.0)?)
 }
 
 /// The document of an agent at this path. If there is none, the one that was there last and is deleted.
@@ -129,8 +93,7 @@ pub async fn find_by_path(
     path: &MemoryPath,
 ) -> Result<Option<MemoryDocumentRecord>> {
     let folded = path.folded();
-    let row = run!(conn, fetch_optional Row, BY_PATH, tenant_id.0, agent, folded.as_str())?;
-    row.map(MemoryDocumentRecord::try_from).transpose()
+    Ok(run!(conn, fetch_optional MemoryDocumentRecord, BY_PATH, tenant_id.0, agent, folded.as_str())?)
 }
 
 /// The documents at this path in the memories of all agents, by agent, at most `limit`. Deleted ones are left out.
@@ -141,8 +104,7 @@ pub async fn of_all_agents(
     limit: u32,
 ) -> Result<Vec<MemoryDocumentRecord>> {
     let folded = path.folded();
-    let rows = run!(conn, fetch_all Row, OF_ALL_AGENTS, tenant_id.0, folded.as_str(), i64::from(limit))?;
-    rows.into_iter().map(MemoryDocumentRecord::try_from).collect()
+    Ok(run!(conn, fetch_all MemoryDocumentRecord, OF_ALL_AGENTS, tenant_id.0, folded.as_str(), i64::from(limit))?)
 }
 
 /// One page of an agent's documents by path, starting after the present place of the document `after`.
@@ -158,10 +120,9 @@ pub async fn list(
     let pattern = folder.map(|folder| format!("{}/%", folder.as_str()));
     let (deleted, more) = (i64::from(with_deleted), i64::from(limit) + 1);
     let after = after.map(|id| id.0);
-    let mut rows = run!(conn, fetch_all Row, LIST, tenant_id.0, agent, deleted, pattern.as_deref(), after, more)?;
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(MemoryDocumentRecord::try_from).collect::<Result<_>>()?, has_more })
+    let rows =
+        run!(conn, fetch_all MemoryDocumentRecord, LIST, tenant_id.0, agent, deleted, pattern.as_deref(), after, more)?;
+    Ok(Page::of(rows, limit))
 }
 
 /// Number of an agent's documents that were erased.

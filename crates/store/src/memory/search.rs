@@ -10,26 +10,27 @@
 //! index for leakproof operators only. Equality is one, the match operator of tsvector is not. The tsvector of a
 //! document is the list of its words, by which they are taken out again.
 
-use super::document::{MemoryDocumentRecord, Row};
+use super::document::MemoryDocumentRecord;
 use crate::{
-    engine::{Conn, Error, Result, SqliteConnection, row, statements},
+    engine::{Conn, Error, Result, SqliteConnection, record, statements},
     transaction::WriteTx,
 };
 use domain::{
+    Timestamp,
+    chain::Digest,
     id::{MemoryDocumentId, TenantId},
-    memory::{Document, MemoryPath},
+    memory::{Document, MemoryPath, Source},
 };
 use std::{
     collections::{BTreeSet, HashMap},
     fmt::Write,
 };
-use uuid::Uuid;
 
 macro_rules! found_select {
     ($with:literal, ($platform:literal, $channel:literal), $filter:literal, $($from:tt)+) => {
         concat!(
             $with,
-            "SELECT d.id, d.agent, d.path, d.version, d.digest, d.bytes, d.is_deleted, d.created_at, d.updated_at, \
+            "SELECT d.id, d.agent, d.path, d.version, d.digest, d.bytes, d.is_deleted <> 0 AS is_deleted, d.created_at, d.updated_at, \
              v.source, v.author, v.front_matter, v.body, f.place, CAST(CASE WHEN EXISTS (SELECT 1 FROM memory_channels c \
              WHERE c.tenant_id = d.tenant_id AND c.document_id = d.id AND c.platform = ",
             $platform,
@@ -144,18 +145,18 @@ pub struct FoundDocument {
     pub is_of_others: bool,
 }
 
-row! {
-    struct FoundRow {
-        id: Uuid,
+record! {
+    struct FoundRow of "memory_documents" {
+        id: MemoryDocumentId,
         agent: String,
         path: String,
-        version: i64,
-        digest: Vec<u8>,
-        bytes: i64,
-        is_deleted: i64,
-        created_at: i64,
-        updated_at: i64,
-        source: String,
+        version: u64,
+        digest: Digest,
+        bytes: u64,
+        is_deleted: bool,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+        source: Source,
         author: String,
         front_matter: Option<String>,
         body: String,
@@ -165,12 +166,10 @@ row! {
     }
 }
 
-impl TryFrom<FoundRow> for FoundDocument {
-    type Error = Error;
-
-    fn try_from(row: FoundRow) -> Result<Self> {
+impl From<FoundRow> for FoundDocument {
+    fn from(row: FoundRow) -> Self {
         let document = Document { front_matter: row.front_matter, body: row.body };
-        let record = MemoryDocumentRecord::try_from(Row {
+        let record = MemoryDocumentRecord {
             id: row.id,
             agent: row.agent,
             path: row.path,
@@ -178,13 +177,12 @@ impl TryFrom<FoundRow> for FoundDocument {
             digest: row.digest,
             bytes: row.bytes,
             is_deleted: row.is_deleted,
-            created_at: row.created_at,
-            updated_at: row.updated_at,
             source: row.source,
             author: row.author,
-        })?;
-        let (is_of_channel, is_of_others) = (row.is_of_channel != 0, row.is_of_others != 0);
-        Ok(Self { record, document, is_of_channel, is_of_others })
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        };
+        Self { record, document, is_of_channel: row.is_of_channel != 0, is_of_others: row.is_of_others != 0 }
     }
 }
 
@@ -284,8 +282,8 @@ pub async fn search_beside(
         }
     };
     Ok(Found {
-        best: best.into_iter().map(FoundDocument::try_from).collect::<Result<_>>()?,
-        beside: beside.into_iter().next().map(FoundDocument::try_from).transpose()?,
+        best: best.into_iter().map(FoundDocument::from).collect(),
+        beside: beside.into_iter().next().map(FoundDocument::from),
     })
 }
 

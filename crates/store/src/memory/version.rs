@@ -2,17 +2,16 @@
 
 use super::origin::{add_origins, drop_origins};
 use crate::{
-    engine::{Conn, Error, Page, Result, row, run, statements},
+    engine::{Conn, Error, Page, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
     chain::Digest,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{MemoryDocumentId, MemoryVersionId, TenantId},
     memory::{Document, Evidence, Operation, Source},
 };
-use uuid::Uuid;
 
 // Lists leave the origin of lines out: it can be as long as the text.
 macro_rules! version_select {
@@ -50,35 +49,37 @@ statements! {
          erased_at = $4 WHERE tenant_id = $1 AND document_id = $2 AND erased_at IS NULL";
 }
 
-/// A version of a memory document, without its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MemoryVersionRecord {
-    /// Whose text this is.
-    pub document_id: MemoryDocumentId,
-    /// Number of the version; the first is 1.
-    pub version: u64,
-    /// Identifies the version in the audit list of its agent.
-    pub id: MemoryVersionId,
-    /// Slug of the agent.
-    pub agent: String,
-    /// Path of the document at this version.
-    pub path: String,
-    /// What the version did.
-    pub operation: Operation,
-    /// SHA-256 of the whole text. It stays when the text is erased.
-    pub digest: Digest,
-    /// What wrote the version.
-    pub source: Source,
-    /// Who wrote it: `user:…`, `token:…`, `agent:…` or `system`.
-    pub author: String,
-    /// Why, at most 500 characters.
-    pub reason: String,
-    /// Where its changed lines come from. Empty in lists.
-    pub evidence: Vec<Evidence>,
-    /// Time it was written (UTC).
-    pub created_at: Timestamp,
-    /// Time its text was erased (UTC).
-    pub erased_at: Option<Timestamp>,
+record! {
+    /// A version of a memory document, without its text.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct MemoryVersionRecord of "memory_versions" {
+        /// Whose text this is.
+        pub document_id: MemoryDocumentId,
+        /// Number of the version; the first is 1.
+        pub version: u64,
+        /// Identifies the version in the audit list of its agent.
+        pub id: MemoryVersionId,
+        /// Slug of the agent.
+        pub agent: String,
+        /// Path of the document at this version.
+        pub path: String,
+        /// What the version did.
+        pub operation: Operation,
+        /// SHA-256 of the whole text. It stays when the text is erased.
+        pub digest: Digest,
+        /// What wrote the version.
+        pub source: Source,
+        /// Who wrote it: `user:…`, `token:…`, `agent:…` or `system`.
+        pub author: String,
+        /// Why, at most 500 characters.
+        pub reason: String,
+        /// Where its changed lines come from. Empty in lists.
+        pub evidence: Vec<Evidence>,
+        /// Time it was written (UTC).
+        pub created_at: Timestamp,
+        /// Time its text was erased (UTC).
+        pub erased_at: Option<Timestamp>,
+    }
 }
 
 /// A version with its text, which is empty if the version deleted the document or was erased.
@@ -90,73 +91,30 @@ pub struct MemoryVersionText {
     pub document: Document,
 }
 
-row! {
-    struct Row {
-        document_id: Uuid,
-        version: i64,
-        id: Uuid,
+record! {
+    struct TextRow of "memory_versions" {
+        document_id: MemoryDocumentId,
+        version: u64,
+        id: MemoryVersionId,
         agent: String,
         path: String,
-        operation: String,
-        digest: Vec<u8>,
-        source: String,
+        operation: Operation,
+        digest: Digest,
+        source: Source,
         author: String,
         reason: String,
-        created_at: i64,
-        erased_at: Option<i64>,
-        evidence: String,
-    }
-}
-
-row! {
-    struct TextRow {
-        document_id: Uuid,
-        version: i64,
-        id: Uuid,
-        agent: String,
-        path: String,
-        operation: String,
-        digest: Vec<u8>,
-        source: String,
-        author: String,
-        reason: String,
-        created_at: i64,
-        erased_at: Option<i64>,
+        created_at: Timestamp,
+        erased_at: Option<Timestamp>,
         front_matter: Option<String>,
         body: String,
-        evidence: String,
+        evidence: Vec<Evidence>,
     }
 }
 
-impl TryFrom<Row> for MemoryVersionRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("memory_versions", column, value);
-        Ok(Self {
-            document_id: MemoryDocumentId(row.document_id),
-            version: u64::try_from(row.version).map_err(|_| bad("version", &row.version))?,
-            id: MemoryVersionId(row.id),
-            operation: Operation::parse(&row.operation).ok_or_else(|| bad("operation", &row.operation))?,
-            digest: Digest::from_slice(&row.digest).ok_or_else(|| bad("digest", &row.digest.len()))?,
-            source: Source::parse(&row.source).ok_or_else(|| bad("source", &row.source))?,
-            evidence: serde_json::from_str(&row.evidence).map_err(|_| bad("evidence", &row.evidence))?,
-            agent: row.agent,
-            path: row.path,
-            author: row.author,
-            reason: row.reason,
-            created_at: from_micros(row.created_at),
-            erased_at: row.erased_at.map(from_micros),
-        })
-    }
-}
-
-impl TryFrom<TextRow> for MemoryVersionText {
-    type Error = Error;
-
-    fn try_from(row: TextRow) -> Result<Self> {
+impl From<TextRow> for MemoryVersionText {
+    fn from(row: TextRow) -> Self {
         let document = Document { front_matter: row.front_matter, body: row.body };
-        let version = MemoryVersionRecord::try_from(Row {
+        let version = MemoryVersionRecord {
             document_id: row.document_id,
             version: row.version,
             id: row.id,
@@ -167,18 +125,12 @@ impl TryFrom<TextRow> for MemoryVersionText {
             source: row.source,
             author: row.author,
             reason: row.reason,
+            evidence: row.evidence,
             created_at: row.created_at,
             erased_at: row.erased_at,
-            evidence: row.evidence,
-        })?;
-        Ok(Self { version, document })
+        };
+        Self { version, document }
     }
-}
-
-fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<MemoryVersionRecord>> {
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(MemoryVersionRecord::try_from).collect::<Result<_>>()?, has_more })
 }
 
 /// A version of a document with its text.
@@ -189,7 +141,7 @@ pub async fn text(
     version: u64,
 ) -> Result<Option<MemoryVersionText>> {
     let row = run!(conn, fetch_optional TextRow, TEXT, tenant_id.0, id.0, version.cast_signed())?;
-    row.map(MemoryVersionText::try_from).transpose()
+    Ok(row.map(MemoryVersionText::from))
 }
 
 /// The newest versions of a document with their texts, newest first.
@@ -200,7 +152,7 @@ pub async fn latest_texts(
     limit: u32,
 ) -> Result<Vec<MemoryVersionText>> {
     let rows = run!(conn, fetch_all TextRow, LATEST_TEXTS, tenant_id.0, id.0, i64::from(limit))?;
-    rows.into_iter().map(MemoryVersionText::try_from).collect()
+    Ok(rows.into_iter().map(MemoryVersionText::from).collect())
 }
 
 /// The version `newest` of a document and those before it with their texts, newest first.
@@ -213,7 +165,7 @@ pub async fn texts_up_to(
 ) -> Result<Vec<MemoryVersionText>> {
     let newest = newest.cast_signed();
     let rows = run!(conn, fetch_all TextRow, TEXTS_UP_TO, tenant_id.0, id.0, newest, i64::from(limit))?;
-    rows.into_iter().map(MemoryVersionText::try_from).collect()
+    Ok(rows.into_iter().map(MemoryVersionText::from).collect())
 }
 
 /// Versions of all documents of an agent whose texts are not erased, oldest first, after `after`.
@@ -226,7 +178,7 @@ pub async fn texts_after(
 ) -> Result<Vec<MemoryVersionText>> {
     let after = after.map(|id| id.0);
     let rows = run!(conn, fetch_all TextRow, TEXTS_AFTER, tenant_id.0, agent, after, i64::from(limit))?;
-    rows.into_iter().map(MemoryVersionText::try_from).collect()
+    Ok(rows.into_iter().map(MemoryVersionText::from).collect())
 }
 
 /// One page of a document's versions, newest first, starting after `before`.
@@ -238,7 +190,10 @@ pub async fn versions(
     limit: u32,
 ) -> Result<Page<MemoryVersionRecord>> {
     let before = before.map(u64::cast_signed);
-    page(run!(conn, fetch_all Row, VERSIONS, tenant_id.0, id.0, before, i64::from(limit) + 1)?, limit)
+    Ok(Page::of(
+        run!(conn, fetch_all MemoryVersionRecord, VERSIONS, tenant_id.0, id.0, before, i64::from(limit) + 1)?,
+        limit,
+    ))
 }
 
 /// One page of the versions of all documents of an agent, newest first, starting after `before`.
@@ -250,7 +205,10 @@ pub async fn audit(
     limit: u32,
 ) -> Result<Page<MemoryVersionRecord>> {
     let before = before.map(|id| id.0);
-    page(run!(conn, fetch_all Row, AUDIT, tenant_id.0, agent, before, i64::from(limit) + 1)?, limit)
+    Ok(Page::of(
+        run!(conn, fetch_all MemoryVersionRecord, AUDIT, tenant_id.0, agent, before, i64::from(limit) + 1)?,
+        limit,
+    ))
 }
 
 /// Adds a version, and the sessions that it names as origins.

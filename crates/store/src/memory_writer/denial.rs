@@ -1,7 +1,7 @@
 //! Rows of `memory_denials`, and the proposals that wait for a decision.
 
 use crate::{
-    engine::{Conn, Result, row, run, statements},
+    engine::{Conn, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -25,8 +25,12 @@ statements! {
          AND state IN ('open', 'held') ORDER BY id DESC LIMIT $3";
 }
 
-row! { struct LineRow { line: String } }
-row! { struct TaskRow { task: String } }
+record! {
+    struct LineRow of "memory_denials" { line: String }
+}
+record! {
+    struct TaskRow of "gates" { task: String }
+}
 
 /// Records that a reviewer denied a line. A line that was denied before keeps its first reason.
 pub async fn deny(

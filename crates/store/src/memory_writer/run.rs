@@ -1,13 +1,13 @@
 //! Rows of `memory_runs`: every run of a writer, successful or not.
 
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
     chain::Digest,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::TenantId,
     memory_writer::run::{RunCause, RunState},
 };
@@ -17,7 +17,7 @@ statements! {
     const INSERT: &str = "INSERT INTO memory_runs (tenant_id, id, agent, cause, state, covers, window_key, turns, proposals, \
          written, error, model, input_tokens, output_tokens, cost_usd, started_at, ended_at) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
-    const LIST: &str = "SELECT id, agent, cause, state, covers, window_key, turns, proposals, written, error, model, \
+    const LIST: &str = "SELECT id, agent, cause, state, covers AS window, window_key, turns, proposals, written, error, model, \
          input_tokens, output_tokens, cost_usd, started_at, ended_at FROM memory_runs \
          WHERE tenant_id = $1 AND agent = $2 ORDER BY id DESC LIMIT $3";
 
@@ -29,91 +29,43 @@ statements! {
 /// Most agents whose runs are counted.
 const AGENTS_MAX: i64 = 1_000;
 
-/// A run of a writer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RunRecord {
-    /// Id of the run, a UUIDv7.
-    pub id: Uuid,
-    /// Slug of the agent.
-    pub agent: String,
-    /// What started it.
-    pub cause: RunCause,
-    /// Whether the run succeeded, failed, or parked its window after too many failures.
-    pub state: RunState,
-    /// JSON array of `{session, after, upto}`.
-    pub window: String,
-    /// Digest of the window and the prompt's version.
-    pub window_key: Digest,
-    /// Number of turns.
-    pub turns: u32,
-    /// Number of proposals that wait for a review.
-    pub proposals: u32,
-    /// Number of documents that were written without a review.
-    pub written: u32,
-    /// Reason of the failure, as text for people. Of a run that succeeded: what of the answer was left out, and why.
-    pub error: Option<String>,
-    /// Name of the model.
-    pub model: String,
-    /// Tokens that the model read, of all requests; `None` if its service did not report those of every answer.
-    pub input_tokens: Option<u64>,
-    /// Tokens that the model wrote, likewise.
-    pub output_tokens: Option<u64>,
-    /// Cost in US dollars, if the tokens and the model's prices are known.
-    pub cost_usd: Option<f64>,
-    /// When it began (UTC).
-    pub started_at: Timestamp,
-    /// When it ended (UTC).
-    pub ended_at: Timestamp,
-}
-
-row! {
-    struct Row {
-        id: Uuid,
-        agent: String,
-        cause: String,
-        state: String,
-        covers: String,
-        window_key: Vec<u8>,
-        turns: i64,
-        proposals: i64,
-        written: i64,
-        error: Option<String>,
-        model: String,
-        input_tokens: Option<i64>,
-        output_tokens: Option<i64>,
-        cost_usd: Option<f64>,
-        started_at: i64,
-        ended_at: i64,
-    }
-}
-
-impl TryFrom<Row> for RunRecord {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("memory_runs", column, value);
-        let count = |column, value: i64| u32::try_from(value).map_err(|_| bad(column, &value));
-        let tokens = |column, value: Option<i64>| {
-            value.map(|value| u64::try_from(value).map_err(|_| bad(column, &value))).transpose()
-        };
-        Ok(Self {
-            cause: RunCause::parse(&row.cause).ok_or_else(|| bad("cause", &row.cause))?,
-            state: RunState::parse(&row.state).ok_or_else(|| bad("state", &row.state))?,
-            window_key: Digest::from_slice(&row.window_key).ok_or_else(|| bad("window_key", &row.window_key.len()))?,
-            turns: count("turns", row.turns)?,
-            proposals: count("proposals", row.proposals)?,
-            written: count("written", row.written)?,
-            input_tokens: tokens("input_tokens", row.input_tokens)?,
-            output_tokens: tokens("output_tokens", row.output_tokens)?,
-            id: row.id,
-            agent: row.agent,
-            window: row.covers,
-            error: row.error,
-            model: row.model,
-            cost_usd: row.cost_usd,
-            started_at: from_micros(row.started_at),
-            ended_at: from_micros(row.ended_at),
-        })
+record! {
+    /// A run of a writer.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct RunRecord of "memory_runs" {
+        /// Id of the run, a UUIDv7.
+        pub id: Uuid,
+        /// Slug of the agent.
+        pub agent: String,
+        /// What started it.
+        pub cause: RunCause,
+        /// Whether the run succeeded, failed, or parked its window after too many failures.
+        pub state: RunState,
+        /// JSON array of `{session, after, upto}`.
+        pub window: String,
+        /// Digest of the window and the prompt's version.
+        pub window_key: Digest,
+        /// Number of turns.
+        pub turns: u32,
+        /// Number of proposals that wait for a review.
+        pub proposals: u32,
+        /// Number of documents that were written without a review.
+        pub written: u32,
+        /// Reason of the failure, as text for people. Of a run that succeeded: what of the answer was left out, and
+        /// why.
+        pub error: Option<String>,
+        /// Name of the model.
+        pub model: String,
+        /// Tokens that the model read, of all requests; `None` if its service did not report those of every answer.
+        pub input_tokens: Option<u64>,
+        /// Tokens that the model wrote, likewise.
+        pub output_tokens: Option<u64>,
+        /// Cost in US dollars, if the tokens and the model's prices are known.
+        pub cost_usd: Option<f64>,
+        /// When it began (UTC).
+        pub started_at: Timestamp,
+        /// When it ended (UTC).
+        pub ended_at: Timestamp,
     }
 }
 
@@ -146,8 +98,7 @@ pub async fn insert_run(tx: &mut WriteTx<'_>, tenant_id: TenantId, new: &RunReco
 
 /// The newest runs of an agent, newest first.
 pub async fn runs(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, limit: u32) -> Result<Vec<RunRecord>> {
-    let rows = run!(conn, fetch_all Row, LIST, tenant_id.0, agent, i64::from(limit))?;
-    rows.into_iter().map(RunRecord::try_from).collect()
+    Ok(run!(conn, fetch_all RunRecord, LIST, tenant_id.0, agent, i64::from(limit))?)
 }
 
 /// What the runs of an agent's writer used.

@@ -1,12 +1,12 @@
 //! Rows of `memory_watermarks`: how far each session of an agent is summarised, and which sessions a failed run left.
 
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Error, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
-    clock::{from_micros, to_micros},
+    clock::to_micros,
     id::{SessionId, TenantId, UserId},
     session::Status,
 };
@@ -71,27 +71,29 @@ statements! {
          WHERE tenant_id = $1 AND agent = $2 AND is_alone = 1";
 }
 
-/// A session with events that are not summarised.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenSession {
-    /// Id of the session.
-    pub id: SessionId,
-    /// Sequence of its newest event.
-    pub head_sequence: u64,
-    /// Its watermark: the events up to here are summarised.
-    pub sequence: u64,
-    /// Present status of the session.
-    pub status: Status,
-    /// When it was created (UTC).
-    pub created_at: Timestamp,
-    /// When it changed last (UTC).
-    pub updated_at: Timestamp,
-    /// A JSON object.
-    pub metadata: String,
-    /// The person to whom it belongs.
-    pub user_id: Option<UserId>,
-    /// Part of the product or program that created the session, such as `human-session-bridge`.
-    pub source: Option<String>,
+record! {
+    /// A session with events that are not summarised.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct OpenSession of "memory_watermarks" {
+        /// Id of the session.
+        pub id: SessionId,
+        /// Sequence of its newest event.
+        pub head_sequence: u64,
+        /// Its watermark: the events up to here are summarised.
+        pub sequence: u64,
+        /// Present status of the session.
+        pub status: Status,
+        /// When it was created (UTC).
+        pub created_at: Timestamp,
+        /// When it changed last (UTC).
+        pub updated_at: Timestamp,
+        /// A JSON object.
+        pub metadata: String,
+        /// The person to whom it belongs.
+        pub user_id: Option<UserId>,
+        /// Part of the product or program that created the session, such as `human-session-bridge`.
+        pub source: Option<String>,
+    }
 }
 
 /// What a failed run does to a session of its window.
@@ -105,39 +107,6 @@ pub struct SessionFailure {
     pub retry_at: Option<Timestamp>,
     /// When it was parked for a person (UTC).
     pub parked_at: Option<Timestamp>,
-}
-
-row! {
-    struct Row {
-        id: Uuid,
-        head_sequence: i64,
-        sequence: i64,
-        status: String,
-        created_at: i64,
-        updated_at: i64,
-        metadata: String,
-        user_id: Option<Uuid>,
-        source: Option<String>,
-    }
-}
-
-impl TryFrom<Row> for OpenSession {
-    type Error = Error;
-
-    fn try_from(row: Row) -> Result<Self> {
-        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("memory_watermarks", column, value);
-        Ok(Self {
-            id: SessionId(row.id),
-            head_sequence: u64::try_from(row.head_sequence).map_err(|_| bad("head_sequence", &row.head_sequence))?,
-            sequence: u64::try_from(row.sequence).map_err(|_| bad("sequence", &row.sequence))?,
-            status: Status::parse(&row.status).ok_or_else(|| bad("status", &row.status))?,
-            created_at: from_micros(row.created_at),
-            updated_at: from_micros(row.updated_at),
-            metadata: row.metadata,
-            user_id: row.user_id.map(UserId),
-            source: row.source,
-        })
-    }
 }
 
 /// Gives a watermark to the agent's sessions whose ids are not less than `from`.
@@ -169,8 +138,7 @@ pub async fn open_sessions(
     agent: &str,
     limit: u32,
 ) -> Result<Vec<OpenSession>> {
-    let rows = run!(conn, fetch_all Row, OPEN, tenant_id.0, agent, i64::from(limit))?;
-    rows.into_iter().map(OpenSession::try_from).collect()
+    Ok(run!(conn, fetch_all OpenSession, OPEN, tenant_id.0, agent, i64::from(limit))?)
 }
 
 /// The first sessions with events that are not summarised, without those that a failed run left: those of the backlog,
@@ -182,8 +150,7 @@ pub async fn fresh_sessions(
     is_backlog: bool,
     limit: u32,
 ) -> Result<Vec<OpenSession>> {
-    let rows = run!(conn, fetch_all Row, FRESH, tenant_id.0, agent, i64::from(limit), i64::from(is_backlog))?;
-    rows.into_iter().map(OpenSession::try_from).collect()
+    Ok(run!(conn, fetch_all OpenSession, FRESH, tenant_id.0, agent, i64::from(limit), i64::from(is_backlog))?)
 }
 
 /// The next window of sessions that failed runs left and that can be tried again at `now`: of those with the largest
@@ -197,8 +164,7 @@ pub async fn left_sessions(
     let now = to_micros(now);
     let most = run!(conn, fetch_optional(i64,), LEFT_MAX, tenant_id.0, agent, now)?;
     let Some((most,)) = most else { return Ok(Vec::new()) };
-    let rows = run!(conn, fetch_all Row, LEFT, tenant_id.0, agent, now, most)?;
-    rows.into_iter().map(OpenSession::try_from).collect()
+    Ok(run!(conn, fetch_all OpenSession, LEFT, tenant_id.0, agent, now, most)?)
 }
 
 /// Number of failed runs in a row in which a session was alone. 0 for a session without a watermark.

@@ -1,7 +1,7 @@
 //! Rows of `memory_writers`: the lease of each agent's writer, when it runs again, and what it has spent today.
 
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Error, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -124,24 +124,24 @@ pub struct StalledRecord {
     pub error: Option<String>,
 }
 
-row! {
-    struct Row {
+record! {
+    struct Row of "memory_writers" {
         owner: Option<String>,
         lease_until: Option<i64>,
-        tracked_until: i64,
-        flush_at: Option<i64>,
+        tracked_until: Timestamp,
+        flush_at: Option<Timestamp>,
         retry_at: Option<i64>,
         failures: i64,
-        failed_runs: i64,
+        failed_runs: u32,
         parked_at: Option<i64>,
         day: i64,
-        runs: i64,
-        tokens: i64,
+        runs: u32,
+        tokens: u64,
     }
 }
 
-row! {
-    struct StalledRow {
+record! {
+    struct StalledRow of "memory_writers" {
         agent: String,
         retry_at: Option<i64>,
         failures: i64,
@@ -182,17 +182,13 @@ impl TryFrom<Row> for WriterRecord {
         let lease = row.owner.zip(row.lease_until).map(|(owner, until)| Lease { owner, until: from_micros(until) });
         Ok(Self {
             lease,
-            tracked_until: from_micros(row.tracked_until),
-            flush_at: row.flush_at.map(from_micros),
+            tracked_until: row.tracked_until,
+            flush_at: row.flush_at,
             retry_at: row.retry_at.map(from_micros),
             failures: u32::try_from(row.failures).map_err(|_| bad("failures", &row.failures))?,
-            failed_runs: u32::try_from(row.failed_runs).map_err(|_| bad("failed_runs", &row.failed_runs))?,
+            failed_runs: row.failed_runs,
             parked_at: row.parked_at.map(from_micros),
-            spent: Spent {
-                day: row.day,
-                runs: u32::try_from(row.runs).map_err(|_| bad("runs", &row.runs))?,
-                tokens: u64::try_from(row.tokens).map_err(|_| bad("tokens", &row.tokens))?,
-            },
+            spent: Spent { day: row.day, runs: row.runs, tokens: row.tokens },
         })
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Row, session_select};
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -105,60 +105,24 @@ fn ids(rows: Vec<Id>) -> Vec<SessionId> {
     rows.into_iter().map(|(id,)| SessionId(id)).collect()
 }
 
-/// A session that another one depends on, or that depends on another one, in brief.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Neighbour {
-    /// Id of the session.
-    pub id: SessionId,
-    /// Its action's slug.
-    pub action_slug: Option<String>,
-    /// Agent that is to run it; `None` if no agent is named.
-    pub agent_slug: Option<String>,
-    /// Title shown to people.
-    pub title: String,
-    /// Current status.
-    pub status: Status,
-    /// Why it ended, if it has ended.
-    pub end_reason: Option<EndReason>,
-    /// What happens to the dependent session if the other one fails.
-    pub if_fails: IfDependencyFails,
-}
-
-row! {
-    struct NeighbourRow {
-        id: Uuid,
-        action_slug: Option<String>,
-        agent_slug: Option<String>,
-        title: String,
-        status: String,
-        end_reason: Option<String>,
-        if_fails: String,
-    }
-}
-
-fn status(text: &str) -> Result<Status> {
-    Status::parse(text).ok_or_else(|| Error::inconsistent("sessions", "status", text))
-}
-
-fn end_reason(text: Option<&str>) -> Result<Option<EndReason>> {
-    let parse = |text| EndReason::parse(text).ok_or_else(|| Error::inconsistent("sessions", "end_reason", text));
-    text.map(parse).transpose()
-}
-
-impl TryFrom<NeighbourRow> for Neighbour {
-    type Error = Error;
-
-    fn try_from(row: NeighbourRow) -> Result<Self> {
-        let if_fails = IfDependencyFails::parse(&row.if_fails);
-        Ok(Self {
-            id: SessionId(row.id),
-            action_slug: row.action_slug,
-            agent_slug: row.agent_slug,
-            title: row.title,
-            status: status(&row.status)?,
-            end_reason: end_reason(row.end_reason.as_deref())?,
-            if_fails: if_fails.ok_or_else(|| Error::inconsistent("session_dependencies", "if_fails", &row.if_fails))?,
-        })
+record! {
+    /// A session that another one depends on, or that depends on another one, in brief.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Neighbour of "sessions" {
+        /// Id of the session.
+        pub id: SessionId,
+        /// Its action's slug.
+        pub action_slug: Option<String>,
+        /// Agent that is to run it; `None` if no agent is named.
+        pub agent_slug: Option<String>,
+        /// Title shown to people.
+        pub title: String,
+        /// Current status.
+        pub status: Status,
+        /// Why it ended, if it has ended.
+        pub end_reason: Option<EndReason>,
+        /// What happens to the dependent session if the other one fails.
+        pub if_fails: IfDependencyFails,
     }
 }
 
@@ -187,14 +151,14 @@ pub struct RelatedSession {
     pub output_left_out: bool,
 }
 
-row! {
-    struct RelatedRow {
-        id: Uuid,
+record! {
+    struct RelatedRow of "sessions" {
+        id: SessionId,
         action_slug: Option<String>,
         agent_slug: Option<String>,
         title: String,
-        status: String,
-        end_reason: Option<String>,
+        status: Status,
+        end_reason: Option<EndReason>,
         error_code: Option<String>,
         error_message: Option<String>,
         output: Option<String>,
@@ -202,22 +166,20 @@ row! {
     }
 }
 
-impl TryFrom<RelatedRow> for RelatedSession {
-    type Error = Error;
-
-    fn try_from(row: RelatedRow) -> Result<Self> {
-        Ok(Self {
-            id: SessionId(row.id),
+impl From<RelatedRow> for RelatedSession {
+    fn from(row: RelatedRow) -> Self {
+        Self {
+            id: row.id,
             action_slug: row.action_slug,
             agent_slug: row.agent_slug,
             title: row.title,
-            status: status(&row.status)?,
-            end_reason: end_reason(row.end_reason.as_deref())?,
+            status: row.status,
+            end_reason: row.end_reason,
             error_code: row.error_code,
             error_message: row.error_message,
             output_left_out: row.has_output == 1 && row.output.is_none(),
             output: row.output,
-        })
+        }
     }
 }
 
@@ -271,14 +233,12 @@ pub async fn dependents_count(conn: &mut Conn<'_>, tenant_id: TenantId, id: Sess
 
 /// The dependencies of a session, in the order in which they were given.
 pub async fn dependencies(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Vec<Neighbour>> {
-    let rows = run!(conn, fetch_all NeighbourRow, DEPENDENCIES, tenant_id.0, id.0)?;
-    rows.into_iter().map(Neighbour::try_from).collect()
+    Ok(run!(conn, fetch_all Neighbour, DEPENDENCIES, tenant_id.0, id.0)?)
 }
 
 /// The sessions that depend on a session, oldest first.
 pub async fn dependents(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId, limit: u32) -> Result<Vec<Neighbour>> {
-    let rows = run!(conn, fetch_all NeighbourRow, DEPENDENTS, tenant_id.0, id.0, i64::from(limit))?;
-    rows.into_iter().map(Neighbour::try_from).collect()
+    Ok(run!(conn, fetch_all Neighbour, DEPENDENTS, tenant_id.0, id.0, i64::from(limit))?)
 }
 
 /// Drafts that depend on a session.
@@ -356,7 +316,7 @@ pub async fn related_dependencies(
 ) -> Result<Vec<RelatedSession>> {
     let (limit, bytes) = (i64::from(limit), bytes as i64);
     let rows = run!(conn, fetch_all RelatedRow, RELATED_DEPENDENCIES, tenant_id.0, id.0, limit, bytes)?;
-    rows.into_iter().map(RelatedSession::try_from).collect()
+    Ok(rows.into_iter().map(RelatedSession::from).collect())
 }
 
 /// Results of the sessions that this one started, oldest first. Outputs are included while they fit into
@@ -370,5 +330,5 @@ pub async fn related_children(
 ) -> Result<Vec<RelatedSession>> {
     let (limit, bytes) = (i64::from(limit), bytes as i64);
     let rows = run!(conn, fetch_all RelatedRow, RELATED_CHILDREN, tenant_id.0, id.0, limit, bytes)?;
-    rows.into_iter().map(RelatedSession::try_from).collect()
+    Ok(rows.into_iter().map(RelatedSession::from).collect())
 }

@@ -4,7 +4,7 @@ use super::{
     due,
     state::{self, Columns, Outcome},
 };
-use crate::engine::{Error, Result, row};
+use crate::engine::{Error, Result, record};
 use domain::{
     chain::Digest,
     clock::from_micros,
@@ -26,8 +26,8 @@ macro_rules! session_select {
 }
 pub(crate) use session_select;
 
-row! {
-    pub(crate) struct Row {
+record! {
+    pub(crate) struct Row of "sessions" {
         tenant_id: Uuid,
         id: Uuid,
         session_type: String,

@@ -1,7 +1,7 @@
 //! Rows of `session_roll`: all sessions of a workspace in one chain. A sweep fills it.
 
 use crate::{
-    engine::{Conn, Error, Result, row, run, statements},
+    engine::{Conn, Error, Result, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -65,8 +65,8 @@ statements! {
          (SELECT 1 FROM sessions s WHERE s.tenant_id = u.tenant_id AND s.id = u.session_id) ORDER BY u.session_id LIMIT $1";
 }
 
-row! {
-    struct WaitingRow {
+record! {
+    struct WaitingRow of "session_unrolled" {
         tenant_id: Uuid,
         session_id: Uuid,
         session_type: Option<String>,
@@ -80,8 +80,8 @@ row! {
     }
 }
 
-row! {
-    struct PlaceRow {
+record! {
+    struct PlaceRow of "session_roll" {
         tenant_id: Uuid,
         session_id: Uuid,
         ordinal: i64,
@@ -98,8 +98,8 @@ row! {
     }
 }
 
-row! {
-    struct HeadRow {
+record! {
+    struct HeadRow of "session_roll_heads" {
         tenant_id: Uuid,
         sessions: Option<i64>,
         root: Option<Vec<u8>>,

@@ -4,7 +4,7 @@
 pub(crate) mod everyone;
 
 use crate::{
-    action::{self, ActionRecord, action_select},
+    action::{ActionRecord, action_select},
     engine::{Conn, Error, Result, run, statements},
     gate::{decidable_by, listed, snoozed},
     session::{self, session_select},
@@ -387,13 +387,11 @@ pub async fn delegatable(
     of: QueueOwner,
     limit: u32,
 ) -> Result<Vec<ActionRecord>> {
-    type Row = action::Row;
     let limit = i64::from(limit);
-    let rows = match of {
-        QueueOwner::Mine(me) => run!(conn, fetch_all Row, DELEGATABLE, tenant_id.0, me.user_id.0, limit)?,
-        QueueOwner::Everyone => run!(conn, fetch_all Row, everyone::DELEGATABLE, tenant_id.0, limit)?,
-    };
-    rows.into_iter().map(ActionRecord::try_from).collect()
+    Ok(match of {
+        QueueOwner::Mine(me) => run!(conn, fetch_all ActionRecord, DELEGATABLE, tenant_id.0, me.user_id.0, limit)?,
+        QueueOwner::Everyone => run!(conn, fetch_all ActionRecord, everyone::DELEGATABLE, tenant_id.0, limit)?,
+    })
 }
 
 /// Number of sessions without an action, or of unassigned actions, that ended badly since `since`.
