@@ -46,6 +46,7 @@ mod sign_in_limit;
 mod sign_in_log;
 mod sse;
 pub mod state;
+mod stream;
 mod transcript_cache;
 pub mod web;
 pub mod wire_map;

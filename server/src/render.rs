@@ -7,8 +7,11 @@
 use bytes::Bytes;
 use chrono::{Datelike, Timelike};
 use domain::{Timestamp, chain::Digest, event::Event};
-use ledger::event::Slice;
+use ledger::{event::Slice, rendering::Format};
 use serde::Serialize;
+
+/// Events as server-sent events. Each format has a slot of its own.
+pub const FRAMES: Format = Format::new(0, render_frame);
 
 /// Longest end of a page (see [`render_page_end`]), in bytes.
 pub const PAGE_END_BYTES_MAX: usize = 64;
@@ -85,21 +88,27 @@ pub fn render_page_end(head_sequence: u64, has_more: bool, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// Appends one event as a frame of `text/event-stream`.
-///
-/// The data of a frame is one line, so that simple clients can parse it. JSON allows line breaks
-/// only between tokens, so they are replaced by spaces. Clients that need the exact bytes read the
-/// events by page.
-pub fn render_frame(event: &Event, out: &mut Vec<u8>) {
+/// Appends one event as a frame of `text/event-stream`. The data of a frame is one line, so that
+/// simple clients can parse it.
+fn render_frame(event: &Event, out: &mut Vec<u8>) {
     out.extend_from_slice(b"id: ");
     text(&event.sequence, out);
     out.extend_from_slice(b"\ndata: ");
+    render_line(event, out);
+    out.push(b'\n');
+}
+
+/// Appends one event as a line, with its line feed.
+///
+/// JSON allows line breaks only between tokens, so they are replaced by spaces. Clients that need
+/// the exact bytes read the events by page.
+fn render_line(event: &Event, out: &mut Vec<u8>) {
     let start = out.len();
     render_event(event, out);
     for byte in out.iter_mut().skip(start).filter(|byte| matches!(**byte, b'\n' | b'\r')) {
         *byte = b' ';
     }
-    out.extend_from_slice(b"\n\n");
+    out.push(b'\n');
 }
 
 /// Appends a value as JSON. Writing to memory cannot fail, and these types always serialize.
@@ -234,6 +243,17 @@ mod tests {
             let read: wire::event::Event = serde_json::from_str(lines[1].strip_prefix("data: ").unwrap()).unwrap();
             prop_assert_eq!(read.kind, event.kind);
             prop_assert_eq!((lines[2], lines[3]), ("", ""));
+        }
+
+        #[test]
+        fn a_line_is_the_same_json_and_ends_with_its_only_line_break(event in events()) {
+            let mut line = Vec::new();
+            render_line(&event, &mut line);
+            let line = String::from_utf8(line).unwrap();
+            prop_assert_eq!(line.find(['\n', '\r']), Some(line.len() - 1));
+            prop_assert!(line.ends_with('\n'));
+            let read: serde_json::Value = serde_json::from_str(&line).unwrap();
+            prop_assert_eq!(read, serde_json::to_value(wire_map::event(event)).unwrap());
         }
     }
 }

@@ -1,19 +1,11 @@
-//! Shared parts of all event streams: headers, fixed frames, the last frame, and the gauge of open
-//! streams.
+//! Shared parts of all streams of server-sent events: fixed frames, the last frame, and the response.
 
-use crate::{metrics::StreamGauge, state::AppState};
-use axum::{
-    body::Body,
-    http::{HeaderName, HeaderValue, header},
-    response::Response,
-};
+use crate::{metrics::StreamGauge, state::AppState, stream};
+use axum::response::Response;
 use bytes::Bytes;
-use futures_util::Stream;
-use std::{convert::Infallible, time::Duration};
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use futures_util::{Stream, StreamExt};
+use std::convert::Infallible;
 
-/// Interval of comments on a stream without events.
-pub const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Bounds of the random reconnection delay after a stop. The spread prevents that all clients
 /// reconnect at once.
 const BYE_RETRY_MS_MIN: u64 = 300;
@@ -40,28 +32,10 @@ pub fn end_frame(state: &AppState) -> Bytes {
     Bytes::from(format!("event: bye\nretry: {retry_ms}\ndata: {{}}\n\n"))
 }
 
-/// Returns a timer that ticks every [`HEARTBEAT`], first after one whole period.
-pub fn heartbeat() -> Interval {
-    let mut interval = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
-    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    interval
-}
-
 /// Returns a response that streams frames. `open` is dropped when the stream ends, which lowers the
 /// gauge.
 pub fn response(frames: impl Stream<Item = Bytes> + Send + 'static, open: StreamGauge) -> Response {
-    use futures_util::StreamExt;
-    let frames = frames.map(move |frame| {
-        let _counted = &open;
-        Ok::<_, Infallible>(frame)
-    });
-    let mut response = Response::new(Body::from_stream(frames));
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // Without this header, nginx buffers frames.
-    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-    response
+    stream::response("text/event-stream", frames.map(Ok::<_, Infallible>), open)
 }
 
 #[cfg(test)]

@@ -56,6 +56,7 @@ mod open;
 pub mod outbox;
 mod output;
 pub mod page;
+pub mod rendering;
 pub mod response;
 pub mod retention;
 pub mod session;

@@ -1,11 +1,9 @@
-//! The live hub turns commits into frames for followers, signals for dashboards, and wake-ups for waiting
-//! workers. A frame is rendered once for all followers. Signals may be lost; nothing relies on their arrival.
+//! The live hub passes committed events to followers, signals to dashboards, and wake-ups to waiting workers. It knows
+//! no format of events: see [`crate::rendering`]. Signals may be lost; nothing relies on their arrival.
 
-use crate::{Ledger, Result};
-use bytes::Bytes;
+use crate::{Ledger, Result, rendering::Batch};
 use domain::{
     Scope,
-    event::Event,
     id::{SessionId, TenantId},
     session::Status,
 };
@@ -13,7 +11,7 @@ use quick_cache::sync::Cache;
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -24,9 +22,6 @@ use tokio::sync::{Notify, broadcast};
 const FEED_MAX: usize = 64;
 /// Number of signals that a dashboard may lag behind before it gets [`LiveSignal::Resync`].
 const SIGNALS_MAX: usize = 1_024;
-
-/// Appends an event to the buffer in the format that followers get.
-pub type RenderFrame = fn(&Event, &mut Vec<u8>);
 
 /// A signal for dashboards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,13 +52,12 @@ pub struct Delta {
     pub text: String,
 }
 
-/// The rendered events of one commit of a session.
+/// A commit of a session.
 #[derive(Debug, Clone)]
-pub(crate) struct Frames {
-    pub(crate) first: u64,
-    pub(crate) last: u64,
-    /// Empty if another server committed the events.
-    pub(crate) bytes: Bytes,
+pub(crate) struct Commit {
+    pub(crate) head_sequence: u64,
+    /// Without events if another server committed them.
+    pub(crate) batch: Arc<Batch>,
     pub(crate) is_final: bool,
 }
 
@@ -71,7 +65,9 @@ pub(crate) struct Frames {
 #[derive(Debug, Clone)]
 pub(crate) enum FeedItem {
     /// Events were committed.
-    Frames(Frames),
+    Committed(Commit),
+    /// Notices of commits were lost: the log has to be read.
+    Missed,
     /// A piece of an answer that the agent is writing.
     Delta(Arc<Delta>),
 }
@@ -82,7 +78,6 @@ type Key = (TenantId, SessionId);
 struct Shared {
     feeds: Mutex<HashMap<Key, broadcast::Sender<FeedItem>>>,
     tenants: Mutex<HashMap<TenantId, Arc<TenantHub>>>,
-    render: OnceLock<RenderFrame>,
 }
 
 struct TenantHub {
@@ -121,11 +116,6 @@ impl Hub {
         Feed { receiver: Some(receiver), shared: self.0.clone(), key }
     }
 
-    /// Renders these events in order.
-    pub(crate) fn render(&self, events: &[Event]) -> Bytes {
-        self.0.render(events)
-    }
-
     /// Sends a piece to the followers of the session, if there are any.
     pub(crate) fn publish_delta(&self, tenant_id: TenantId, session_id: SessionId, delta: Arc<Delta>) {
         let feed = lock(&self.0.feeds).get(&(tenant_id, session_id)).cloned();
@@ -162,26 +152,16 @@ impl Shared {
         tenants.entry(tenant_id).or_insert_with(fresh).clone()
     }
 
-    fn render(&self, events: &[Event]) -> Bytes {
-        let mut buffer = Vec::new();
-        if let Some(render) = self.render.get() {
-            events.iter().for_each(|event| render(event, &mut buffer));
-        }
-        buffer.into()
-    }
-
     fn publish(&self, notice: &Notice) {
         let feed = lock(&self.feeds).get(&(notice.tenant_id, notice.session_id)).cloned();
         if let Some(feed) = feed {
-            let first = notice.events.first().map_or(notice.head_sequence, |event| event.sequence);
-            let frames = Frames {
-                first,
-                last: notice.head_sequence,
-                bytes: self.render(&notice.events),
+            let commit = Commit {
+                head_sequence: notice.head_sequence,
+                batch: Arc::new(Batch::new(notice.events.clone())),
                 is_final: notice.status.is_final(),
             };
             // An error means that the last follower has left. It removes the feed.
-            let _ = feed.send(FeedItem::Frames(frames));
+            let _ = feed.send(FeedItem::Committed(commit));
         }
         let tenant = lock(&self.tenants).get(&notice.tenant_id).cloned();
         let Some(tenant) = tenant else { return };
@@ -209,8 +189,7 @@ impl Shared {
     /// Handles lost notices: followers read the log again, dashboards resync, and workers look for sessions.
     fn resync(&self) {
         for feed in lock(&self.feeds).values() {
-            let frames = Frames { first: u64::MAX, last: u64::MAX, bytes: Bytes::new(), is_final: false };
-            let _ = feed.send(FeedItem::Frames(frames));
+            let _ = feed.send(FeedItem::Missed);
         }
         for tenant in lock(&self.tenants).values() {
             tenant.send(LiveSignal::Resync);
@@ -316,11 +295,6 @@ pub async fn hidden(ledger: &Ledger, scope: &Scope, sessions: &[SessionId]) -> R
     let me = scope.caller.to_string();
     let is_hidden = |id: &&SessionId| owners.get(&(tenant_id, **id)).flatten().is_some_and(|owner| *owner != *me);
     Ok(sessions.iter().filter(is_hidden).copied().collect())
-}
-
-/// Sets how frames are rendered. Called once at start; later calls have no effect.
-pub fn set_frame_renderer(ledger: &Ledger, render: RenderFrame) {
-    let _ = ledger.hub().0.render.set(render);
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

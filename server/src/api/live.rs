@@ -1,6 +1,6 @@
 //! The live stream of a browser. It names the sessions that changed, without their content.
 
-use crate::{extract::Caller, metrics::StreamGauge, problem::Problem, sse, state::AppState};
+use crate::{extract::Caller, metrics::StreamGauge, problem::Problem, sse, state::AppState, stream::heartbeat};
 use axum::{extract::State, http::HeaderMap, response::Response};
 use bytes::{Bytes, BytesMut};
 use domain::id::SessionId;
@@ -139,7 +139,7 @@ impl Feed {
             signals: use_case::subscribe(&state.ledger, caller.scope()),
             pending: Pending::default(),
             flush_at: Instant::now(),
-            beat: sse::heartbeat(),
+            beat: heartbeat(),
             access: state.ledger.access_changes(),
             state,
             caller,

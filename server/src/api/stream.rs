@@ -4,8 +4,9 @@ use crate::{
     extract::{Caller, Id, Params, Sequence},
     metrics::StreamGauge,
     problem::Problem,
-    sse,
+    render, sse,
     state::AppState,
+    stream::{Follower, Wake},
     wire_map,
 };
 use axum::{
@@ -16,9 +17,8 @@ use axum::{
 use bytes::Bytes;
 use domain::{id::SessionId, limit::SEQUENCE_MAX};
 use futures_util::{StreamExt, stream};
-use ledger::event::{self, Follow, Following};
+use ledger::event::Follow;
 use serde::Deserialize;
-use tokio::{sync::watch, time::Interval};
 use wire::Code;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -74,10 +74,9 @@ pub async fn follow(
         Some(sequence) => sequence,
         None => query.after_sequence.map(|sequence| sequence.0).unwrap_or_default(),
     };
-    let events = event::follow(&state.ledger, caller.scope(), id, after).await?;
+    let follower = Follower::of(state.clone(), caller, headers, id, after).await?;
     let open = state.metrics.stream();
-    let access = state.ledger.access_changes();
-    Ok(Tail { events, beat: sse::heartbeat(), access, state, caller, id, headers }.response(open))
+    Ok(Tail { follower, state }.response(open))
 }
 
 fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
@@ -89,14 +88,8 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
 
 /// One reader of one session.
 struct Tail {
-    events: Following,
-    beat: Interval,
-    /// Changes when the access of someone changed, here or at another server.
-    access: watch::Receiver<u64>,
+    follower: Follower,
     state: AppState,
-    caller: Caller,
-    id: SessionId,
-    headers: HeaderMap,
 }
 
 impl Tail {
@@ -112,43 +105,27 @@ impl Tail {
         sse::response(opening.chain(frames), open)
     }
 
-    /// Returns what to send next. Access comes before the events: for a client that reads slowly there is always
-    /// another one.
+    /// Returns what to send next.
     async fn next(&mut self) -> Next {
-        loop {
-            tokio::select! {
-                biased;
-                () = self.state.shutdown.begun() => return Next::Last(sse::end_frame(&self.state)),
-                // The ledger keeps the sender. If the sender were dropped, `changed` would return at once every time.
-                Ok(()) = self.access.changed() => if let Some(end) = self.end().await { return end },
-                _ = self.beat.tick() => return self.end().await.unwrap_or(Next::Frame(sse::COMMENT)),
-                followed = self.events.next() => return self.followed(followed),
-            }
+        match self.follower.next().await {
+            Wake::Followed(followed) => frame_of(followed),
+            Wake::Beat => Next::Frame(sse::COMMENT),
+            // The client reconnects and continues after its last id.
+            Wake::Cut => Next::Last(sse::end_frame(&self.state)),
         }
     }
+}
 
-    /// Returns what the follower gave as a frame.
-    fn followed(&self, followed: ledger::Result<Follow>) -> Next {
-        match followed {
-            Ok(Follow::Frames(frames)) => Next::Frame(frames),
-            Ok(Follow::Delta(delta)) => match serde_json::to_string(&wire_map::delta(&delta)) {
-                Ok(data) => Next::Frame(sse::frame("delta", &data)),
-                // A lost piece does no harm: the complete answer follows as an event.
-                Err(_) => Next::Frame(sse::COMMENT),
-            },
-            Ok(Follow::End(status)) => Next::Last(sse::frame("end", &format!("{{\"status\":\"{status}\"}}"))),
-            Err(error) => {
-                // The client reconnects and continues after its last id.
-                tracing::warn!(%error, session_id = %self.id, "a followed log could not be read");
-                Next::Last(sse::end_frame(&self.state))
-            }
-        }
-    }
-
-    /// Returns the last frame if the caller may not read any more.
-    async fn end(&self) -> Option<Next> {
-        let may_read = self.caller.still_valid(&self.state, &self.headers).await;
-        (!may_read).then(|| Next::Last(sse::end_frame(&self.state)))
+/// Returns what the follower gave as a frame.
+fn frame_of(followed: Follow) -> Next {
+    match followed {
+        Follow::Events(batch) => Next::Frame(batch.rendered(&render::FRAMES)),
+        Follow::Delta(delta) => match serde_json::to_string(&wire_map::delta(&delta)) {
+            Ok(data) => Next::Frame(sse::frame("delta", &data)),
+            // A lost piece does no harm: the complete answer follows as an event.
+            Err(_) => Next::Frame(sse::COMMENT),
+        },
+        Follow::End(status) => Next::Last(sse::frame("end", &format!("{{\"status\":\"{status}\"}}"))),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     backups,
     build_version::VERSION,
     config::{self, Database, DatabaseFlags, ServeFlags, Settings},
-    memory_writers, render, router,
+    memory_writers, router,
     setup_code::SetupState,
     state::AppState,
 };
@@ -87,7 +87,6 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let http = outbound::Client::new(settings.outbound.clone()).map_err(|error| Failure::Failed(error.to_string()))?;
     let mail = settings.smtp.clone().map(Mailer::new).transpose();
     let mail = mail.map_err(|error| Failure::Misused(error.to_string()))?;
-    ledger::live::set_frame_renderer(&ledger, render::render_frame);
     let exports =
         Exports::open(ledger.data_dir(), &SystemEntropy).map_err(Failure::io("cannot make room for exports"))?;
     let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy), exports);

@@ -7,10 +7,10 @@ use super::{
 };
 use crate::{
     Ledger, Result,
-    live::{Feed, FeedItem, Frames},
+    live::{Commit, Feed, FeedItem},
+    rendering::Batch,
     session,
 };
-use bytes::Bytes;
 use domain::{Scope, id::SessionId, session::Status};
 use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
@@ -21,8 +21,8 @@ const READ_EVENTS: u32 = 500;
 /// An item for a follower.
 #[derive(Debug, Clone)]
 pub enum Follow {
-    /// Rendered events, in order.
-    Frames(Bytes),
+    /// The next events.
+    Events(Arc<Batch>),
     /// A piece of an answer that is not in the log yet. Pieces may be lost.
     Delta(Arc<Delta>),
     /// The session is final and all of its events were delivered.
@@ -35,6 +35,7 @@ pub struct Following {
     scope: Scope,
     id: SessionId,
     feed: Feed,
+    first_head: u64,
     sent: u64,
     /// Whether the log may hold events that were not delivered.
     behind: bool,
@@ -49,10 +50,21 @@ pub struct Following {
 pub async fn follow(ledger: &Ledger, scope: &Scope, id: SessionId, after_sequence: u64) -> Result<Following> {
     let feed = ledger.hub().feed(scope.tenant_id, id);
     let head = session::get(ledger, scope, id).await?.head_sequence;
-    Ok(Following { ledger: ledger.clone(), scope: *scope, id, feed, sent: after_sequence.min(head), behind: true })
+    let sent = after_sequence.min(head);
+    Ok(Following { ledger: ledger.clone(), scope: *scope, id, feed, first_head: head, sent, behind: true })
 }
 
 impl Following {
+    /// The last sequence of the log when the following began.
+    pub const fn first_head(&self) -> u64 {
+        self.first_head
+    }
+
+    /// The sequence of the last event that was returned, or the one after which the following began.
+    pub const fn position(&self) -> u64 {
+        self.sent
+    }
+
     /// Returns the next item. Waits if there is nothing new. Cancel-safe: the future can be dropped and `next`
     /// called again.
     ///
@@ -71,33 +83,33 @@ impl Following {
                     continue;
                 };
                 self.sent = last;
-                return Ok(Follow::Frames(self.ledger.hub().render(&slice.events)));
+                return Ok(Follow::Events(Arc::new(Batch::new(slice.events.into()))));
             }
             match self.feed.recv().await {
                 Ok(FeedItem::Delta(delta)) => return Ok(Follow::Delta(delta)),
-                Ok(FeedItem::Frames(frames)) => {
-                    if let Some(bytes) = self.take(&frames) {
-                        return Ok(Follow::Frames(bytes));
+                Ok(FeedItem::Committed(commit)) => {
+                    if let Some(batch) = self.take(commit) {
+                        return Ok(Follow::Events(batch));
                     }
                 }
-                Err(RecvError::Lagged(_) | RecvError::Closed) => self.behind = true,
+                Ok(FeedItem::Missed) | Err(RecvError::Lagged(_) | RecvError::Closed) => self.behind = true,
             }
         }
     }
 
-    /// Returns the frames if they continue at the follower's position. Otherwise returns `None`; if events are
+    /// Returns the events if they continue at the follower's position. Otherwise returns `None`; if events are
     /// missing, the log has to be read.
-    fn take(&mut self, frames: &Frames) -> Option<Bytes> {
+    fn take(&mut self, commit: Commit) -> Option<Arc<Batch>> {
         // A final status is confirmed by reading the log, which also delivers events that were missed.
-        self.behind = frames.is_final;
-        if frames.last <= self.sent {
+        self.behind = commit.is_final;
+        if commit.head_sequence <= self.sent {
             return None;
         }
-        if frames.first != self.sent + 1 || frames.bytes.is_empty() {
+        if commit.batch.events().first().map(|event| event.sequence) != Some(self.sent + 1) {
             self.behind = true;
             return None;
         }
-        self.sent = frames.last;
-        Some(frames.bytes.clone())
+        self.sent = commit.head_sequence;
+        Some(commit.batch)
     }
 }

@@ -4,7 +4,7 @@ use domain::{Entropy as _, id::EventId};
 use futures_util::future::join_all;
 use ledger::{
     Error,
-    event::{self as events, Delta, Follow, NewEvent, Read},
+    event::{self as events, NewEvent, Read},
     session::{self, Completion},
 };
 use serde_json::value::RawValue;
@@ -23,8 +23,6 @@ on_both_engines!(
     what_is_too_large_is_refused_and_nothing_is_cut,
     paging_in_both_directions_reads_every_event_once,
     counts_of_kinds_keep_up_with_the_log,
-    a_follower_sees_every_event_once_in_order_while_writers_append,
-    pieces_of_an_answer_are_sent_to_followers_and_not_stored,
     the_log_survives_a_restart_and_its_chain_verifies,
     history_cannot_be_changed_behind_the_products_back,
     a_changed_row_is_named_by_verify,
@@ -228,69 +226,6 @@ async fn counts_of_kinds_keep_up_with_the_log(f: Fixture) {
             assert_eq!(counted.into_iter().collect::<std::collections::BTreeMap<_, _>>(), expected);
         }
     }
-}
-
-async fn a_follower_sees_every_event_once_in_order_while_writers_append(f: Fixture) {
-    ledger::live::set_frame_renderer(&f.ledger, |event, buffer| {
-        buffer.extend_from_slice(format!("{}\n", event.sequence).as_bytes());
-    });
-    let session = f.running().await;
-    let follower = async |after: u64| {
-        let mut following = events::follow(&f.ledger, &f.member, session.id, after).await.unwrap();
-        let mut seen = Vec::new();
-        loop {
-            match following.next().await.unwrap() {
-                Follow::Frames(bytes) => {
-                    let text = String::from_utf8(bytes.to_vec()).unwrap();
-                    seen.extend(text.lines().map(|line| line.parse::<u64>().unwrap()));
-                }
-                Follow::Delta(delta) => panic!("nobody told {delta:?}"),
-                Follow::End(_) => return seen,
-            }
-        }
-    };
-    let writers = async {
-        join_all((0..4).map(async |_| {
-            for n in 0..50 {
-                f.append(session.id, 1, vec![text(&n.to_string())]).await.unwrap();
-            }
-        }))
-        .await;
-        session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
-    };
-    let (from_start, from_two, ()) = tokio::join!(follower(0), follower(2), writers);
-    let head = f.log(session.id).await.len() as u64;
-    assert_eq!(from_start, (1..=head).collect::<Vec<_>>());
-    assert_eq!(from_two, (3..=head).collect::<Vec<_>>());
-    f.done().await;
-}
-
-async fn pieces_of_an_answer_are_sent_to_followers_and_not_stored(f: Fixture) {
-    let session = f.running().await;
-    let before = f.log(session.id).await.len();
-    let mut following = events::follow(&f.ledger, &f.member, session.id, before as u64).await.unwrap();
-    let piece = |attempt, offset, text: &str| Delta { attempt, offset, text: text.to_owned() };
-    let send_piece = async |delta: Delta| events::send_delta(&f.ledger, &f.worker, session.id, delta).await;
-    send_piece(piece(1, 0, "Hel")).await.unwrap();
-    send_piece(piece(1, 3, "lo")).await.unwrap();
-    for (offset, text) in [(0, "Hel"), (3, "lo")] {
-        match following.next().await.unwrap() {
-            Follow::Delta(delta) => assert_eq!(*delta, piece(1, offset, text)),
-            other => panic!("not a piece: {other:?}"),
-        }
-    }
-    assert!(matches!(send_piece(piece(2, 0, "x")).await, Err(Error::Refused(_))), "an attempt that holds nothing");
-    for wrong in [String::new(), "x".repeat(domain::limit::DELTA_BYTES_MAX + 1)] {
-        assert!(matches!(send_piece(piece(1, 0, &wrong)).await, Err(Error::Invalid(_))));
-    }
-    let by_member = events::send_delta(&f.ledger, &f.member, session.id, piece(1, 0, "x")).await;
-    assert!(matches!(by_member, Err(Error::Forbidden(_))), "{by_member:?}");
-    let elsewhere = events::send_delta(&f.ledger, &f.stranger, session.id, piece(1, 0, "x")).await;
-    assert!(matches!(elsewhere, Err(Error::NotFound(_))), "{elsewhere:?}");
-    assert_eq!(f.log(session.id).await.len(), before);
-    session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
-    assert!(matches!(send_piece(piece(1, 5, "!")).await, Err(Error::Refused(_))), "it has ended");
-    f.done().await;
 }
 
 async fn the_log_survives_a_restart_and_its_chain_verifies(mut f: Fixture) {

@@ -27,6 +27,7 @@ mod feedback_file;
 mod feedback_request;
 mod feedback_request_roles;
 mod feedback_request_rules;
+mod follow;
 mod forget_training;
 mod form_notification;
 mod gate;
