@@ -36,6 +36,7 @@ mod middleware;
 mod nonce;
 mod paced_log;
 pub mod problem;
+mod protocol;
 mod render;
 mod router;
 mod server_function;

@@ -12,6 +12,8 @@ use serde::Serialize;
 
 /// Events as server-sent events. Each format has a slot of its own.
 pub const FRAMES: Format = Format::new(0, render_frame);
+/// Events as JSON Lines.
+pub const LINES: Format = Format::new(1, render_line);
 
 /// Longest end of a page (see [`render_page_end`]), in bytes.
 pub const PAGE_END_BYTES_MAX: usize = 64;

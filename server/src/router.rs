@@ -1,6 +1,6 @@
 //! Builds the router: all routes, wrapped in the module `middleware`.
 
-use crate::{api, assets, middleware, problem::Problem, server_function, state::AppState, web};
+use crate::{api, assets, middleware, problem::Problem, protocol, server_function, state::AppState, web};
 use axum::{
     Router,
     extract::{DefaultBodyLimit, Request},
@@ -29,6 +29,7 @@ const COMPRESS_LEVEL: i32 = 4;
 pub fn build(state: AppState) -> Router {
     let worth_it = SizeAbove::new(COMPRESS_BYTES_MIN)
         .and(NotForContentType::SSE)
+        .and(NotForContentType::const_new(protocol::json_lines::MEDIA_TYPE))
         .and(NotForContentType::const_new("image/"))
         .and(NotForContentType::const_new("application/wasm"));
     let compression =

@@ -86,6 +86,11 @@ impl Follower {
         Ok(Self { events, beat: heartbeat(), access, state, caller, id, headers })
     }
 
+    /// Whether everything was returned that the log had when the following began.
+    pub fn has_reached_first_head(&self) -> bool {
+        self.events.position() >= self.events.first_head()
+    }
+
     /// Returns what to send next. Access comes before the events: for a client that reads slowly there is always
     /// another one.
     pub async fn next(&mut self) -> Wake {

@@ -43,7 +43,7 @@ mod webhook;
 mod worker;
 mod workspace;
 
-use crate::state::AppState;
+use crate::{protocol, state::AppState};
 use axum::Router;
 use std::sync::LazyLock;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -52,7 +52,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 type AddRoutes = fn(OpenApiRouter<AppState>) -> OpenApiRouter<AppState>;
 
 /// The parts of the API.
-const PARTS: [AddRoutes; 12] = [
+const PARTS: [AddRoutes; 13] = [
     people,
     tasks,
     views,
@@ -65,6 +65,7 @@ const PARTS: [AddRoutes; 12] = [
     approvals,
     logs,
     reports,
+    protocol::add_routes,
 ];
 
 fn described() -> OpenApiRouter<AppState> {

@@ -24,6 +24,8 @@ async fn every_address_of_an_incognito_conversation_is_its_persons_alone() {
         format!("/api/sessions/{id}"),
         format!("/api/sessions/{id}/events"),
         format!("/api/sessions/{id}/events/stream"),
+        format!("/api/sessions/{id}/events.jsonl"),
+        format!("/api/sessions/{id}/events.jsonl?follow=true"),
         format!("/api/threads/{id}"),
         format!("/api/memory/status?thread_id={id}"),
         format!("/api/sessions/{id}/feedback"),

@@ -43,6 +43,7 @@ mod inbox;
 mod inbox_answers;
 mod incognito;
 mod interaction;
+mod json_lines;
 mod kills;
 mod limits;
 mod matrix;

@@ -1,11 +1,12 @@
-//! Rules over the handlers of pages and of the API: a handler authenticates, calls use cases and maps, so it is short.
+//! Rules over the handlers of pages, of the API and of protocols: a handler authenticates, calls use cases and maps, so
+//! it is short.
 
 use super::Finding;
 use super::modules::without_tests;
 use super::prose::after_group;
 use super::token::{Token, tokens};
 
-const FOLDERS: [&str; 2] = ["server/src/api/", "server/src/web/"];
+const FOLDERS: [&str; 3] = ["server/src/api/", "server/src/protocol/", "server/src/web/"];
 /// Most lines between the braces of an async function.
 const LINES_MAX: usize = 10;
 const RULE: &str = "handler-length";
