@@ -1,14 +1,14 @@
-//! The table of ARCHITECTURE.md about the browser half of the pages: how much code there is, and how it meets the
+//! The table of docs/pages.md about the browser code of the pages: how much code there is, and how it meets the
 //! browser. Lines are rounded, so that a small change leaves the table as it is.
 
 use super::browser::{self, EDGE, PAGES};
-use super::map::FILE;
 use super::token::tokens;
 use super::{Finding, Sources};
 
+pub const FILE: &str = "docs/pages.md";
 const RULE: &str = "figures";
-const BEGIN: &str = "<!-- figures of the browser half: written by `cargo xtask tidy --map` -->";
-const END: &str = "<!-- end of the figures of the browser half -->";
+const BEGIN: &str = "<!-- figures of the browser code: written by `cargo xtask tidy --map` -->";
+const END: &str = "<!-- end of the figures of the browser code -->";
 /// The component that puts HTML of the server into a page. It wraps the browser as the functions of `EDGE` do.
 const FRAGMENT: &str = "app/src/fragment.rs";
 /// Names by which code reaches the DOM.

@@ -1,4 +1,4 @@
-//! The map of imports in ARCHITECTURE.md: which crate uses which, and inside the larger crates which module uses which.
+//! The map of imports, docs/imports.md: which crate uses which, and inside the larger crates which module uses which.
 //!
 //! A module is a child of the crate's root. An arrow is a path in code outside of tests that begins with `crate::`, or
 //! with as many `super::` as lead to the root. Names that a root re-exports are not followed.
@@ -10,7 +10,7 @@ use super::prose::after_group;
 use super::token::{Token, tokens};
 use super::{Finding, Sources, dependencies, folders};
 
-pub const FILE: &str = "ARCHITECTURE.md";
+pub const FILE: &str = "docs/imports.md";
 pub const CIRCLES: &str = "xtask/tidy-circles.txt";
 const RULE: &str = "map";
 const CIRCLE_RULE: &str = "circle";
@@ -310,10 +310,10 @@ mod tests {
         assert_eq!(circles(&graph).iter().map(names).collect::<Vec<_>>(), [["a", "b", "d"]]);
     }
 
-    const ARCHITECTURE: &str = "# A\n<!-- map of imports: written by `cargo xtask tidy --map` -->\nold\n<!-- end of the map of imports -->\nend\n";
+    const DOCUMENT: &str = "# A\n<!-- map of imports: written by `cargo xtask tidy --map` -->\nold\n<!-- end of the map of imports -->\nend\n";
 
     fn circle_of(members: &[&str], list: &str) -> Sources {
-        let mut files = sources(&[(FILE, ARCHITECTURE), (CIRCLES, list)]);
+        let mut files = sources(&[(FILE, DOCUMENT), (CIRCLES, list)]);
         for (at, name) in members.iter().enumerate() {
             let next = members[(at + 1) % members.len()];
             files.insert(format!("crates/store/src/{name}.rs"), format!("use crate::{next};\n"));

@@ -54,8 +54,8 @@ const BUDGETS: &str = "xtask/tidy-budget.txt";
 
 #[derive(Default, clap::Args)]
 pub struct Options {
-    /// Write the map of imports and the figures of the browser half in ARCHITECTURE.md anew, and remove circles that
-    /// are gone from xtask/tidy-circles.txt.
+    /// Write the map of imports (docs/imports.md) and the figures of the browser code (docs/pages.md) anew, and remove
+    /// circles that are gone from xtask/tidy-circles.txt.
     #[arg(long)]
     map: bool,
     /// Lower the numbers in xtask/tidy-budget.txt to what is found.
@@ -71,8 +71,8 @@ pub fn command(options: &Options) -> Result<()> {
         write(&mut sources, map::FILE, document)?;
         write(&mut sources, map::CIRCLES, circles)?;
         let document = figures::rewritten(&sources);
-        let document = document.with_context(|| format!("{} has no place for the figures", map::FILE))?;
-        write(&mut sources, map::FILE, document)?;
+        let document = document.with_context(|| format!("{} has no place for the figures", figures::FILE))?;
+        write(&mut sources, figures::FILE, document)?;
     }
     if options.lower {
         let findings = check(&sources);
@@ -165,7 +165,7 @@ mod tests {
             ("migrations/sqlite/0001_log.sql".to_owned(), String::new()),
         ]);
         let rules: Vec<&str> = check(&sources).iter().map(|finding| finding.rule).collect();
-        assert_eq!(rules, ["figures", "map", "crate-direction", "ambient", "migration-pair"]);
+        assert_eq!(rules, ["crate-direction", "ambient", "map", "figures", "migration-pair"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! HTTP/1.1 as a load generator needs it: request bytes that are made once, one answer at a time, no copies.
 //!
-//! hyper takes half as much CPU time again for each request (ARCHITECTURE.md, "Libraries looked at"), on cores that the
-//! server under test needs.
+//! hyper takes half as much CPU time again for each request (docs/libraries.md), on cores that the server under test
+//! needs.
 
 mod chunked;
 mod connection;
