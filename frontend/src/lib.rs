@@ -28,7 +28,7 @@ fn show_banner() {
     banner.set_class_name("broken");
     let _ = banner.set_attribute("role", "alert");
     banner.set_text_content(Some(
-        "Part of this page stopped working. Everything is saved; reload the page to go on live.",
+        "Part of this page stopped working. Everything is saved; reload the page to get live updates again.",
     ));
     let _ = body.append_child(&banner);
 }

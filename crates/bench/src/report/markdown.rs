@@ -5,8 +5,8 @@ use crate::process::machine_and_ours;
 use anyhow::{Context as _, Result};
 use std::{fmt::Write as _, fs, path::Path, time::Instant};
 
-/// What stands behind this line was written by a person and survives the next run.
-const BY_HAND: &str = "<!-- What stands below was written by hand; `cargo xtask bench` keeps it. -->";
+/// Begins the part that people write. The next run keeps it.
+const BY_HAND: &str = "<!-- The part below was written by hand; `cargo xtask bench` keeps it. -->";
 const NO_WORDS_YET: &str = "\n## Reasons and profiles\n\nNone written yet.\n";
 
 /// Most characters of a line of prose, as in the other documents.
@@ -163,7 +163,7 @@ fn markdown(run: &Run, findings: &[Finding]) -> String {
 const NOTES: &str = "\
 Server, load generator and bare engines share these cores and this disk, so only ratios within one run count: while
 something compiles, an fdatasync takes up to 40 times as long and durable rates fall 2 to 15 times. Ours and its
-reference take turns, three rounds each; the best round counts, the medians' ratio stands beside it where it differs.
+reference take turns, three rounds each; the best round counts, the medians' ratio is shown beside it where it differs.
 Ours carries token, tenant check, validation, idempotency, hash chain and synchronous FULL. *Raw* is the bare driver
 without HTTP, with one narrow table; *probe* is axum over one SQLite writer and nothing else; the *raw file* is open,
 and written and synced in one go. *graphile-worker* is one Node process on the same PostgreSQL and *Svelte* a page of
