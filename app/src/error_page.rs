@@ -1,4 +1,4 @@
-//! Error pages: what happened, what was kept and what to do. 403 and 404 have the same text.
+//! Error pages: the error, the data that was kept, and the next step. 403 and 404 have the same text.
 
 use crate::{
     document::render,

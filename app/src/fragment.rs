@@ -20,7 +20,7 @@ pub fn Fragment(
     /// Name of the part of a server's answer that it shows, as `data-part`.
     #[prop(optional)]
     part: Option<&'static str>,
-    /// The place, to change what is shown.
+    /// The place, to change its content.
     at: Slot,
 ) -> impl IntoView {
     view! { <div class="fragment" data-part=part node_ref=at.node inner_html=html></div> }
@@ -31,7 +31,7 @@ pub fn Fragment(
 pub fn FragmentOfPage(
     /// The HTML.
     children: Children,
-    /// The place, to change what is shown.
+    /// The place, to change its content.
     at: Slot,
 ) -> impl IntoView {
     view! { <div class="fragment" node_ref=at.node>{children()}</div> }

@@ -7,13 +7,13 @@ use leptos::prelude::*;
 #[cfg(feature = "hydrate")]
 const POLL_EVERY_MS: i32 = 500;
 
-/// What is shown. The server provides it for the island; the browser reads it from the page, and again from each
-/// fragment, so that no parser is loaded and a page without scripts shows the same.
+/// The state of the work. The server provides it for the island; the browser reads it from the page, and again from
+/// each fragment, so that no parser is loaded and a page without scripts shows the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct ProgressState {
     /// Address of the fragment that shows the same later.
     pub address: String,
-    /// Whether the work goes on.
+    /// Whether the work continues.
     pub is_running: bool,
     /// What happens, in sentences.
     pub words: String,
@@ -25,7 +25,7 @@ pub struct Shown {
     pub facts: Vec<(String, String)>,
 }
 
-impl Shown {
+impl ProgressState {
     /// What was provided for this page.
     #[cfg(not(feature = "hydrate"))]
     fn of_page() -> Self {
@@ -58,16 +58,16 @@ impl Shown {
     }
 }
 
-/// What is shown, as HTML: the page of work that has ended, and the fragment that the browser reads.
+/// The state as HTML: the page of work that has ended, and the fragment that the browser reads.
 #[cfg(feature = "ssr")]
-pub fn html(shown: Shown) -> String {
+pub fn html(shown: ProgressState) -> String {
     crate::render::to_html(progress_view(shown.clone(), move || shown.clone()))
 }
 
-/// Reads the progress until the work has ended, then reloads the page. The server provides [`Shown`].
+/// Reads the progress until the work has ended, then reloads the page. The server provides [`ProgressState`].
 #[island(lazy)]
 pub fn LiveProgress() -> impl IntoView {
-    let first = Shown::of_page();
+    let first = ProgressState::of_page();
     let shown = RwSignal::new(first.clone());
     #[cfg(feature = "hydrate")]
     poll_later(shown);
@@ -75,7 +75,10 @@ pub fn LiveProgress() -> impl IntoView {
 }
 
 /// The words, the bar and the figures. `first` says which of them there are.
-fn progress_view(first: Shown, now: impl Fn() -> Shown + Clone + Send + Sync + 'static) -> impl IntoView {
+fn progress_view(
+    first: ProgressState,
+    now: impl Fn() -> ProgressState + Clone + Send + Sync + 'static,
+) -> impl IntoView {
     let bar = first.done.map(|_| {
         let now = now.clone();
         view! { <Progress label=first.label of=move || now().done.unwrap_or_default()/> }
@@ -98,15 +101,15 @@ fn progress_view(first: Shown, now: impl Fn() -> Shown + Clone + Send + Sync + '
 }
 
 #[cfg(feature = "hydrate")]
-fn poll_later(shown: RwSignal<Shown>) {
+fn poll_later(shown: RwSignal<ProgressState>) {
     use crate::browser::{dom, task::spawn_local};
     dom::after(POLL_EVERY_MS, move || spawn_local(poll(shown)));
 }
 
 #[cfg(feature = "hydrate")]
-async fn poll(shown: RwSignal<Shown>) {
+async fn poll(shown: RwSignal<ProgressState>) {
     if let Some(new) = crate::fragment::read(&shown.with_untracked(|shown| shown.address.clone())).await {
-        let new = Shown::read(&new);
+        let new = ProgressState::read(&new);
         if !new.is_running {
             // Only the whole page shows the result.
             let _ = crate::browser::dom::window().location().reload();

@@ -23,7 +23,7 @@ pub const BODIES_OF_CALLER_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Who sends a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sender {
-    /// Somebody without credentials, by their network.
+    /// Someone without credentials, by their network.
     Network(IpAddr),
     /// A caller with credentials. A token with an owner counts as its owner.
     Caller(Caller),

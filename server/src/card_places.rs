@@ -1,7 +1,7 @@
 //! Limits how many requests with a character card there are at a time. Reading a card takes much memory and time.
 //!
 //! A caller has a share of them from the first byte of a request on. A place among all requests is taken only once the
-//! whole body is there, so that nobody can hold one by sending slowly.
+//! whole body is there, so that no one can hold one by sending slowly.
 
 use crate::{
     problem::Problem,

@@ -21,11 +21,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where the data lives when nobody says.
+/// Where the data lives when no one says.
 const DATA_DIR_DEFAULT: &str = "shiftbook-data";
-/// Where the server listens when nobody says: this machine alone.
+/// Where the server listens when no one says: this machine alone.
 const LISTEN_DEFAULT: &str = "127.0.0.1:4210";
-/// Requests that one address or browser without an account may send in a minute when nobody says.
+/// Requests that one address or browser without an account may send in a minute when no one says.
 const REQUESTS_PER_MINUTE_DEFAULT: NonZeroU32 = NonZeroU32::MIN.saturating_add(119);
 /// Largest configuration file, bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
@@ -404,8 +404,8 @@ mod tests {
         assert!(settings.runs_agents);
         let memory = settings.memory.unwrap();
         assert!(memory.terms("clerk").is_some() && memory.terms("coder").is_none());
-        let told = ServeFlags { no_agents: true, ..ServeFlags::default() };
-        assert!(!merge(database(None, None), told, file(example)).unwrap().runs_agents);
+        let flags = ServeFlags { no_agents: true, ..ServeFlags::default() };
+        assert!(!merge(database(None, None), flags, file(example)).unwrap().runs_agents);
         let off = merge(database(None, None), listen(None), file("[agents]\nenabled = false")).unwrap();
         assert!(!off.runs_agents && off.agents.is_empty());
     }

@@ -238,7 +238,7 @@ pub fn theme(headers: &HeaderMap) -> Option<Theme> {
     }
 }
 
-/// The time zone that the browser is in, as its scripts wrote it. Anything may stand in a cookie.
+/// The time zone that the browser is in, as its scripts wrote it. A cookie may contain anything.
 pub fn timezone(headers: &HeaderMap) -> Option<&str> {
     find(headers, TIMEZONE)
 }

@@ -17,7 +17,7 @@ pub struct PacedLog(Mutex<Paced>);
 struct Paced {
     last: Option<Instant>,
     /// Refusals since the last line.
-    unsaid: u64,
+    unreported: u64,
 }
 
 impl PacedLog {
@@ -31,12 +31,12 @@ impl PacedLog {
     /// Counts one refusal. Returns the number of those that no line has named, if it is time for a line.
     fn count(&self, now: Instant) -> Option<u64> {
         let mut paced = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        paced.unsaid += 1;
+        paced.unreported += 1;
         if paced.last.is_some_and(|last| now - last < EVERY) {
             return None;
         }
         paced.last = Some(now);
-        Some(std::mem::take(&mut paced.unsaid))
+        Some(std::mem::take(&mut paced.unreported))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Logs refused sign-ins with the address that they came from and the account that they named, and counts them. A
 //! program such as fail2ban reads these lines (docs/operations.md).
 //!
-//! The address stands before the account, which is quoted: what a stranger types cannot look like an address.
+//! The address comes before the account, which is quoted: what a stranger types cannot look like an address.
 
 use crate::{metrics::Metrics, problem::Problem};
 use domain::limit::EMAIL_BYTES_MAX;

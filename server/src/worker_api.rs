@@ -133,9 +133,9 @@ impl WorkerApi for LocalWorkerApi {
     fn ask_feedback<'a>(&'a self, session_id: SessionId, ask: &'a AskFeedback) -> ApiFuture<'a, Asked> {
         Box::pin(async move {
             let new = wire_map::new_request(ask.clone()).map_err(refused)?;
-            let asked = view_link::ask(&self.state.ledger, &self.scope, session_id, new).await;
-            let (asked, link) = asked.map_err(refused)?;
-            Ok(wire_map::asked(asked, link))
+            let made = view_link::ask(&self.state.ledger, &self.scope, session_id, new).await;
+            let (recorded, link) = made.map_err(refused)?;
+            Ok(wire_map::recorded_request(recorded, link))
         })
     }
 

@@ -40,7 +40,7 @@ const COMMANDS: [Agent; 3] = [
     Agent::example("asker", &["python3", "examples/ask.py"], &[Run { input: "{}", rests_in: "waiting_human" }]),
 ];
 
-/// What the questions of these agents are answered with, as JSON. The agents then go on.
+/// What the questions of these agents are answered with, as JSON. The agents then continue.
 const ANSWERS: [(&str, &str); 3] = [
     ("asker", r#"{"region":"EU","seats":3}"#),
     ("buyer", r#"{"count":3,"color":"oak","until":"2027-01-31"}"#),

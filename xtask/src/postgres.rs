@@ -20,7 +20,7 @@ const CONNECTIONS_MAX: u32 = 300;
 
 pub enum Postgres {
     /// A server from DATABASE_URL. It is not stopped.
-    Given(String),
+    External(String),
     Own(Cluster),
 }
 
@@ -34,7 +34,7 @@ pub struct Cluster {
 impl Postgres {
     pub fn start() -> Result<Postgres> {
         if let Ok(url) = std::env::var("DATABASE_URL") {
-            return Ok(Postgres::Given(url));
+            return Ok(Postgres::External(url));
         }
         let bin = find_binaries().context(
             "PostgreSQL 15 or newer is missing: install its server (on Debian `apt-get install postgresql`) or set \
@@ -45,7 +45,7 @@ impl Postgres {
 
     pub fn url(&self) -> String {
         match self {
-            Postgres::Given(url) => url.clone(),
+            Postgres::External(url) => url.clone(),
             Postgres::Own(cluster) => format!("postgres://postgres@127.0.0.1:{}/postgres", cluster.port),
         }
     }

@@ -182,7 +182,7 @@ impl Drop for Managed {
 }
 
 /// A command as one would type it.
-pub fn shown(command: &Command) -> String {
+pub fn command_line(command: &Command) -> String {
     let mut words = vec![command.get_program().to_string_lossy().into_owned()];
     words.extend(command.get_args().map(|word| word.to_string_lossy().into_owned()));
     if let Some(first) = words.first_mut()
@@ -205,14 +205,14 @@ fn check(status: ExitStatus, what: &str) -> Result<()> {
 
 /// Runs a command to its end. It shares the output of xtask.
 pub fn run(command: &mut Command) -> Result<()> {
-    let what = shown(command);
+    let what = command_line(command);
     let status = Managed::spawn(command, Kind::Command)?.wait(None)?;
     check(status, &what)
 }
 
 /// Runs a command to its end; its output is shown only if it fails.
 pub fn run_quietly(command: &mut Command, limit: Option<Duration>) -> Result<()> {
-    let what = shown(command);
+    let what = command_line(command);
     let log = tempfile::tempfile().context("cannot make a temporary file")?;
     command.stdout(log.try_clone()?).stderr(log.try_clone()?);
     let mut child = Managed::spawn(command, Kind::Command)?;
@@ -231,7 +231,7 @@ pub fn capture(command: &mut Command) -> Result<String> {
 
 /// Runs a command with `input` on its standard input and returns its output.
 pub fn capture_with_input(command: &mut Command, input: &str) -> Result<String> {
-    let what = shown(command);
+    let what = command_line(command);
     // Files instead of pipes: neither side can block the other, whatever their sizes.
     let mut stdin = tempfile::tempfile().context("cannot make a temporary file")?;
     stdin.write_all(input.as_bytes())?;
@@ -258,7 +258,7 @@ pub fn run_watched(
     silence: Option<Duration>,
     seen: &mut (dyn FnMut(&str) + Send),
 ) -> Result<()> {
-    let what = shown(command);
+    let what = command_line(command);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = Managed::spawn(command, Kind::Command)?;
     let stdout = child.child.stdout.take();

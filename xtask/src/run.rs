@@ -34,7 +34,7 @@ const LOG: &str = "server.log";
 /// Begins the line of the server's log with the code that browsers on other machines need.
 const SET_UP_CODE: &str = "shiftbook: no one has set this server up.";
 
-/// Makes the data folder, which only its owner can use: it holds a key, and everybody's messages.
+/// Makes the data folder, which only its owner can use: it holds a key, and everyone's messages.
 fn make_data_dir(data_dir: &Path) -> Result<()> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(data_dir);
     made.with_context(|| format!("cannot make {}", data_dir.display()))

@@ -218,7 +218,7 @@ fn examine(build: Build, identity: &Identity, rules: &Mutex<Rules>) -> Result<us
     Ok(succeeded)
 }
 
-/// Fails unless the server takes these headers for a caller's, or for nobody's if there are none.
+/// Fails unless the server takes these headers for a caller's, or for no one's if there are none.
 fn expect_known(server: &Served, headers: &[Header]) -> Result<()> {
     let expected = if headers.is_empty() { 401 } else { 200 };
     let status = server.status("/api/me", headers)?;

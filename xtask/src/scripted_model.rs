@@ -97,7 +97,7 @@ fn streamed(text: &str, request_bytes: usize) -> String {
     events + "data: [DONE]\n\n"
 }
 
-/// What a person said, as the prompt of the memory writer shows it.
+/// A person's turn, as in the prompt of the memory writer.
 struct Turn {
     evidence: Value,
     /// Name of the person.
@@ -126,15 +126,15 @@ fn answer(request: &Value) -> Value {
     json!({ "schema": 2, "nothing": false, "summary": summary(&turns), "ops": ops })
 }
 
-/// A summary with a line for each turn: what its person told of themselves, or else what they asked.
+/// A summary with a line for each turn: the facts that its person states about themselves, or else the question.
 fn summary(turns: &[Turn]) -> Value {
     let mut names: Vec<&str> = turns.iter().map(|turn| turn.name.as_str()).collect();
     names.dedup();
-    let blocks: Vec<Value> = turns.iter().map(|turn| block(&told(turn), turn)).collect();
+    let blocks: Vec<Value> = turns.iter().map(|turn| block(&memory_line(turn), turn)).collect();
     json!({ "title": format!("A conversation with {}", names.join(", ")), "blocks": blocks })
 }
 
-fn told(turn: &Turn) -> String {
+fn memory_line(turn: &Turn) -> String {
     let facts = facts(&turn.said);
     if facts.is_empty() {
         return format!("- {} asked: {}", turn.name, shortened(&turn.said));
@@ -147,8 +147,8 @@ fn block(text: &str, turn: &Turn) -> Value {
     json!({ "text": text, "evidence": [turn.evidence], "contradicts": [] })
 }
 
-/// An operation that adds what a person told of themselves to their document. `None` if they told nothing, or if the
-/// prompt does not show the document as writable.
+/// An operation that adds the facts that a person states about themselves to their document. `None` without facts, or
+/// if the prompt does not show the document as writable.
 fn remember(prompt: &str, path: &str, turns: &[&Turn]) -> Option<Value> {
     let (_, shown) = prompt.split_once(&format!(" path=\"{path}\" writable "))?;
     let state = shown.split('>').next().unwrap_or_default();
@@ -166,7 +166,7 @@ fn remember(prompt: &str, path: &str, turns: &[&Turn]) -> Option<Value> {
 }
 
 /// What begins a sentence in which a person tells something of themselves, and what begins the note of it.
-const TOLD: [(&str, &str); 8] = [
+const FORMS: [(&str, &str); 8] = [
     ("i prefer ", "Prefers "),
     ("i like ", "Likes "),
     ("i live in ", "Lives in "),
@@ -176,7 +176,7 @@ const TOLD: [(&str, &str); 8] = [
     ("i work as ", "Works as "),
     ("i work on ", "Works on "),
 ];
-/// What may stand in front of them.
+/// Words that may precede them.
 const LEAD_INS: [&str; 4] = ["please remember that ", "remember that ", "remember: ", "and "];
 /// Ends of a sentence that say when, which a note leaves out.
 const WHEN: [&str; 4] = [" last week", " last month", " yesterday", " today"];
@@ -192,7 +192,7 @@ fn facts(said: &str) -> Vec<String> {
             }
         }
         let begins = |form: &str| sentence.get(..form.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(form));
-        let (form, note) = TOLD.iter().find(|(form, _)| begins(form))?;
+        let (form, note) = FORMS.iter().find(|(form, _)| begins(form))?;
         let mut rest = sentence[form.len()..].trim();
         for when in WHEN {
             rest = rest.strip_suffix(when).unwrap_or(rest);

@@ -3,7 +3,7 @@
 use super::sample::{ago, log, now};
 use app::{
     FieldError, FormState, Shell,
-    inbox::{self, Detail, List, Props, Shown},
+    inbox::{self, Detail, ItemFilter, List, Props},
 };
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -186,7 +186,7 @@ pub fn all(shell: &Shell) -> Made<Vec<(&'static str, String)>> {
     pages.push(("inbox-failing", inbox::page(shell, failing)));
     let snoozed = approval(7, json!({"snoozedUntil": now() + TimeDelta::hours(4)}))?;
     let mut aside = props(vec![snoozed.clone()], Some(one(snoozed)?));
-    aside.list.shown = Shown::Snoozed;
+    aside.list.filter = ItemFilter::Snoozed;
     pages.push(("inbox-snoozed", inbox::page(shell, aside)));
     Ok(pages)
 }

@@ -75,7 +75,7 @@ mod tests {
     const ADA: &str = "01935f00-0000-7000-8000-000000000001";
     const BO: &str = "01935f00-0000-7000-8000-000000000002";
 
-    fn said(assigned_to: Option<&str>, metadata: &Value) -> (&'static str, String) {
+    fn summary_of(assigned_to: Option<&str>, metadata: &Value) -> (&'static str, String) {
         let at = "2026-11-21T07:00:00Z";
         let action = json!({
             "id": "01935f00-0000-7000-8000-0000000000a1", "slug": "write", "name": "Write", "description": "", "agentSlug": "scout",
@@ -92,16 +92,16 @@ mod tests {
 
     #[test]
     fn the_summary_says_what_needs_approval_and_whose() {
-        let (what, who) = said(None, &json!({ "requiresApproval": true }));
+        let (what, who) = summary_of(None, &json!({ "requiresApproval": true }));
         assert_eq!((what, who.as_str()), ("its output, and tool calls that ask for it", "any reviewer"));
-        let (what, who) = said(Some(ADA), &json!({}));
+        let (what, who) = summary_of(Some(ADA), &json!({}));
         assert_eq!(what, "only tool calls that ask for it");
         assert_eq!(who, "ada@acme.test, whom the task is assigned to");
         let approval = json!({
             "reviewers": [format!("user:{BO}"), "group:legal", "user:01935f00-0000-7000-8000-000000000009"], "quorum": 2, "selfApproval": false,
             "expiresAfterSeconds": 172_800,
         });
-        let (_, who) = said(Some(ADA), &json!({ "requiresApproval": true, "approval": approval }));
+        let (_, who) = summary_of(Some(ADA), &json!({ "requiresApproval": true, "approval": approval }));
         let terms = "(2 must approve; not the person who started it; expires after 2d)";
         assert_eq!(who, format!("bo@acme.test, the group legal, a former member {terms}"));
     }

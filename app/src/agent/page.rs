@@ -121,7 +121,7 @@ fn sessions_href(agent: &str) -> String {
     Filter { agent: Some(agent.to_owned()), ..Filter::default() }.href(None)
 }
 
-/// Says what is gone, so that nobody takes a gap for silence. `None` if nothing is.
+/// Says what is gone, so that no one takes a gap for silence. `None` if nothing is.
 fn erased(props: &Props) -> Option<impl IntoView + use<>> {
     let gone = &props.erasures;
     if gone.sessions == 0 && gone.documents == 0 {

@@ -44,7 +44,7 @@ pub struct Figures {
 /// What is gone of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Erasures {
-    /// Sessions of which retention erased what was said.
+    /// Sessions whose content retention erased.
     pub sessions: u64,
     /// Whether there are more than were counted.
     pub is_more: bool,

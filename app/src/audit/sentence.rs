@@ -85,7 +85,7 @@ impl Names {
         }
     }
 
-    /// What the target is called. `other` stands for one without a name.
+    /// The name of the target. `other` replaces a missing name.
     fn target(&self, entry: &AuditEntry, other: &str) -> Option<Known> {
         let target = entry.target?;
         let id = target.id.to_string();
@@ -124,8 +124,8 @@ pub(super) fn describe(entry: &AuditEntry, names: &Names) -> Sentence {
     }
 }
 
-/// What stands before the target, what stands for a target without a name (empty if the sentence has no target), and
-/// what stands after it.
+/// The text before the target, the text for a target without a name (empty if the sentence has no target), and
+/// the text after it.
 fn words(entry: &AuditEntry, detail: &Value, names: &Names) -> (&'static str, &'static str, String) {
     const PERSON: &str = "a former member";
     let is_own = entry.target.is_some_and(|target| entry.actor == Some(format!("user:{}", target.id)));
@@ -250,7 +250,7 @@ mod tests {
         }
     }
 
-    fn said(kind: &str, actor: Option<&str>, target: Option<&str>, detail: Value) -> String {
+    fn text_of(kind: &str, actor: Option<&str>, target: Option<&str>, detail: Value) -> String {
         let target = target.map(|kind| json!({ "kind": kind, "id": MIA }));
         let entry = json!({
             "sequence": 1, "at": "2026-11-25T10:00:00Z", "kind": kind, "actor": actor, "target": target,
@@ -265,40 +265,50 @@ mod tests {
     fn entries_are_plain_sentences_with_the_names_of_today() {
         let (ada, mia, user) = (Some("user:ada"), format!("user:{MIA}"), Some("user"));
         let cases = [
-            (said("sign_in.accepted", ada, None, json!({})), "Ada signed in"),
-            (said("sign_in.accepted", ada, None, json!({ "switched": true })), "Ada switched to this workspace"),
+            (text_of("sign_in.accepted", ada, None, json!({})), "Ada signed in"),
+            (text_of("sign_in.accepted", ada, None, json!({ "switched": true })), "Ada switched to this workspace"),
             (
-                said("sign_in.refused", None, user, json!({ "address": "203.0.113.9", "unlistedBefore": 12 })),
+                text_of("sign_in.refused", None, user, json!({ "address": "203.0.113.9", "unlistedBefore": 12 })),
                 "Someone was refused a sign-in as Mia from 203.0.113.9; before it 12 more are not listed",
             ),
             (
-                said("sign_in.blocked", None, user, json!({ "address": "203.0.113.9", "attempts": 7, "seconds": 4 })),
+                text_of(
+                    "sign_in.blocked",
+                    None,
+                    user,
+                    json!({ "address": "203.0.113.9", "attempts": 7, "seconds": 4 }),
+                ),
                 "Someone blocked sign-ins as Mia for 4 seconds by 7 wrong passwords, the last from 203.0.113.9",
             ),
-            (said("responses.downloaded", ada, Some("view"), json!({})), "Ada downloaded the responses to Mia"),
+            (text_of("responses.downloaded", ada, Some("view"), json!({})), "Ada downloaded the responses to Mia"),
             (
-                said("member.role_changed", ada, user, json!({ "from": "member", "to": "reviewer" })),
+                text_of("member.role_changed", ada, user, json!({ "from": "member", "to": "reviewer" })),
                 "Ada changed the role of Mia from member to reviewer",
             ),
             (
-                said("member.joined", Some(&mia), user, json!({ "role": "member", "invitedBy": "user:ada" })),
+                text_of("member.joined", Some(&mia), user, json!({ "role": "member", "invitedBy": "user:ada" })),
                 "Mia joined as member, invited by Ada",
             ),
-            (said("password.changed", Some(&mia), user, json!({})), "Mia changed their password"),
+            (text_of("password.changed", Some(&mia), user, json!({})), "Mia changed their password"),
             (
-                said("password.changed", Some("system"), user, json!({})),
+                text_of("password.changed", Some("system"), user, json!({})),
                 "The operator of the server changed the password of Mia",
             ),
             (
-                said("group.changed", Some("token:gone"), Some("group"), json!({ "addedCount": 1, "removedCount": 2 })),
+                text_of(
+                    "group.changed",
+                    Some("token:gone"),
+                    Some("group"),
+                    json!({ "addedCount": 1, "removedCount": 2 }),
+                ),
                 "token:gone changed the group Mia and added 1 member and removed 2 members",
             ),
             (
-                said("workspace.changed", ada, None, json!({ "setting": "undoSeconds", "from": 10, "to": 1 })),
+                text_of("workspace.changed", ada, None, json!({ "setting": "undoSeconds", "from": 10, "to": 1 })),
                 "Ada changed a setting: time to undo a decision, from 10 seconds to 1 second",
             ),
             (
-                said("retention.run", Some("system"), None, json!({ "olderThan": "2026-01-31T00:00:00Z" })),
+                text_of("retention.run", Some("system"), None, json!({ "olderThan": "2026-01-31T00:00:00Z" })),
                 "The operator of the server erased sessions that ended before 2026-01-31",
             ),
         ];
@@ -311,7 +321,7 @@ mod tests {
     fn every_kind_has_words_and_none_needs_a_detail() {
         for kind in Kind::ALL {
             assert!(!kind_word(kind).is_empty());
-            assert!(said(kind.as_str(), None, Some("user"), json!({})).starts_with("Someone "), "{kind}");
+            assert!(text_of(kind.as_str(), None, Some("user"), json!({})).starts_with("Someone "), "{kind}");
         }
     }
 }

@@ -40,7 +40,7 @@ pub fn root() -> Option<HtmlElement> {
     document().document_element()?.dyn_into().ok()
 }
 
-/// Workspace and person for whom the page was rendered. Empty on a page of nobody.
+/// Workspace and person for whom the page was rendered. Empty on a page of no one.
 pub fn owner() -> String {
     let element = root().and_then(|root| find(&root, "[data-owner]"));
     element.and_then(|element| element.get_attribute("data-owner")).unwrap_or_default()

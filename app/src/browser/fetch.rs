@@ -45,7 +45,7 @@ pub async fn get_json(url: &str) -> Result<JsValue, Failed> {
 /// The message for a request without a response.
 pub const UNREACHABLE: &str = "The server cannot be reached.";
 
-/// The message for a request after the sign-in has ended. What was typed is still there.
+/// The message for a request after the sign-in has ended. The typed text is still there.
 pub const SIGNED_OUT: &str = "You are signed out. Sign in on another tab, then send it again.";
 
 /// The encoded fields of a form, including the pressed button. `None` for another element.

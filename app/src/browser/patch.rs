@@ -68,7 +68,7 @@ pub fn remember(root: &Element) {
 }
 
 /// Updates the `data-part` elements of `old` from those of `new`: lists row by row, other parts if their HTML
-/// differs. A part with an open popover is left as it is, because replacing it would lose what was typed there.
+/// differs. A part with an open popover is left as it is, because replacing it would lose the text typed there.
 pub fn parts(old: &Element, new: &Element) {
     for part in dom::find_all(old, "[data-part]") {
         let Some(name) = part.get_attribute("data-part") else { continue };

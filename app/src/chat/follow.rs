@@ -22,7 +22,7 @@ use std::{cell::Cell, rc::Rc};
 
 /// Signals within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 250;
-/// The status of a refusal because nobody is signed in.
+/// The status of a refusal because no one is signed in.
 const SIGNED_OUT: u16 = 401;
 
 /// Reads the conversation after each signal about it.
@@ -65,7 +65,7 @@ async fn read(store: Store) {
     store.rating.read(&new, calls);
 }
 
-/// Sends what is typed.
+/// Sends the typed text.
 pub fn send(store: Store) {
     let (text, id) = (store.text.get_untracked(), store.key.get_untracked());
     let message = SendMessage { session_id: store.session_id.get_value(), text: text.clone(), id: Some(id) };

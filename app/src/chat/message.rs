@@ -53,7 +53,7 @@ pub enum Content {
     /// A message of the agent, as Markdown.
     Agent(String),
     /// A question of the agent.
-    Asked(String),
+    Question(String),
     /// The error of a failed turn.
     Failed(String),
     /// Names of the tools that the agent used.
@@ -94,7 +94,7 @@ fn content(body: Body) -> Option<Content> {
         }
         Body::AgentToolCall(AgentToolCall(calls)) => Content::Used(tools(calls)),
         Body::SessionWaitingApproval(waiting) => match waiting.question() {
-            Some(question) => Content::Asked(question.to_owned()),
+            Some(question) => Content::Question(question.to_owned()),
             None => Content::Note(format!("Waiting for approval: {}", waiting.text.unwrap_or_default())),
         },
         Body::UserFormSubmit(submitted) => Content::Person(answer(submitted.value()?)?),
@@ -148,7 +148,7 @@ pub fn write(lines: &[Line], agent: &str) -> String {
         let (by, who, picture) = match &line.content {
             Content::Person(_) => ("person", "You", Icon::Person),
             Content::Other(who, _) => ("person", who.as_str(), Icon::Person),
-            Content::Agent(_) | Content::Asked(_) => ("agent", agent, Icon::Agent),
+            Content::Agent(_) | Content::Question(_) => ("agent", agent, Icon::Agent),
             Content::Failed(_) => ("failure", "The turn failed", Icon::Alert),
             Content::Used(_) | Content::Note(_) => ("note", "", Icon::Tool),
         };
@@ -159,7 +159,7 @@ pub fn write(lines: &[Line], agent: &str) -> String {
             html.raw("</p>");
         }
         match &line.content {
-            Content::Agent(text) | Content::Asked(text) => {
+            Content::Agent(text) | Content::Question(text) => {
                 html.raw("<div class=\"prose\">").message(shorten::head(text, TEXT_BYTES_MAX)).raw("</div>");
             }
             Content::Person(text) | Content::Other(_, text) | Content::Failed(text) => {
@@ -174,7 +174,7 @@ pub fn write(lines: &[Line], agent: &str) -> String {
                 html.raw("<p class=\"meta\" dir=\"auto\">").text(&shorten::one_line(words, NOTE_CHARS_MAX)).raw("</p>");
             }
         }
-        if matches!(&line.content, Content::Agent(text) | Content::Asked(text) | Content::Person(text) | Content::Other(_, text) if text.len() > TEXT_BYTES_MAX)
+        if matches!(&line.content, Content::Agent(text) | Content::Question(text) | Content::Person(text) | Content::Other(_, text) if text.len() > TEXT_BYTES_MAX)
         {
             html.raw("<p class=\"meta\">Only part is shown. The transcript has all of it.</p>");
         }
@@ -200,7 +200,7 @@ mod tests {
     }
     use crate::session::fixture::{call, event};
 
-    fn said(sequence: u64, kind: &str, text: &str, metadata: &str) -> Event {
+    fn event_of(sequence: u64, kind: &str, text: &str, metadata: &str) -> Event {
         let content = serde_json::json!([{ "type": "text", "text": text }]).to_string();
         event(sequence, kind, &content, metadata)
     }
@@ -208,20 +208,20 @@ mod tests {
     #[test]
     fn a_log_reads_as_a_conversation() {
         let events = [
-            said(2, Known::UserMessage.as_str(), "Hello\n<b>you</b>", "{}"),
+            event_of(2, Known::UserMessage.as_str(), "Hello\n<b>you</b>", "{}"),
             event(3, "session.status_change", "[]", r#"{"from":"pending","to":"running","reason":"claimed"}"#),
             call(4, "c1", "note"),
             call(5, "c2", "search"),
-            said(6, Known::AgentMessage.as_str(), "One ", r#"{"part":1,"lastPart":false}"#),
-            said(7, Known::AgentMessage.as_str(), "**two**", r#"{"part":2,"lastPart":true}"#),
-            said(8, Known::UserMessage.as_str(), "And?", "{}"),
+            event_of(6, Known::AgentMessage.as_str(), "One ", r#"{"part":1,"lastPart":false}"#),
+            event_of(7, Known::AgentMessage.as_str(), "**two**", r#"{"part":2,"lastPart":true}"#),
+            event_of(8, Known::UserMessage.as_str(), "And?", "{}"),
             event(
                 9,
                 "session.status_change",
                 "[]",
                 &format!(r#"{{"from":"running","to":"idle","reason":"{INTERRUPTED}"}}"#),
             ),
-            said(
+            event_of(
                 10,
                 "session.waiting_approval",
                 "Which one",
@@ -233,15 +233,15 @@ mod tests {
                 "[]",
                 r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"question","number":1,"digest":"","decision":"respond","value":"the first"}"#,
             ),
-            said(12, "session.error", "no such model", r#"{"code":"x"}"#),
+            event_of(12, "session.error", "no such model", r#"{"code":"x"}"#),
         ];
         let nobody = HashMap::new();
         let alone = lines(&events, &nobody);
         let others = HashMap::from([("token:t".to_owned(), "bob@acme.test".to_owned())]);
-        let told = lines(&events, &others);
-        assert_eq!(told[6].content, Content::Other("bob@acme.test".into(), "the first".into()));
-        assert_eq!(told[0].content, Content::Person("Hello\n<b>you</b>".into()), "only answers are other people's");
-        assert!(write(&told, "clerk").contains("<span>bob@acme.test</span>"));
+        let messages = lines(&events, &others);
+        assert_eq!(messages[6].content, Content::Other("bob@acme.test".into(), "the first".into()));
+        assert_eq!(messages[0].content, Content::Person("Hello\n<b>you</b>".into()), "only answers are other people's");
+        assert!(write(&messages, "clerk").contains("<span>bob@acme.test</span>"));
         let lines = alone;
         let whats: Vec<_> = lines.iter().map(|line| (line.sequence, line.content.clone())).collect();
         let expected = vec![
@@ -250,7 +250,7 @@ mod tests {
             (6, Content::Agent("One **two**".into())),
             (8, Content::Person("And?".into())),
             (9, Content::Note("You stopped this turn.".into())),
-            (10, Content::Asked("Which one of these two?".into())),
+            (10, Content::Question("Which one of these two?".into())),
             (11, Content::Person("the first".into())),
             (12, Content::Failed("no such model".into())),
         ];
@@ -272,7 +272,7 @@ mod tests {
         });
         let metadata = metadata.to_string();
         for kind in KINDS {
-            let html = write(&lines(&[said(1, kind, evil, &metadata)], &HashMap::new()), evil);
+            let html = write(&lines(&[event_of(1, kind, evil, &metadata)], &HashMap::new()), evil);
             assert!(!html.contains("<img"), "{kind}: {html}");
         }
     }

@@ -61,7 +61,7 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
     }
 }
 
-/// What goes on, and since when. A script rewrites the time, and the log around it is a live region too. A screen
+/// The present work, and since when. A script rewrites the time, and the log around it is a live region too. A screen
 /// reader would repeat the message each time.
 fn busy(picture: Icon, words: String, at: Timestamp) -> impl IntoView {
     view! {

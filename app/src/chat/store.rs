@@ -27,7 +27,7 @@ pub struct Content {
 pub struct Written {
     /// The name of the agent.
     pub agent: String,
-    /// What was typed.
+    /// The typed text.
     pub text: String,
     /// The same as HTML.
     pub text_html: String,
@@ -38,7 +38,7 @@ pub struct Written {
     /// Why the message was refused; empty if it was not.
     pub said: String,
     /// Whether the agent works and nothing is typed. The page without scripts then reloads itself, which would discard
-    /// what is typed, so the form needs scripts.
+    /// the typed text, so the form needs scripts.
     pub needs_scripts: bool,
     /// Whether the field has the focus when the page opens.
     pub is_focused: bool,
@@ -51,7 +51,7 @@ impl Content {
         use_context().unwrap_or_default()
     }
 
-    /// What the page was rendered with, and what was typed since.
+    /// What the page was rendered with, and the text typed since.
     #[cfg(feature = "hydrate")]
     pub fn of_page() -> Self {
         use crate::browser::dom;
@@ -84,7 +84,7 @@ pub struct Store {
     pub conversation: Slot,
     /// The rating panel.
     pub rating: RatingState,
-    /// What is typed.
+    /// The typed text.
     pub text: RwSignal<String>,
     /// Idempotency key of the message that is being written: the first one is the server's, so that the form has one
     /// without scripts. The browser makes the next one when a message was sent.

@@ -142,13 +142,13 @@ fn item_view(item: &PlannedItem) -> impl IntoView + use<> {
 }
 
 fn field_row(field: &PlannedField) -> impl IntoView + use<> {
-    let shown = |value: &Value| one_line(&domain::entity::shown(value), VALUE_CHARS_MAX);
+    let shortened = |value: &Value| one_line(&domain::entity::display_text(value), VALUE_CHARS_MAX);
     view! {
         <tr data-operation=field.operation.as_str()>
             <td class="table-main"><code>{field.field.clone()}</code></td>
             <td class="meta">{operation_label(field.operation, false).0}</td>
-            <td class="meta" dir="auto">{shown(&field.before)}</td>
-            <td class="meta" dir="auto">{shown(&field.after)}</td>
+            <td class="meta" dir="auto">{shortened(&field.before)}</td>
+            <td class="meta" dir="auto">{shortened(&field.after)}</td>
         </tr>
     }
 }

@@ -13,7 +13,7 @@ use crate::{
         notice::Refused,
     },
 };
-use domain::entity::{FieldDef, FieldType, shown};
+use domain::entity::{FieldDef, FieldType, display_text};
 use leptos::{prelude::*, tachys::html::InertElement};
 use wire::entity::{Entity, EntityType};
 
@@ -34,7 +34,7 @@ pub fn entity_form(
         .iter()
         .zip(&names)
         .map(|(field, name)| {
-            let start = entity.and_then(|e| e.fields.get(&field.slug)).map(shown).unwrap_or_default();
+            let start = entity.and_then(|e| e.fields.get(&field.slug)).map(display_text).unwrap_or_default();
             control(scope, field, name, &start, relations, form)
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use super::People;
 use crate::{
-    text::{number::shown, shorten::one_line},
+    text::{number::display_text, shorten::one_line},
     ui::{diff::Diff, time::moment},
 };
 use domain::entity::{FieldDef, FieldType, Values};
@@ -42,7 +42,7 @@ pub fn changes(
         }
         let field = fields.iter().find(|f| f.slug == slug);
         let value = |values: &Values| {
-            let text = shown(values.get(slug)?);
+            let text = display_text(values.get(slug)?);
             let title = titles.get(&text).filter(|_| field.is_some_and(|f| f.kind == FieldType::Relation));
             Some(title.cloned().unwrap_or(text))
         };
@@ -123,7 +123,7 @@ mod tests {
         let titles = BTreeMap::from([("id-1".to_owned(), "Parent Inc".to_owned())]);
         let before = version(1, "Acme", json!({ "stage": "Lead", "gone": 1, "same": true }));
         let after = version(2, "Acme Inc", json!({ "stage": "Won", "parent": "id-1", "same": true }));
-        let told: Vec<_> = changes(&fields, &titles, &before, &after)
+        let sentences: Vec<_> = changes(&fields, &titles, &before, &after)
             .into_iter()
             .map(|c| (c.name, c.before.unwrap_or_default(), c.after.unwrap_or_default()))
             .collect();
@@ -134,6 +134,6 @@ mod tests {
             row("PARENT", "", "Parent Inc"),
             row("gone", "1", ""),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(sentences, expected);
     }
 }

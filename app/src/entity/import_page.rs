@@ -19,7 +19,7 @@ use crate::{
         table::{Column, Table},
     },
 };
-use domain::entity::{FIELD_TITLE, RowError, shown};
+use domain::entity::{FIELD_TITLE, RowError, display_text};
 use domain::limit::{IMPORT_BYTES_MAX, IMPORT_ROWS_MAX};
 use leptos::prelude::*;
 use wire::entity::{EntityType, ImportPreview};
@@ -147,7 +147,7 @@ fn first_rows(of: &EntityType, preview: &ImportPreview) -> impl IntoView + use<>
         heads.extend(filled.iter().map(|f| Column::text(&f.name)));
         let rows = preview.rows.iter().map(|row| {
             let cells = filled.iter().map(|f| {
-                let text = row.fields.get(&f.slug).map(shown).unwrap_or_default();
+                let text = row.fields.get(&f.slug).map(display_text).unwrap_or_default();
                 view! { <td class="meta" dir="auto">{one_line(&text, CELL_CHARS_MAX)}</td> }
             });
             view! {

@@ -142,7 +142,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
     })
 }
 
-/// What is said of an entity without its content.
+/// The text for an entity without its content.
 fn tombstone(at: Timestamp, by: &str) -> impl IntoView + use<> {
     let by = by.to_owned();
     view! {
@@ -199,7 +199,7 @@ fn fields(
     let rows = defs
         .iter()
         .map(|field| {
-            let value = entity.fields.get(&field.slug).map(number::shown);
+            let value = entity.fields.get(&field.slug).map(number::display_text);
             let cell = match value {
                 None => view! { <span class="meta">"—"</span> }.into_any(),
                 Some(id) if field.kind == FieldType::Relation => {

@@ -3,7 +3,7 @@
 use super::import_page::error_table;
 use crate::{
     document::render,
-    progress::{self, LiveProgress, Shown},
+    progress::{self, LiveProgress, ProgressState},
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::{escape::query, number, shorten::one_line},
@@ -40,7 +40,7 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
                 query(&import.id.to_string())
             )
         });
-        let shown = shown(&import);
+        let shown = progress_state(&import);
         let shown = if running {
             provide_context(shown);
             view! { <LiveProgress/> }.into_any()
@@ -61,10 +61,10 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
 
 /// The progress as HTML, for scripts that keep the page current.
 pub fn progress_fragment(import: &Import) -> String {
-    progress::html(shown(import))
+    progress::html(progress_state(import))
 }
 
-fn shown(import: &Import) -> Shown {
+fn progress_state(import: &Import) -> ProgressState {
     let (done, total) = (import.rows_done, import.rows_total);
     let words = match import.status {
         ImportStatus::Running => "Importing. You can leave this page. The import continues.",
@@ -73,7 +73,7 @@ fn shown(import: &Import) -> Shown {
         ImportStatus::Failed => "The import stopped. The entities that it created are kept.",
     };
     let fact = |name: &str, value: String| (name.to_owned(), value);
-    Shown {
+    ProgressState {
         address: format!("/imports/{}/progress", query(&import.id.to_string())),
         is_running: import.status == ImportStatus::Running,
         words: words.to_owned(),

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     document::render,
-    progress::{self, LiveProgress, Shown},
+    progress::{self, LiveProgress, ProgressState},
     render::static_html,
     server_function::page_fields,
     shell::{RailEntry, Shell, frame},
@@ -23,7 +23,7 @@ use leptos::{prelude::*, server_fn::ServerFn as _};
 /// How often a browser without scripts looks again, seconds.
 const LOOK_AGAIN_SECONDS: u32 = 3;
 
-/// Where an export stands.
+/// The progress of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stage {
     /// At work: what it does, how much is done, of how much where that is known.
@@ -37,7 +37,7 @@ pub enum Stage {
     },
     /// It is there.
     Done,
-    /// Somebody stopped it, or the server did.
+    /// Someone stopped it, or the server did.
     Stopped,
     /// It could not be made.
     Failed(String),
@@ -56,7 +56,7 @@ pub struct Job {
     pub id: String,
     /// What it is: "SFT as JSON lines".
     pub title: String,
-    /// Where it stands.
+    /// Its progress.
     pub stage: Stage,
     /// The file's name and length in bytes; absent of a preview.
     pub file: Option<(String, u64)>,
@@ -95,7 +95,7 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
         });
         let rows = counts.iter().find(|(name, _)| *name == "Rows").map_or(0, |(_, rows)| *rows);
         let controls = controls(&job, &choice, is_preview, rows);
-        let shown = shown(&job);
+        let shown = progress_state(&job);
         let shown = if running {
             provide_context(shown);
             view! { <LiveProgress/> }.into_any()
@@ -169,10 +169,10 @@ fn controls(job: &Job, choice: &Choice, is_preview: bool, rows: u64) -> impl Int
 
 /// The part that moves, for scripts that keep the page current.
 pub fn progress_fragment(job: &Job) -> String {
-    progress::html(shown(job))
+    progress::html(progress_state(job))
 }
 
-fn shown(job: &Job) -> Shown {
+fn progress_state(job: &Job) -> ProgressState {
     let (words, done) = match &job.stage {
         Stage::Running { doing, done, total } => {
             let of = total.map(|total| format!(" of {}", number::grouped(total))).unwrap_or_default();
@@ -186,7 +186,7 @@ fn shown(job: &Job) -> Shown {
         Stage::Failed(_) => ("The export failed. No file was written.".to_owned(), None),
         Stage::Gone(words) => (words.clone(), None),
     };
-    Shown {
+    ProgressState {
         address: format!("/exports/{}/progress", query(&job.id)),
         is_running: matches!(job.stage, Stage::Running { .. }),
         words,

@@ -1,4 +1,4 @@
-//! /export and /exports/{id}: training data from what was said, seen before it is written.
+//! /export and /exports/{id}: training data from conversations, with a preview before it is written.
 
 mod api;
 mod form;

@@ -45,7 +45,7 @@ pub struct Entry {
     pub id: String,
     /// What it is: "SFT as JSON lines".
     pub title: String,
-    /// Where it stands, in words.
+    /// Its progress, in words.
     pub state: String,
     /// When it was begun.
     pub begun_at: Timestamp,

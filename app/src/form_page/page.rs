@@ -39,7 +39,7 @@ pub struct Link {
 pub struct Asker {
     /// Slug of the agent; absent for a session without one.
     pub agent: Option<String>,
-    /// The session that waits for the answers or goes on meanwhile.
+    /// The session that waits for the answers or continues meanwhile.
     pub session: Link,
 }
 

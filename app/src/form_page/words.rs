@@ -2,7 +2,7 @@
 
 use domain::{
     issue::Issue,
-    view::{Condition, Field, Test, shown},
+    view::{Condition, Field, Test, display_text},
 };
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ impl Note {
         }
     }
 
-    /// Whether the page could not do what was asked.
+    /// Whether the page could not execute the request.
     pub const fn is_error(self) -> bool {
         !matches!(self, Self::Saved)
     }
@@ -57,7 +57,7 @@ pub fn issue_of<'a>(issues: &'a [Issue], name: &str) -> Option<&'a str> {
 /// The condition of a field in words, for a page without scripts.
 pub fn condition_text(condition: &Condition, fields: &[Field]) -> Option<String> {
     let earlier = fields.iter().find(|field| field.key == condition.field)?;
-    let quoted = |value: &Value| format!("“{}”", shown(earlier, value));
+    let quoted = |value: &Value| format!("“{}”", display_text(earlier, value));
     let label = &earlier.label;
     Some(match &condition.test {
         Test::Equals(value) => format!("Only if “{label}” is {}.", quoted(value)),

@@ -19,7 +19,7 @@ use wire::approval::Approval;
 /// Whether one answer can be given to all of these: they are questions of one agent with the same text and the same
 /// form, and the form can be filled in without the page of one of them.
 pub fn takes_one_answer(items: &[&Approval]) -> bool {
-    are_alike(items) && items.first().is_some_and(|first| AnswerForm::of(first).stands_alone())
+    are_alike(items) && items.first().is_some_and(|first| AnswerForm::of(first).has_independent_fields())
 }
 
 /// Whether these are questions of one agent with the same text and the same form.
@@ -30,7 +30,7 @@ pub fn are_alike(items: &[&Approval]) -> bool {
 }
 
 /// The part that unfolds the answer for these items, of which [`takes_one_answer`] is true. `confirm` is what its
-/// button says after the first press, if it needs a second one. `form` restores what was typed.
+/// button says after the first press, if it needs a second one. `form` restores the typed text.
 pub fn answer_all(
     items: &[&Approval],
     group: &'static str,

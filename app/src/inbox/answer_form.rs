@@ -45,11 +45,11 @@ impl AnswerForm {
 
     /// Whether it can be filled in without its item: no question offers entities, and none depends on the answer to
     /// another one.
-    pub fn stands_alone(&self) -> bool {
-        let stands = |field: &Field| field.show_if.is_none() && !matches!(field.kind, Kind::Entity { .. });
+    pub fn has_independent_fields(&self) -> bool {
+        let is_independent = |field: &Field| field.show_if.is_none() && !matches!(field.kind, Kind::Entity { .. });
         match self {
             Self::Free | Self::Schema(_) => true,
-            Self::Questions(fields) => fields.iter().all(stands),
+            Self::Questions(fields) => fields.iter().all(is_independent),
         }
     }
 
@@ -90,7 +90,7 @@ fn controls(fields: &[Field]) -> Vec<(String, bool)> {
     fields.iter().filter(|field| !field.hidden).flat_map(of).collect()
 }
 
-/// What was typed into the questions of a form. Of a control that can be sent several times, `typed` returns the values
+/// The text typed into the questions of a form. Of a control that can be sent several times, `typed` returns the values
 /// as lines.
 pub fn typed_answers(fields: &[Field], typed: impl Fn(&str) -> Option<String>) -> Answers {
     let mut pairs = Vec::new();
@@ -105,7 +105,7 @@ pub fn typed_answers(fields: &[Field], typed: impl Fn(&str) -> Option<String>) -
     from_form(fields, pairs.iter().map(|(key, text)| (key.as_str(), text.as_str())))
 }
 
-/// Renders the controls of an answer form. `form` restores what was typed and has its errors; `hint` says what an
+/// Renders the controls of an answer form. `form` restores the typed text and has its errors; `hint` says what an
 /// answer in free text does.
 pub fn answer_controls(
     answer_form: &AnswerForm,
@@ -123,7 +123,7 @@ pub fn answer_controls(
     }
 }
 
-/// Renders the questions of a form. `form` restores what was typed and has its errors.
+/// Renders the questions of a form. `form` restores the typed text and has its errors.
 fn render_questions(fields: &[Field], form: &FormState, entities: &EntityOptions) -> InertElement {
     let answers = match form.values.is_empty() {
         true => defaults(fields),

@@ -132,7 +132,8 @@ pub async fn decide(
     backend::<dyn InboxBackend>()?.decide(id, typed).await
 }
 
-/// Returns the keys of the questions that do not apply with what is typed so far: the form hides them. Changes nothing.
+/// Returns the keys of the questions that do not apply with the text typed so far: the form hides them. Changes
+/// nothing.
 #[server(prefix = "/fn", endpoint = "inbox/questions-off", client = Client)]
 pub async fn questions_off(id: String, #[server(flatten)] fields: Fields) -> Result<Vec<String>, Refusal> {
     backend::<dyn InboxBackend>()?.questions_off(id, fields).await

@@ -35,7 +35,7 @@ pub struct BarContext {
     pub now: Timestamp,
     /// Whether the viewer decided it.
     pub by_viewer: bool,
-    /// Whether its agent goes on meanwhile. Then it cannot be snoozed.
+    /// Whether its agent keeps working. Then it cannot be snoozed.
     pub goes_on: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Shows in the bar of an item how long its decision can be undone. Only in the WASM build.
 
 use super::{
-    item_element::{id_of, shown},
+    item_element::{current_item, id_of},
     store::Store,
 };
 use crate::browser::dom;
@@ -15,7 +15,7 @@ pub fn start(store: Store) {
 
 /// The bar is HTML of the server, which says in `data-left` how many seconds were left.
 fn show(store: Store) {
-    let id = shown(store).map(|item| id_of(&item)).unwrap_or_default();
+    let id = current_item(store).map(|item| id_of(&item)).unwrap_or_default();
     let form = store.detail.find("[data-left]");
     let left = form.as_ref().and_then(|form| dom::figure(&form.get_attribute("data-left")?));
     let left = store.held_seconds_left(left.map(|left| (id, left as u32)));

@@ -4,13 +4,13 @@ use super::{
     answer_form::{AnswerForm, answer_controls},
     api::Decide,
     bar::{BarContext, bar, confirm, form_fields as hidden_fields},
-    item_text::{agent_name, decision_word, given_to_admins, is_viewers_turn, kind_word, whose_turn},
+    item_text::{admins_may_decide, agent_name, decision_word, is_viewers_turn, kind_word, whose_turn},
     memory::memory_view,
     outdated::only_typed,
     question::ANSWER,
     row::flags,
     sentence::{sentence, sentence_view},
-    value_table::{Shown, value_table},
+    value_table::{TableOptions, value_table},
     values::{Row, rows, show_record_titles},
 };
 use crate::{
@@ -45,7 +45,7 @@ pub struct Detail {
     pub item: ApprovalDetail,
     /// Id of the item to open after a decision; absent if this is the last one.
     pub next: Option<String>,
-    /// Whether it is a question of an agent that goes on meanwhile. Its answer takes effect at once.
+    /// Whether it is a question of an agent that continues meanwhile. Its answer takes effect at once.
     pub goes_on: bool,
     /// The newest events of its session, oldest first.
     pub events: Vec<Event>,
@@ -85,7 +85,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let refused = form.general(&known);
     // The number of a version says nothing to a reader, so it is no row of the table either.
     let base = (approval.kind == GateKind::Memory).then(|| base_field(&mut rows, item)).filter(|_| may);
-    let shown = Shown {
+    let shown = TableOptions {
         edits: may,
         decided: approval.state != GateState::Open,
         renders: matches!(approval.kind, GateKind::Output | GateKind::Fields),
@@ -103,7 +103,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     };
     let memory = memory_view(item);
     let transcript = rows_fragment(&approval.session_id.to_string(), events, titles);
-    // Every log has events. None are given to somebody who may not read the session.
+    // Every log has events. None are given to someone who may not read the session.
     let is_private = events.is_empty();
     view! {
         <article
@@ -183,8 +183,8 @@ fn about(approval: &Approval) -> impl IntoView + use<> {
         view! { <span class="inbox-due">{word}{due(at)}</span> }
     });
     // The bar says that it is the viewer's turn, unless there is a reason to tell.
-    let is_told = !is_viewers_turn(approval) || given_to_admins(approval).is_some();
-    let stands = (approval.state == GateState::Open && is_told).then(
+    let has_state_line = !is_viewers_turn(approval) || admins_may_decide(approval).is_some();
+    let state_line = (approval.state == GateState::Open && has_state_line).then(
         || view! { <span class="inbox-turn" data-mine=is_viewers_turn(approval).then_some("")>{whose_turn(approval)}</span> },
     );
     view! {
@@ -194,7 +194,7 @@ fn about(approval: &Approval) -> impl IntoView + use<> {
             {record.map(|(id, title)| view! { <span><a href=format!("/entities/{id}") dir="auto">{title}</a></span> })}
             {moment(approval.opened_at)}
             {due}
-            {stands}
+            {state_line}
         </div>
     }
 }
@@ -253,7 +253,7 @@ fn capital(word: &'static str) -> &'static str {
     }
 }
 
-/// What differs for a question of an agent that goes on. Its own page saves drafts and hides what does not apply.
+/// What differs for a question of an agent that continues. Its own page saves drafts and hides what does not apply.
 fn own_form(approval: &Approval) -> impl IntoView + use<> {
     let may = approval.may_decide;
     view! {
@@ -272,7 +272,7 @@ fn review_facts(approval: &Approval) -> impl IntoView + use<> {
         || view! { <div><dt>"Approvals"</dt><dd>{format!("{} of {}", approval.approvals, approval.quorum)}</dd></div> },
     );
     view! {
-        {given_to_admins(approval).map(|why| view! { <p>{why}</p> })}
+        {admins_may_decide(approval).map(|why| view! { <p>{why}</p> })}
         {(!approval.flags.is_empty()).then(|| view! { <h3>"Check carefully"</h3>{flags(&approval.flags)} })}
         <dl class="facts">
             {score}
@@ -318,7 +318,7 @@ mod tests {
     use serde_json::json;
     use wire::approval::Denial;
 
-    fn shown(item: ApprovalDetail) -> Detail {
+    fn detail_of(item: ApprovalDetail) -> Detail {
         let now = item.approval.opened_at;
         Detail {
             item,
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn each_kind_offers_what_makes_sense_of_it() {
         let offers = |item| {
-            let html = detail_fragment(&shown(detail(item)));
+            let html = detail_fragment(&detail_of(detail(item)));
             ["approve", "edit", "deny", "respond", "snooze"].map(|key| html.contains(&format!("data-key=\"{key}\"")))
         };
         assert_eq!(offers(output(1, json!({"stage": "Won"}))), [true, true, true, false, true]);
@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn enter_in_a_field_decides_the_item_where_the_viewer_may() {
         let first_button = |item| {
-            let html = detail_fragment(&shown(detail(item)));
+            let html = detail_fragment(&detail_of(detail(item)));
             let form = html.split("id=\"gate-form\"").nth(1).unwrap_or_default();
             let form = form.split("</form>").next().unwrap_or_default();
             form.split("<button").nth(1).map(|button| button.split('>').next().unwrap_or_default().to_owned())
@@ -364,13 +364,13 @@ mod tests {
 
     #[test]
     fn a_question_of_an_agent_that_goes_on_is_answered_or_denied() {
-        let html = detail_fragment(&Detail { goes_on: true, ..shown(detail(question(1))) });
+        let html = detail_fragment(&Detail { goes_on: true, ..detail_of(detail(question(1))) });
         let offers = ["respond", "deny", "snooze"].map(|key| html.contains(&format!("data-key=\"{key}\"")));
         assert_eq!(offers, [true, true, false], "{html}");
         assert!(html.contains("keeps working") && html.contains("href=\"/questions/"), "{html}");
         let mut answered = question(1);
         (answered.state, answered.may_decide) = (GateState::Settled, false);
-        let html = detail_fragment(&Detail { goes_on: true, ..shown(detail(answered)) });
+        let html = detail_fragment(&Detail { goes_on: true, ..detail_of(detail(answered)) });
         assert!(html.contains("has an answer") && !html.contains("href=\"/questions/"), "{html}");
     }
 
@@ -378,7 +378,7 @@ mod tests {
     fn an_item_that_the_viewer_approved_waits_for_others() {
         let mut item = output(1, json!({"stage": "Won"}));
         (item.quorum, item.approvals, item.approved_by_caller) = (2, 1, true);
-        let html = detail_fragment(&shown(detail(item)));
+        let html = detail_fragment(&detail_of(detail(item)));
         assert!(html.contains("waiting for 1 approval by others") && html.contains("You approved this."), "{html}");
         assert!(!html.contains("Your turn") && !html.contains("data-mine"), "{html}");
     }
@@ -386,15 +386,15 @@ mod tests {
     #[test]
     fn an_item_has_one_primary_action() {
         for item in [output(1, json!({"stage": "Won"})), question(1)] {
-            let html = detail_fragment(&shown(detail(item)));
+            let html = detail_fragment(&detail_of(detail(item)));
             assert_eq!(html.matches("data-look=\"primary\"").count(), 1, "{html}");
         }
-        let html = detail_fragment(&shown(detail(question(1))));
+        let html = detail_fragment(&detail_of(detail(question(1))));
         assert!(html.contains("href=\"#gate-answer\"") && html.contains("id=\"gate-answer\""), "{html}");
     }
 
     #[test]
-    fn a_refusal_stands_at_its_field_and_nothing_typed_is_lost() {
+    fn a_refusal_is_at_its_field_and_nothing_typed_is_lost() {
         let form = FormState {
             form: "approve".into(),
             values: [("value.stage".to_owned(), "Lost".to_owned())].into(),
@@ -403,7 +403,7 @@ mod tests {
                 message: "`Lost` is a hard block.".into(),
             }],
         };
-        let html = detail_fragment(&Detail { form, ..shown(detail(output(1, json!({"stage": "Won"})))) });
+        let html = detail_fragment(&Detail { form, ..detail_of(detail(output(1, json!({"stage": "Won"})))) });
         assert!(html.contains("value=\"Lost\"") && html.contains("aria-invalid=\"true\""), "{html}");
         assert!(html.contains("id=\"gate-value.stage-error\"") && html.contains("`Lost` is a hard block."));
     }
@@ -423,7 +423,7 @@ mod tests {
             note: Some("Too <early>".into()),
             at: item.opened_at,
         });
-        let html = detail_fragment(&shown(detail(item)));
+        let html = detail_fragment(&detail_of(detail(item)));
         assert!(html.contains("Denied by mia@acme.test") && html.contains("Too &lt;early&gt;"), "{html}");
         // Screen readers repeat a status in which a script rewrites an age.
         let status = html.split("role=\"status\"").nth(1).unwrap_or_default();
@@ -451,7 +451,7 @@ mod tests {
             at: item.opened_at,
         });
         let offers = |who: UserId| {
-            let shown = Detail { viewer_id: Some(who), ..shown(detail(item.clone())) };
+            let shown = Detail { viewer_id: Some(who), ..detail_of(detail(item.clone())) };
             detail_fragment(&shown).contains("data-key=\"undo\"")
         };
         assert!(offers(person(1)) && !offers(person(2)));
@@ -460,15 +460,15 @@ mod tests {
     #[test]
     fn a_long_text_is_rendered_and_its_source_is_behind_edit() {
         let text = "# Hello\n\n**Sorry** <script>x</script>";
-        let html = detail_fragment(&shown(detail(output(1, json!({"text": text})))));
+        let html = detail_fragment(&detail_of(detail(output(1, json!({"text": text})))));
         assert!(html.contains("<strong>Sorry</strong>") && !html.contains("<script>"), "{html}");
         assert!(html.contains("<details class=\"gate-source\"><summary>"), "{html}");
         let mut decided = output(1, json!({"text": text}));
         (decided.state, decided.may_decide) = (GateState::Settled, false);
-        let html = detail_fragment(&shown(detail(decided)));
+        let html = detail_fragment(&detail_of(detail(decided)));
         assert!(html.contains("<strong>Sorry</strong>") && !html.contains("<details class=\"gate-source"), "{html}");
         // What a tool is called with is shown as it is sent.
-        let html = detail_fragment(&shown(detail(tool(1, json!({"command": text})))));
+        let html = detail_fragment(&detail_of(detail(tool(1, json!({"command": text})))));
         assert!(!html.contains("<strong>Sorry") && html.contains("**Sorry**"), "{html}");
     }
 
@@ -482,7 +482,7 @@ mod tests {
             by: "mia@acme.test".into(),
             at,
         }];
-        let html = detail_fragment(&shown(item));
+        let html = detail_fragment(&detail_of(item));
         assert!(html.contains("Denied 1 of 3") && html.contains("No source"));
     }
 }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use wire::approval::{ApprovalDetail, Decision};
 
-/// The form state of the viewer's last decision, if they have undone it and nobody has decided since.
+/// The form state of the viewer's last decision, if they have undone it and no one has decided since.
 pub fn undone_form(detail: &ApprovalDetail, viewer_id: UserId) -> Option<FormState> {
     let withdrawal = detail.decisions.last().filter(|_| detail.approval.state == GateState::Open)?;
     let undone =

@@ -1,11 +1,11 @@
-//! The turns that the lines of a proposal come from: links to them, and what was said.
+//! The turns that the lines of a proposal come from: links to them, and their text.
 
 use crate::{session::turn_href, text::shorten::one_line};
 use domain::{count::counted, gate::MemoryProposal, id::SessionId, memory_writer::turn::Taint};
 use leptos::prelude::*;
 use wire::history::HistoryTurn;
 
-/// Turns that are quoted below a line at once. What was said in the others is shown on request.
+/// Turns that are quoted below a line at once. The text of the others is shown on request.
 const QUOTES_OPEN: usize = 3;
 /// Longest name of a speaker or of a tool, characters.
 const NAME_CHARS_MAX: usize = 80;
@@ -19,7 +19,7 @@ pub struct Turn {
     pub href: String,
     /// Its number, with that of its session if the proposal comes from several.
     pub name: String,
-    /// Who said it, and what. `None` if the log does not have it any more.
+    /// Its author and text. `None` if the log does not have it any more.
     pub said: Option<(String, String)>,
 }
 
@@ -109,7 +109,7 @@ fn who(turn: &HistoryTurn) -> String {
     }
 }
 
-/// The turns of some lines. Those marked `true` with what was said in them, the others as links.
+/// The turns of some lines. Those marked `true` with their text, the others as links.
 pub fn evidence(turns: Vec<(Turn, bool)>) -> Option<impl IntoView + use<>> {
     if turns.is_empty() {
         return None;
@@ -129,7 +129,7 @@ pub fn evidence(turns: Vec<(Turn, bool)>) -> Option<impl IntoView + use<>> {
     Some(view! { <div class="memory-turns">{links}{open}{more}</div> })
 }
 
-/// A turn with what was said in it.
+/// A turn with its text.
 fn quote(Turn { href, name, said }: Turn) -> impl IntoView {
     let (who, words) = said.unwrap_or_default();
     view! { <p class="memory-quote"><a href=href>{name}</a>" "<bdi>{who}</bdi>": "<q dir="auto">{words}</q></p> }

@@ -120,7 +120,7 @@ mod reading {
                 .filter_map(|row| row.get(|item| (item.is_heading && !item.is_folded).then(|| item.id.clone())))
                 .collect();
             let mut rows: Vec<(i32, Self)> = Vec::new();
-            // A group and what stands alone keep the places that they had when the page was loaded: deciding the first
+            // A group and single items keep the places that they had when the page was loaded: deciding the first
             // item of a group must not move the rest of it away.
             let mut place = -1;
             for mut item in now {

@@ -4,7 +4,7 @@ use super::store::Store;
 use crate::browser::{dom::HtmlElement, patch};
 
 /// The shown item; `None` while it loads, and if there is none.
-pub fn shown(store: Store) -> Option<HtmlElement> {
+pub fn current_item(store: Store) -> Option<HtmlElement> {
     store.detail.child().filter(|item| item.has_attribute("data-id"))
 }
 

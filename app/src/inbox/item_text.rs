@@ -55,7 +55,7 @@ pub fn label_of(slug: &str, labels: &Labels) -> String {
 pub fn field_text(value: &Value) -> String {
     match value {
         Value::Object(_) | Value::Array(_) => serde_json::to_string_pretty(value).unwrap_or_default(),
-        plain => domain::entity::shown(plain),
+        plain => domain::entity::display_text(plain),
     }
 }
 
@@ -130,7 +130,7 @@ pub fn row_subject(approval: &Approval, titles: &Titles) -> String {
     if said.is_empty() { subject(approval) } else { one_line(&said.join(" · "), SUBJECT_CHARS_MAX) }
 }
 
-/// Whether a value can stand in a line.
+/// Whether a value fits into a line.
 fn is_short(value: &Value) -> bool {
     match value {
         Value::String(text) => {
@@ -237,7 +237,7 @@ fn admins_may(approval: &Approval) -> bool {
 }
 
 /// States that admins may decide an item for which others were asked first, and why.
-pub fn given_to_admins(approval: &Approval) -> Option<&'static str> {
+pub fn admins_may_decide(approval: &Approval) -> Option<&'static str> {
     admins_may(approval).then_some("Too few of its reviewers are left: admins may decide.")
 }
 
@@ -332,11 +332,11 @@ mod tests {
     #[test]
     fn an_item_that_admins_were_given_says_why() {
         let mut item = output(1, json!({"stage": "Won"}));
-        assert_eq!(given_to_admins(&item), None);
+        assert_eq!(admins_may_decide(&item), None);
         let admins = wire::approval::Reviewer { kind: ReviewerKind::Admins, id: None, name: "admins".into() };
         item.reviewers.push(admins);
         assert_eq!(whose_turn(&item), "Your turn: too few of its reviewers are left");
-        assert_eq!(given_to_admins(&item), Some("Too few of its reviewers are left: admins may decide."));
+        assert_eq!(admins_may_decide(&item), Some("Too few of its reviewers are left: admins may decide."));
         item.may_decide = false;
         assert_eq!(whose_turn(&item), "Waiting for legal, admins");
     }

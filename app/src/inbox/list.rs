@@ -15,7 +15,7 @@ pub const SNOOZES: [(i64, &str); 4] =
 
 /// Which items the list shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Shown {
+pub enum ItemFilter {
     /// Items that wait for a decision.
     #[default]
     Open,
@@ -25,7 +25,7 @@ pub enum Shown {
     Settled,
 }
 
-impl Shown {
+impl ItemFilter {
     /// The value of `?state=`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl Shown {
 #[derive(Debug, Clone, Default)]
 pub struct List {
     /// `?state=`: which items are listed.
-    pub shown: Shown,
+    pub filter: ItemFilter,
     /// `?assignedTo=all`: also lists items that only other people may decide.
     pub everyone: bool,
     /// The items of this page, most urgent first. Closed ones: closed last first.
@@ -84,9 +84,9 @@ pub struct List {
     pub selected: Option<String>,
     /// Ids of the selected items.
     pub ticked: BTreeSet<String>,
-    /// Why items of a batch were refused, by item id. An empty id stands for the batch.
+    /// Why items of a batch were refused, by item id. The empty id is the batch.
     pub refused: BTreeMap<String, String>,
-    /// What was typed into the form of a batch that was refused.
+    /// The text typed into the form of a batch that was refused.
     pub batch: FormState,
 }
 
@@ -94,26 +94,26 @@ impl List {
     /// The address of the list; `more` is added to its query.
     pub(super) fn href(&self, more: &str) -> String {
         let everyone = if self.everyone { "&assignedTo=all" } else { "" };
-        format!("/inbox?state={}{everyone}{more}", self.shown.as_str())
+        format!("/inbox?state={}{everyone}{more}", self.filter.as_str())
     }
 
     /// The query with which the list is read again from where this page begins.
     pub(super) fn query(&self) -> String {
         let everyone = if self.everyone { "&assignedTo=all" } else { "" };
         let cursor = self.cursor.as_deref().map(|cursor| format!("&cursor={}", escape::query(cursor)));
-        format!("state={}{everyone}{}", self.shown.as_str(), cursor.unwrap_or_default())
+        format!("state={}{everyone}{}", self.filter.as_str(), cursor.unwrap_or_default())
     }
 
     /// The address of an item beside this list.
     pub(super) fn item_href(&self, id: impl std::fmt::Display) -> String {
-        let is_first = self.shown == Shown::Open && !self.everyone && self.cursor.is_none();
+        let is_first = self.filter == ItemFilter::Open && !self.everyone && self.cursor.is_none();
         if is_first { format!("/inbox/{id}") } else { format!("/inbox/{id}?{}", self.query()) }
     }
 
     /// The list with the group of the open item unfolded, unless its address unfolds another one: an item that was
     /// opened by its link has its row in the list.
     #[must_use]
-    pub fn with_open_item_shown(mut self) -> Self {
+    pub fn with_open_item_visible(mut self) -> Self {
         let is_open = |item: &&Approval| self.current.as_ref().is_some_and(|id| *id == item.id.to_string());
         self.unfolded = self.unfolded.or_else(|| self.items.iter().find(is_open).map(|item| item.similar_key.clone()));
         self
@@ -182,7 +182,7 @@ mod tests {
         let items: Vec<_> = (0..3).map(|n| tool(n, json!({"to": format!("kim{n}")}))).collect();
         let open = |current: Option<String>, unfolded: Option<String>| {
             let list = List { items: items.clone(), current, unfolded, ..List::default() };
-            list.with_open_item_shown().unfolded
+            list.with_open_item_visible().unfolded
         };
         assert_eq!(open(Some(items[2].id.to_string()), None).as_deref(), Some("tool"));
         assert_eq!(open(Some(items[2].id.to_string()), Some("other".into())).as_deref(), Some("other"));

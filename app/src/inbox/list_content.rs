@@ -5,7 +5,7 @@ use super::{
     group_words::group_title,
     item::Item,
     item_text::{agent_name, subject},
-    list::{List, Shown},
+    list::{ItemFilter, List},
     list_view::ListView,
     row::{decided_row, outlier_row, question_row, row},
     similar::{Block, Group, Outlier, blocks},
@@ -79,20 +79,20 @@ fn empty(list: &List) -> impl IntoView + use<> {
     if list.cursor.is_some() {
         return view! { <Empty sentence="Nothing more on this page." link=None/> };
     }
-    let (words, link) = match (list.shown, list.everyone) {
-        (Shown::Open, false) => {
+    let (words, link) = match (list.filter, list.everyone) {
+        (ItemFilter::Open, false) => {
             ("Nothing is waiting for you.", Some(("Show what is waiting for others", "/inbox?assignedTo=all")))
         }
-        (Shown::Open, true) => ("Nothing is waiting for anyone.", None),
-        (Shown::Snoozed, _) => ("You have not snoozed anything.", Some(("Show what is waiting", "/inbox"))),
-        (Shown::Settled, _) => ("Nothing has been decided yet.", Some(("Show what is waiting", "/inbox"))),
+        (ItemFilter::Open, true) => ("Nothing is waiting for anyone.", None),
+        (ItemFilter::Snoozed, _) => ("You have not snoozed anything.", Some(("Show what is waiting", "/inbox"))),
+        (ItemFilter::Settled, _) => ("Nothing has been decided yet.", Some(("Show what is waiting", "/inbox"))),
     };
     view! { <Empty sentence=words link=link.map(|(label, href)| (label, href.to_owned()))/> }
 }
 
 fn rows(list: &List) -> Vec<Item> {
     let items = &list.items;
-    if list.shown == Shown::Settled {
+    if list.filter == ItemFilter::Settled {
         return items.iter().map(|item| decided_row(list, item)).collect();
     }
     let mut rows = Vec::new();
@@ -194,7 +194,7 @@ mod tests {
         };
         let mut items: Vec<_> = (0..4).map(|n| decided(n, Verdict::Approve)).collect();
         items.push(decided(4, Verdict::Deny));
-        let html = list_fragment(&List { shown: Shown::Settled, everyone: true, ..list(items) });
+        let html = list_fragment(&List { filter: ItemFilter::Settled, everyone: true, ..list(items) });
         assert_eq!((html.matches("data-id=").count(), html.matches("data-group").count()), (5, 0), "{html}");
         assert_eq!(html.matches("Approved by mia@acme.test").count(), 4, "{html}");
         assert!(html.contains("Denied by mia@acme.test") && html.contains("Too &lt;early&gt;"), "{html}");

@@ -84,7 +84,7 @@ fn is_frame(line: &Line) -> bool {
     is_new(line) && !says_something(&text)
 }
 
-/// The lists of one item. What was said in a turn is quoted once: in the first list that has it, beside the lines that
+/// The lists of one item. The text of a turn is quoted once: in the first list that has it, beside the lines that
 /// come from the fewest other turns. Elsewhere the turn is a link.
 #[derive(Default)]
 struct Quoted(HashSet<String>);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_the_same_turns_have_what_was_said_once_and_below_them() {
+    fn lines_of_the_same_turns_have_their_text_once_and_below_them() {
         let mut item = detail(memory(1));
         let body = "# Alice\n\n## Games\n\n- Plays chess\n- Plays go\n- Sings\n";
         let line = |line: u32, sequence: u64| json!({ "line": line, "session": "0193b0a0-0000-7000-8000-000000000001", "sequence": sequence });

@@ -109,7 +109,7 @@ pub use error_control::control_of;
 #[cfg(feature = "ssr")]
 pub use item_text::{notification, summary};
 #[cfg(feature = "ssr")]
-pub use list::{List, Shown};
+pub use list::{ItemFilter, List};
 #[cfg(feature = "ssr")]
 pub use list_content::list_fragment;
 #[cfg(feature = "ssr")]

@@ -15,7 +15,7 @@ use wire::approval::ApprovalDetail;
 const VALUE_CHARS_MAX: usize = 200;
 
 /// The form with only what the reviewer typed, if it was rendered for an earlier proposal. What they left alone shows
-/// what is proposed now. A value that both changed keeps what was typed, and its message has the other one.
+/// what is proposed now. A value that both changed keeps the typed text, and its message has the other one.
 pub fn only_typed(detail: &ApprovalDetail, rows: &[Row], form: &FormState) -> FormState {
     let mut kept = form.clone();
     let Some(before) = shown_before(detail, form) else { return kept };
@@ -43,7 +43,7 @@ fn shown_before(detail: &ApprovalDetail, form: &FormState) -> Option<Map<String,
     let edits = detail.decisions.iter().filter(|decision| decision.decision == Some(Verdict::Edit));
     let changes = edits.filter_map(|edit| serde_json::from_str::<Map<String, Value>>(edit.value.as_ref()?.get()).ok());
     let mut proposals = std::iter::once(staged.clone()).chain(changes.map(|changed| merge(staged, &changed)));
-    proposals.find(|values| canonical_digest(&task.shown_with(values)).to_string() == digest)
+    proposals.find(|values| canonical_digest(&task.bound_value_with(values)).to_string() == digest)
 }
 
 fn changed_message(row: &Row) -> String {

@@ -4,7 +4,7 @@ use super::{
     content::Content,
     detail::{Detail, detail_view},
     island::LiveInbox,
-    list::{List, Shown},
+    list::{ItemFilter, List},
     list_content::content,
     selection::selection,
 };
@@ -51,18 +51,18 @@ pub fn page(shell: &Shell, props: Props) -> String {
 }
 
 fn tabs(list: &List) -> impl IntoView + use<> {
-    let (shown, everyone) = (list.shown, list.everyone);
-    let tab = move |label: &'static str, to: Shown, all: bool| {
+    let (filter, everyone) = (list.filter, list.everyone);
+    let tab = move |label: &'static str, to: ItemFilter, all: bool| {
         let all_of = if all { "&assignedTo=all" } else { "" };
-        let is_on = (shown, everyone) == (to, all);
+        let is_on = (filter, everyone) == (to, all);
         let href = format!("/inbox?state={}{all_of}", to.as_str());
         Tab::new(label, href, is_on)
     };
     let tabs = vec![
-        tab("Waiting for me", Shown::Open, false),
-        tab("Everyone’s", Shown::Open, true),
-        tab("Snoozed", Shown::Snoozed, false),
-        tab("Decided", Shown::Settled, true),
+        tab("Waiting for me", ItemFilter::Open, false),
+        tab("Everyone’s", ItemFilter::Open, true),
+        tab("Snoozed", ItemFilter::Snoozed, false),
+        tab("Decided", ItemFilter::Settled, true),
     ];
     view! { <Tabs label="Which items" tabs=tabs/> }
 }

@@ -1,4 +1,4 @@
-//! Forms generated from a JSON Schema, and reading what was typed into them: answers to questions, and the input of a
+//! Forms generated from a JSON Schema, and reading the text typed into them: answers to questions, and the input of a
 //! task.
 //!
 //! An object gets one field per property, named `answer.KEY`; any other value gets one field named `answer`. Lists of
@@ -6,7 +6,7 @@
 //! typed as JSON. The answer is validated against
 //! the schema when it is recorded, not here.
 //!
-//! What a field shows at the start reads as the value that it stands for. A value that its control cannot hold is not
+//! What a field shows at the start reads as the value that it represents. A value that its control cannot hold is not
 //! shown.
 
 use super::{
@@ -68,7 +68,7 @@ pub struct FormField {
     choices: Vec<Value>,
     /// Labels of the options.
     labels: Vec<String>,
-    /// What the empty control stands for; without it the value is left out.
+    /// The value of the empty control; without it the value is left out.
     empty: Option<Value>,
 }
 
@@ -130,7 +130,7 @@ fn new_field(
     let empty = empty_value(&typed, &choices, default, is_required.then_some(is_nullable));
     let required = is_required && empty.is_none();
     let field = FormField { key, name, label, hint, required, start: String::new(), typed, choices, labels, empty };
-    let start = default.and_then(|default| field.shown(default)).unwrap_or_default();
+    let start = default.and_then(|default| field.control_text(default)).unwrap_or_default();
     FormField { start, ..field }
 }
 
@@ -146,7 +146,7 @@ fn how_many(of: &Value) -> String {
     }
 }
 
-/// What an empty control stands for. `required` has, for a required value, whether it may be `null`.
+/// The value of an empty control. `required` has, for a required value, whether it may be `null`.
 fn empty_value(typed: &Typed, choices: &[Value], default: Option<&Value>, required: Option<bool>) -> Option<Value> {
     if let Some(blank) = choices.iter().find(|value| field_text(value).is_empty()) {
         return Some(blank.clone());
@@ -254,7 +254,7 @@ impl FormField {
             Some(key) => before.get(key),
             None => Some(before),
         };
-        Self { start: value.and_then(|value| self.shown(value)).unwrap_or_else(|| self.start.clone()), ..self }
+        Self { start: value.and_then(|value| self.control_text(value)).unwrap_or_else(|| self.start.clone()), ..self }
     }
 
     /// The names and texts of its form fields for an earlier value. They are empty for one that it cannot hold.
@@ -263,7 +263,7 @@ impl FormField {
             Some(key) => before.get(key),
             None => Some(before),
         };
-        let shown = value.and_then(|value| self.shown(value)).unwrap_or_default();
+        let shown = value.and_then(|value| self.control_text(value)).unwrap_or_default();
         match (&self.typed, split_instant(&shown)) {
             (Typed::Instant, Some((local, zone))) => vec![(self.name.clone(), local), (self.zone_name(), zone)],
             _ => vec![(self.name.clone(), shown)],
@@ -283,7 +283,7 @@ impl FormField {
     }
 
     /// The text with which the control shows a value; `None` if no text reads as this value.
-    fn shown(&self, value: &Value) -> Option<String> {
+    fn control_text(&self, value: &Value) -> Option<String> {
         if *value == Value::Null || Some(value) == self.empty.as_ref() {
             return Some(String::new());
         }
@@ -301,7 +301,7 @@ impl FormField {
     }
 }
 
-/// Renders the fields. `scope` is the prefix of their ids; `form` restores what was typed.
+/// Renders the fields. `scope` is the prefix of their ids; `form` restores the typed text.
 pub fn render_fields(scope: &str, form_fields: &[FormField], form: &FormState) -> Vec<InertElement> {
     form_fields.iter().map(|form_field| render_field(scope, form_field, form)).collect()
 }
@@ -409,7 +409,7 @@ pub fn typed_value(
     }
 }
 
-/// Reads what was typed into a field. `zone` is the offset of a time that has none.
+/// Reads the text typed into a field. `zone` is the offset of a time that has none.
 fn read(form_field: &FormField, text: &str, zone: &str) -> Result<Option<Value>, String> {
     if text.trim().is_empty() {
         return Ok(form_field.empty.clone());

@@ -1,4 +1,4 @@
-//! Shows an item again whose decision was refused: as it is now, with what was typed, and each error at its control.
+//! Shows an item again whose decision was refused: as it is now, with the typed text, and each error at its control.
 //! Only in the WASM build.
 
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 use wasm_bindgen::JsValue;
 
-/// Carries what was typed, and what was unfolded, from an item that was shown to the same item as it is now. Controls
+/// Carries the typed text, and what was unfolded, from an item that was shown to the same item as it is now. Controls
 /// that the reviewer left alone show what is proposed now: another reviewer may have changed it.
 pub fn carry_over(old: &HtmlElement, new: &HtmlElement) {
     let controls = dom::find_all(new, "[id][name]");
@@ -101,7 +101,7 @@ fn show_error(control: &HtmlElement, message: &str) {
     let Some(error) = dom::make("p", "field-error") else { return };
     error.set_id(&id);
     append_text(&error, "span", message);
-    // The error of a group of options stands above all of them.
+    // The error of a group of options is above all of them.
     if let Some(options) = element::closest(control, ".choices") {
         if let Some(group) = element::parent(&options) {
             let _ = group.set_attribute("data-invalid", "true");

@@ -27,7 +27,7 @@ pub fn row(list: &List, item: &Approval, group: Option<(&str, bool)>) -> Item {
     Item {
         group: group.map(|(key, _)| key.to_owned()),
         is_folded: group.is_some_and(|(_, unfolded)| !unfolded),
-        ..shown(list, item, to_html(body(list, item, &[], group.is_some())))
+        ..item_of(list, item, to_html(body(list, item, &[], group.is_some())))
     }
 }
 
@@ -35,7 +35,7 @@ pub fn row(list: &List, item: &Approval, group: Option<(&str, bool)>) -> Item {
 /// selection of the group has it.
 pub fn outlier_row(list: &List, item: &Approval, group: &str, differs: &[Difference]) -> Item {
     let body = to_html(body(list, item, differs, true));
-    Item { group: Some(group.to_owned()), is_outlier: true, ..shown(list, item, body) }
+    Item { group: Some(group.to_owned()), is_outlier: true, ..item_of(list, item, body) }
 }
 
 /// The row of a question for which no session waits. No batch contains it, because it takes no approval.
@@ -44,7 +44,7 @@ pub fn question_row(list: &List, question: &Approval) -> Item {
         <div class="inbox-about"><p class="inbox-summary">"The agent keeps working"</p></div>
         <div class="row-sub"><span>{when(question)}</span></div>
     };
-    Item { digest: None, ..shown(list, question, to_html(facts)) }
+    Item { digest: None, ..item_of(list, question, to_html(facts)) }
 }
 
 /// The row of an item that is closed: who decided what, when and why.
@@ -68,11 +68,11 @@ pub fn decided_row(list: &List, item: &Approval) -> Item {
         <div class="row-sub"><span>{moment(at)}</span></div>
         {why.map(|why| view! { <p class="inbox-why" dir="auto">{why}</p> })}
     };
-    shown(list, item, to_html(body))
+    item_of(list, item, to_html(body))
 }
 
 /// What all rows of items have.
-fn shown(list: &List, item: &Approval, body: String) -> Item {
+fn item_of(list: &List, item: &Approval, body: String) -> Item {
     let id = item.id.to_string();
     Item {
         session_id: item.session_id.to_string(),
@@ -143,8 +143,8 @@ fn states(item: &Approval, everyone: bool) -> Vec<AnyView> {
     let snoozed = item.snoozed_until.map(|at| view! { <span>"Snoozed until "{stamp(at)}</span> }.into_any());
     let quorum = (item.quorum > 1)
         .then(|| view! { <span>{format!("{} of {} approvals", item.approvals, item.quorum)}</span> }.into_any());
-    let is_told = everyone || !is_viewers_turn(item);
-    let turn = (item.state == GateState::Open && is_told).then(|| {
+    let shows_turn = everyone || !is_viewers_turn(item);
+    let turn = (item.state == GateState::Open && shows_turn).then(|| {
         let is_mine = is_viewers_turn(item).then_some("");
         view! { <span class="inbox-turn" data-mine=is_mine>{whose_turn(item)}</span> }.into_any()
     });

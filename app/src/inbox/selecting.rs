@@ -4,7 +4,7 @@
 use super::{
     api::item_of_field,
     item::Row,
-    item_element::{parse, shown},
+    item_element::{current_item, parse},
     refusal::carry_over,
     shown_item,
     store::Store,
@@ -78,7 +78,7 @@ pub fn is_selection(element: &HtmlElement) -> bool {
 }
 
 fn show_loading(store: Store) {
-    if shown(store).is_some_and(|item| item.has_attribute("data-typed")) {
+    if current_item(store).is_some_and(|item| item.has_attribute("data-typed")) {
         shown_item::keep_shown_item(store);
     }
     store.detail.show(LOADING);

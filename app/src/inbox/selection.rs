@@ -1,5 +1,5 @@
 //! The selected items beside the list: how many of what, what differs between them, and what can be done with all of
-//! them. A decision about several items is made here, so that nobody decides what they have not been shown.
+//! them. A decision about several items is made here, so that no one decides what they have not been shown.
 
 use super::{
     answer_all::{answer_all, takes_one_answer},
@@ -45,8 +45,8 @@ const SHARED_MAX: usize = 6;
 const VALUE_CHARS_MAX: usize = 60;
 /// A decision on more items than this needs a second press.
 pub const ONE_PRESS_MAX: usize = 20;
-/// Field of a form that was pressed once without scripts: what its button said. Also the field of the error that asks
-/// for the second press.
+/// Field of a form that was pressed once without scripts: the label of its button. Also the field of the error that
+/// asks for the second press.
 pub const CONFIRMED: &str = "confirmed";
 /// Popovers of the bar close each other.
 const GROUP: &str = "batch-more";
@@ -242,7 +242,7 @@ fn table_row(list: &List, one: &Selected<'_>, columns: &[&String]) -> impl IntoV
     let title = row_subject(item, &list.titles);
     let values = values(item);
     let cells: Vec<AnyView> = if columns.is_empty() && item.kind == GateKind::Question {
-        vec![view! { <td dir="auto">{asked_for(item)}</td> }.into_any()]
+        vec![view! { <td dir="auto">{distinction(item)}</td> }.into_any()]
     } else {
         let texts: Vec<String> = if columns.is_empty() {
             vec![list.row_summary(item)]
@@ -273,7 +273,7 @@ fn table_row(list: &List, one: &Selected<'_>, columns: &[&String]) -> impl IntoV
 }
 
 /// What tells questions with one text apart: task, record and age.
-fn asked_for(item: &Approval) -> impl IntoView + use<> {
+fn distinction(item: &Approval) -> impl IntoView + use<> {
     let about: Vec<_> = [item.action_name.clone(), item.entity_title.clone()].into_iter().flatten().collect();
     view! { {about.join(" · ")}" "<span class="meta">{moment(item.opened_at)}</span> }
 }

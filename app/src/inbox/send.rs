@@ -5,12 +5,12 @@ use super::{
     api::{Decide, DecideMany, SnoozeItems, UndoDecisions, UndoOffer, item_of_field},
     content::Content,
     item::Row,
-    item_element::{id_of, parse, shown},
+    item_element::{current_item, id_of, parse},
     reading::{Due, Reading},
     refusal, selecting,
     sent::Sent,
     shown_item,
-    store::{Kept, Store},
+    store::{CachedItem, Store},
     tab_draft,
 };
 use crate::{
@@ -51,7 +51,7 @@ pub fn on_submit(store: Store, event: &SubmitEvent) {
     let own = form.get_attribute("action").unwrap_or_default();
     let action = pressed.as_ref().and_then(|pressed| pressed.get_attribute("formaction"));
     let path = action.as_ref().unwrap_or(&own).split('?').next().unwrap_or_default().to_owned();
-    let item = shown(store);
+    let item = current_item(store);
     let pressed = pressed.map(|pressed| visible_button(item.as_ref(), pressed));
     let is_batch = own == DecideMany::PATH;
     if path == selecting::PATH {
@@ -248,7 +248,7 @@ fn refuse(store: Store, row: &Row, why: &str) {
     row.item.update(|item| (item.is_leaving, item.refusal) = (false, Some(why.to_owned())));
 }
 
-/// Keeps the item as it is now, with what was typed and the reasons, to be shown with its row.
+/// Keeps the item as it is now, with the typed text and the reasons, to be shown with its row.
 async fn keep_refused_item(store: Store, sent: &Sent, refusal: &Refusal) {
     let Some(before) = &sent.item else { return };
     let now = shown_item::read(store, &id_of(before)).await.and_then(|html| parse(&html));
@@ -263,7 +263,7 @@ async fn keep_refused_item(store: Store, sent: &Sent, refusal: &Refusal) {
     };
     refusal::show_errors(&item, refusal);
     if let [row] = sent.leaving.as_slice() {
-        store.keep(&row.key, Kept::Typed(item));
+        store.keep(&row.key, CachedItem::Typed(item));
     }
 }
 

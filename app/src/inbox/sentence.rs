@@ -113,7 +113,7 @@ mod tests {
     };
     use serde_json::{Value, json};
 
-    fn said(detail: &ApprovalDetail) -> String {
+    fn sentence_of(detail: &ApprovalDetail) -> String {
         let pieces = sentence(detail, &rows(detail), &Titles::default()).into_iter();
         pieces
             .map(|piece| match piece {
@@ -147,15 +147,15 @@ mod tests {
     #[test]
     fn the_sentence_says_who_wants_what() {
         let one = about_acme(json!({"stage": "Won", "risk": "low"}), json!({"stage": "Lead"}));
-        assert_eq!(said(&one), "scout wants to set *Stage* of **Acme Corp** from *Lead* to *Won*");
+        assert_eq!(sentence_of(&one), "scout wants to set *Stage* of **Acme Corp** from *Lead* to *Won*");
         let first = about_acme(json!({"stage": "Won"}), json!({}));
-        assert_eq!(said(&first), "scout wants to set *Stage* of **Acme Corp** to *Won*");
+        assert_eq!(sentence_of(&first), "scout wants to set *Stage* of **Acme Corp** to *Won*");
         let cleared = about_acme(json!({"stage": null}), json!({"stage": "Lead"}));
-        assert_eq!(said(&cleared), "scout wants to set *Stage* of **Acme Corp** from *Lead* to nothing");
+        assert_eq!(sentence_of(&cleared), "scout wants to set *Stage* of **Acme Corp** from *Lead* to nothing");
         let two = about_acme(json!({"stage": "Won", "amount": "2"}), json!({}));
-        assert_eq!(said(&two), "scout wants to change 2 fields of **Acme Corp**");
+        assert_eq!(sentence_of(&two), "scout wants to change 2 fields of **Acme Corp**");
         let same = about_acme(json!({"stage": "Won"}), json!({"stage": "Won"}));
-        assert_eq!(said(&same), "scout wants to leave **Acme Corp** as it is");
+        assert_eq!(sentence_of(&same), "scout wants to leave **Acme Corp** as it is");
         let decided = |then: Option<Value>| {
             let mut decided = about_acme(json!({"stage": "Won"}), json!({"stage": "Won"}));
             decided.approval.state = GateState::Settled;
@@ -167,7 +167,7 @@ mod tests {
                 session_id: None,
                 at: decided.approval.opened_at,
             });
-            said(&decided)
+            sentence_of(&decided)
         };
         assert_eq!(
             decided(Some(json!({"stage": "Lead"}))),
@@ -175,12 +175,12 @@ mod tests {
         );
         assert_eq!(decided(Some(json!({"stage": "Won"}))), "scout wanted to leave **Acme** as it was");
         assert_eq!(decided(None), "scout asked you to approve its output about **Acme Corp 1**");
-        assert_eq!(said(&detail(tool(1, json!({})))), "scout wants to call **send_mail**");
-        assert_eq!(said(&detail(question(1))), "scout asks: Which region?");
+        assert_eq!(sentence_of(&detail(tool(1, json!({})))), "scout wants to call **send_mail**");
+        assert_eq!(sentence_of(&detail(question(1))), "scout asks: Which region?");
         let unknown = detail(output(1, json!({"text": "x"})));
-        assert_eq!(said(&unknown), "scout asks you to approve its output about **Acme Corp 1**");
+        assert_eq!(sentence_of(&unknown), "scout asks you to approve its output about **Acme Corp 1**");
         let mut free = detail(output(1, json!({"text": "x"})));
         free.approval.entity_title = None;
-        assert_eq!(said(&free), "scout asks you to approve **Qualify leads**");
+        assert_eq!(sentence_of(&free), "scout asks you to approve **Qualify leads**");
     }
 }

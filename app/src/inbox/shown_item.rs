@@ -3,9 +3,9 @@
 use super::{
     api::QuestionsOff,
     item::Row,
-    item_element::{id_of, parse, shown},
+    item_element::{current_item, id_of, parse},
     refusal::{append_text, typed},
-    store::{Kept, Store},
+    store::{CachedItem, Store},
     tab_draft,
 };
 use crate::{
@@ -31,7 +31,7 @@ const HIDE_AFTER_MS: i32 = 300;
 
 /// Shows an item in the detail pane, at once if it was prefetched.
 pub fn show(store: Store, row: &Row) {
-    if shown(store).is_some_and(|item| item.has_attribute("data-typed")) {
+    if current_item(store).is_some_and(|item| item.has_attribute("data-typed")) {
         keep_shown_item(store);
     }
     store.make_current(row);
@@ -39,9 +39,9 @@ pub fn show(store: Store, row: &Row) {
         address::amend(&row.get(|item| item.href.clone()));
         store.path.set_value(address::path());
     }
-    match store.kept(&row.key) {
-        Some(Kept::Typed(item)) => store.detail.put(&item),
-        Some(Kept::Html { html, is_outdated }) => {
+    match store.cached(&row.key) {
+        Some(CachedItem::Typed(item)) => store.detail.put(&item),
+        Some(CachedItem::Html { html, is_outdated }) => {
             store.detail.show(&html);
             restore_typed(store);
             if is_outdated {
@@ -73,7 +73,7 @@ pub fn show_nothing(store: Store) {
 /// shown already.
 async fn load(store: Store, row: Row) {
     let html = read(store, &row.key).await;
-    if !row.get(|item| item.is_current) || shown(store).is_some() {
+    if !row.get(|item| item.is_current) || current_item(store).is_some() {
         return;
     }
     store.detail.show(&html.unwrap_or_else(|| {
@@ -89,24 +89,24 @@ async fn load(store: Store, row: Row) {
     act_on_waiting();
 }
 
-/// Keeps the shown item with what was typed into it.
+/// Keeps the shown item with the text typed into it.
 pub fn keep_shown_item(store: Store) {
-    if let (Some(item), Some(row)) = (shown(store), store.current())
+    if let (Some(item), Some(row)) = (current_item(store), store.current())
         && id_of(&item) == row.key
     {
-        store.keep(&row.key, Kept::Typed(item));
+        store.keep(&row.key, CachedItem::Typed(item));
     }
 }
 
 /// Prefetches the item after this row, so that it can be shown at once.
 pub fn prefetch(store: Store, row: &Row) {
     let Some(next) = store.next(row) else { return };
-    if matches!(store.kept(&next.key), None | Some(Kept::Html { is_outdated: true, .. })) {
+    if matches!(store.cached(&next.key), None | Some(CachedItem::Html { is_outdated: true, .. })) {
         spawn_local(async move {
             if let Some(html) = read(store, &next.key).await
-                && !matches!(store.kept(&next.key), Some(Kept::Typed(_)))
+                && !matches!(store.cached(&next.key), Some(CachedItem::Typed(_)))
             {
-                store.keep(&next.key, Kept::Html { html, is_outdated: false });
+                store.keep(&next.key, CachedItem::Html { html, is_outdated: false });
             }
         });
     }
@@ -124,7 +124,7 @@ pub async fn read(store: Store, id: &str) -> Option<String> {
 /// Reads the open item again, because another person may have decided it. Parts that the reviewer is editing are
 /// kept.
 pub async fn reload_item(store: Store) {
-    let Some(item) = shown(store) else {
+    let Some(item) = current_item(store) else {
         // The current item could not be loaded before; tries again.
         if let Some(row) = store.current().filter(|row| !row.get(|item| item.is_leaving)) {
             load(store, row).await;
@@ -133,7 +133,7 @@ pub async fn reload_item(store: Store) {
     };
     let id = id_of(&item);
     let Ok(html) = fetch::get_text(&["/inbox/", &id, "/detail"].concat()).await else { return };
-    let Some(item) = shown(store).filter(|item| id_of(item) == id) else { return };
+    let Some(item) = current_item(store).filter(|item| id_of(item) == id) else { return };
     let Some(new) = parse(&html) else { return };
     let state = new.get_attribute("data-state").unwrap_or_default();
     let moved = item.get_attribute("data-state").as_deref() != Some(&state);
@@ -161,7 +161,7 @@ pub async fn reload_item(store: Store) {
     }
 }
 
-/// What was typed into the item, each text with its label.
+/// The text typed into the item, each text with its label.
 fn typed_texts(item: &HtmlElement) -> Vec<String> {
     let text = |control: &HtmlElement| {
         let text = typed(control)?.1.as_string().filter(|text| !text.trim().is_empty())?;
@@ -171,7 +171,7 @@ fn typed_texts(item: &HtmlElement) -> Vec<String> {
     dom::find_all(item, "[id][name]").iter().filter_map(text).collect()
 }
 
-/// Shows what was typed and not sent when somebody else decided the item.
+/// Shows the typed text that was not sent, when someone else decided the item.
 fn show_unsent(item: &HtmlElement, texts: &[String]) {
     let (Some(state), Some(notice), Some(body)) =
         (dom::find(item, "[data-part=state]"), dom::make("div", "notice"), dom::make("div", "notice-body"))
@@ -197,16 +197,16 @@ fn keep_next(old: &HtmlElement, new: &HtmlElement) {
     for (old, new) in dom::find_all(old, "[name=next]").iter().zip(dom::find_all(new, "[name=next]")) {
         let of = |input: &HtmlElement| input.get_attribute("value").unwrap_or_default();
         let (was, now) = (of(old), of(&new));
-        // After a decision other forms stand here, which lead to pages with another notice.
+        // After a decision other forms are here, which lead to pages with another notice.
         if was.split_once('?').map(|parts| parts.1) == now.split_once('?').map(|parts| parts.1) {
             let _ = new.set_attribute("value", &was);
         }
     }
 }
 
-/// Shows what was typed into the item before this page of the tab was loaded.
+/// Shows the text typed into the item before this page of the tab was loaded.
 pub fn restore_typed(store: Store) {
-    if let Some(item) = shown(store).filter(tab_draft::restore) {
+    if let Some(item) = current_item(store).filter(tab_draft::restore) {
         values_changed(store, &item);
     }
 }

@@ -31,7 +31,7 @@ pub struct Store {
     pub unsent: RwSignal<usize>,
     /// Why the last request failed. Empty if nothing failed since.
     pub failure: RwSignal<String>,
-    /// What screen readers are told.
+    /// The text for screen readers.
     pub announcement: RwSignal<String>,
     /// Id of the item that was selected last.
     selected_last: StoredValue<Option<String>>,
@@ -72,13 +72,13 @@ pub struct Store {
     pub pressed_last: StoredValue<Option<(HtmlElement, Option<String>)>, LocalStorage>,
     /// Items that can be shown at once, by id.
     #[cfg(feature = "hydrate")]
-    kept: StoredValue<Vec<(String, Kept)>, LocalStorage>,
+    cached: StoredValue<Vec<(String, CachedItem)>, LocalStorage>,
 }
 
 /// An item that can be shown at once.
 #[cfg(feature = "hydrate")]
 #[derive(Clone)]
-pub enum Kept {
+pub enum CachedItem {
     /// HTML of the server. An outdated one was read before the list has changed: it is shown, and read again.
     Html { html: String, is_outdated: bool },
     /// The element into which the reviewer has typed.
@@ -122,7 +122,7 @@ impl Store {
             #[cfg(feature = "hydrate")]
             pressed_last: StoredValue::new_local(None),
             #[cfg(feature = "hydrate")]
-            kept: StoredValue::new_local(Vec::new()),
+            cached: StoredValue::new_local(Vec::new()),
         }
     }
 
@@ -155,7 +155,7 @@ impl Store {
         }
     }
 
-    /// Selects every item that is like others or stands alone, or clears the selection if all are selected.
+    /// Selects every item whether it has similar ones or not, or clears the selection if all are selected.
     pub fn select_all(self) {
         self.toggle(|item| !item.is_heading);
     }
@@ -340,7 +340,7 @@ impl Store {
         self.count_unconfirmed();
     }
 
-    /// Forgets what was not confirmed about rows that are gone: it was recorded, or somebody else has decided.
+    /// Forgets what was not confirmed about rows that are gone: it was recorded, or someone else has decided.
     pub fn prune_unconfirmed(self) {
         let is_there =
             |sent: &Sent| sent.leaving.is_empty() || sent.leaving.iter().any(|row| self.row(&row.key).is_some());
@@ -364,12 +364,12 @@ impl Store {
     /// Shows the rows that the server sends now.
     pub fn set_rows(self, now: Vec<Item>) {
         let rows = self.rows.with_untracked(|before| Row::updated(before, now));
-        self.kept.update_value(|kept| {
-            kept.retain(|(id, _)| rows.iter().any(|row| row.key == *id));
-            for (id, kept) in kept {
+        self.cached.update_value(|cached| {
+            cached.retain(|(id, _)| rows.iter().any(|row| row.key == *id));
+            for (id, cached) in cached {
                 // What was refused is as the server has it.
                 let is_refused = rows.iter().any(|row| row.key == *id && row.get(|item| item.refusal.is_some()));
-                if let Kept::Html { is_outdated, .. } = kept
+                if let CachedItem::Html { is_outdated, .. } = cached
                     && !is_refused
                 {
                     *is_outdated = true;
@@ -383,15 +383,15 @@ impl Store {
     }
 
     /// The item with this id, if it can be shown at once.
-    pub fn kept(self, id: &str) -> Option<Kept> {
-        self.kept.with_value(|kept| kept.iter().find(|(of, _)| of == id).map(|(_, kept)| kept.clone()))
+    pub fn cached(self, id: &str) -> Option<CachedItem> {
+        self.cached.with_value(|cached| cached.iter().find(|(of, _)| of == id).map(|(_, cached)| cached.clone()))
     }
 
     /// Keeps an item to show it at once.
-    pub fn keep(self, id: &str, item: Kept) {
-        self.kept.update_value(|kept| {
-            kept.retain(|(of, _)| of != id);
-            kept.push((id.to_owned(), item));
+    pub fn keep(self, id: &str, item: CachedItem) {
+        self.cached.update_value(|cached| {
+            cached.retain(|(of, _)| of != id);
+            cached.push((id.to_owned(), item));
         });
     }
 }

@@ -26,7 +26,7 @@ fn key(id: &str) -> String {
     ["shiftbook-inbox ", &dom::owner(), " ", id].concat()
 }
 
-/// Stores what was typed into the item. A form as it was rendered stores nothing.
+/// Stores the text typed into the item. A form as it was rendered stores nothing.
 pub fn keep(item: &HtmlElement) {
     let Some(storage) = dom::session_storage() else { return };
     let values = js_sys::Object::new();

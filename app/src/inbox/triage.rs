@@ -3,7 +3,7 @@
 use super::{
     countdown,
     item::Row,
-    item_element::shown,
+    item_element::current_item,
     selecting, send,
     shown_item::{focus, prefetch, reload_item, restore_typed, show, values_changed},
     store::Store,
@@ -46,7 +46,7 @@ fn follow(store: Store) {
         if signal.moves_queues() {
             send::refresh_soon(store);
         }
-        let session = shown(store).and_then(|item| item.get_attribute("data-session"));
+        let session = current_item(store).and_then(|item| item.get_attribute("data-session"));
         let concerns = match signal {
             Signal::Session { id, .. } => session.as_deref() == Some(id),
             Signal::Resync | Signal::Opened => true,
@@ -122,7 +122,7 @@ pub fn on_input(store: Store, event: &Event) {
     if dom::closest(event, "[data-selection] [type=checkbox]").is_some_and(|control| selecting::pick(store, &control)) {
         return;
     }
-    let Some(item) = shown(store) else { return };
+    let Some(item) = current_item(store) else { return };
     let _ = item.set_attribute("data-typed", "");
     tab_draft::keep(&item);
     if dom::closest(event, "[data-part=values]").is_some() {

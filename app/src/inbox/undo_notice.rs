@@ -49,7 +49,8 @@ fn offered(store: Store, offer: UndoOffer) -> impl IntoView {
 /// The decisions that failed, at the place of the offer to undo. What was not confirmed can be sent again as it was.
 #[component]
 pub fn FailureNotice(store: Store) -> impl IntoView {
-    // Rows change all the time. A notice that is made anew would be said again, and its buttons would lose the focus.
+    // Rows change all the time. A notice that is created again would be announced again, and its buttons would lose the
+    // focus.
     let words = Memo::new(move |_| store.failure_words());
     move || words.get().map(|words| failed(store, words))
 }

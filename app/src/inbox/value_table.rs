@@ -18,7 +18,7 @@ const INPUT_CHARS_MAX: usize = 24;
 
 /// How the values of an item are shown.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown {
+pub struct TableOptions {
     /// Renders the proposed values as form fields.
     pub edits: bool,
     /// Labels the record's values as past ones.
@@ -29,7 +29,7 @@ pub struct Shown {
 }
 
 /// One row for each value: what it is, what it was, and what is proposed for it.
-pub fn value_table(rows: &[Row], shown: Shown, form: &FormState) -> impl IntoView + use<> {
+pub fn value_table(rows: &[Row], shown: TableOptions, form: &FormState) -> impl IntoView + use<> {
     let decided = shown.decided;
     let has_now = rows.iter().any(|row| row.now.is_some());
     let lines = rows.iter().map(|row| line(row, has_now, shown, form).into_any()).collect::<Vec<_>>();
@@ -53,8 +53,8 @@ fn read(row: &Row, text: &str) -> String {
     if row.control == Control::Number { shown_digits(text) } else { text.to_owned() }
 }
 
-fn line(row: &Row, has_now: bool, shown: Shown, form: &FormState) -> impl IntoView + use<> {
-    let Shown { edits, decided, renders } = shown;
+fn line(row: &Row, has_now: bool, shown: TableOptions, form: &FormState) -> impl IntoView + use<> {
+    let TableOptions { edits, decided, renders } = shown;
     let is_rendered = renders && row.control == Control::MultiLine;
     let now = has_now.then(|| {
         let cell = match &row.now {

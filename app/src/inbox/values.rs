@@ -8,7 +8,7 @@ use super::{
 use crate::{FieldError, entity::Relations, session::Titles, text::label::slug_label};
 use domain::{
     entity::{FIELD_TITLE, FieldDef},
-    gate::{GateKind, GateState, asked},
+    gate::{GateKind, GateState, values_to_send},
     typed_number::{two_meanings, typed_number},
 };
 use serde::Deserialize;
@@ -194,9 +194,9 @@ fn options(known: Option<&Definition>, text: &str) -> Vec<(String, String)> {
     options
 }
 
-/// The values to send with an approval; empty if nothing differs from what is proposed. Parses what was typed and
-/// leaves to [`asked`] which values are sent. `typed` returns the text of a form field, or `None` if it was not sent;
-/// `shown` is the digest that the form carries.
+/// The values to send with an approval; empty if nothing differs from what is proposed. Parses the typed text and
+/// leaves to [`values_to_send`] which values are sent. `typed` returns the text of a form field, or `None` if it was
+/// not sent; `shown` is the digest that the form carries.
 ///
 /// # Errors
 /// One error for each field whose text cannot be parsed, with the name of the field.
@@ -220,7 +220,7 @@ pub fn edited(
             Err(message) => wrong.push(FieldError { field: Some(row.name), message }),
         }
     }
-    if wrong.is_empty() { Ok(asked(&staged, &proposed, &values, is_old)) } else { Err(wrong) }
+    if wrong.is_empty() { Ok(values_to_send(&staged, &proposed, &values, is_old)) } else { Err(wrong) }
 }
 
 /// Compares texts regardless of line endings: browsers send CRLF.

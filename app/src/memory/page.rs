@@ -116,7 +116,7 @@ fn tree(props: &Props) -> impl IntoView + use<> {
     let folders = folders.collect::<Vec<_>>();
     let is_empty = folders.is_empty();
     let count = counted(props.documents.len() as u64, "document");
-    // On a narrow screen the list stands above the document, and on a wide one beside it, where it never folds.
+    // On a narrow screen the list is above the document, and on a wide one beside it, where it never folds.
     view! {
         <nav class="memory-tree" aria-label="Documents">
             <details class="memory-fold" open=here.is_none()>

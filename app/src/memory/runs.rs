@@ -48,12 +48,12 @@ pub struct WriterSettings {
     pub tokens_per_day: u64,
 }
 
-/// Where the writer stands.
+/// Whether the writer runs, waits or is parked.
 #[derive(Debug, Clone, Default)]
 pub struct WriterState {
     /// When it, or else the first of its sessions, was parked for a person (UTC).
     pub parked_at: Option<Timestamp>,
-    /// Number of parked sessions, while it goes on with others. 0 if it is parked as a whole.
+    /// Number of parked sessions, while it continues with others. 0 if it is parked as a whole.
     pub parked_sessions: u64,
     /// When it, or else the first session of a failed run, is tried again (UTC).
     pub retry_at: Option<Timestamp>,
@@ -78,7 +78,7 @@ pub struct RunsProps {
     pub agent: String,
     /// How the writer is set up; `None` if this server has none for the agent.
     pub settings: Option<WriterSettings>,
-    /// Where the writer stands; `None` if it never started.
+    /// The state of the writer; `None` if it never started.
     pub state: Option<WriterState>,
     /// The newest runs, newest first.
     pub runs: Vec<MemoryRun>,
@@ -109,7 +109,7 @@ pub fn runs_page(shell: &Shell, props: RunsProps) -> String {
     })
 }
 
-/// Where the writer stands, with the button that asks for a run.
+/// The state of the writer, with the button that requests a run.
 fn state(shell: &Shell, props: &RunsProps) -> impl IntoView + use<> {
     let state = props.state.clone().unwrap_or_default();
     let failed = props.runs.iter().find(|run| run.state != RunState::Succeeded);

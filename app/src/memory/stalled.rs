@@ -21,7 +21,7 @@ pub struct StalledWriter {
     pub agent: String,
     /// When it, or else the first of its sessions, was parked for a person (UTC).
     pub parked_at: Option<Timestamp>,
-    /// Number of parked sessions, while it goes on with others. 0 if it is parked as a whole.
+    /// Number of parked sessions, while it continues with others. 0 if it is parked as a whole.
     pub parked_sessions: u64,
     /// When it, or else the first session of a failed run, is tried again (UTC); `None` if that time has passed.
     pub retry_at: Option<Timestamp>,

@@ -32,7 +32,7 @@ pub fn act(keys: Keys, command: Command) -> bool {
             true
         }
         Command::Keys => {
-            keys.play(Operation::AskedForKeys);
+            keys.play(Operation::KeysRequested);
             true
         }
         Command::Search => focus_search(),

@@ -94,8 +94,8 @@ pub fn rows(commands: &[(usize, Shortcut)], typed: &str, answer: &Answer) -> Vec
     commands.chain(pages).filter(|row| fits(row.words())).chain(found).collect()
 }
 
-/// What is said below the rows: nothing while rows are shown or an answer is awaited.
-pub fn said(typed: &str, has_rows: bool, answer: &Answer) -> &'static str {
+/// The text below the rows: nothing while rows are shown or an answer is awaited.
+pub fn status_text(typed: &str, has_rows: bool, answer: &Answer) -> &'static str {
     match is_asked(typed) {
         true if answer.asked != typed => "",
         true if !answer.failure.is_empty() => answer.failure,
@@ -150,12 +150,12 @@ mod tests {
     #[test]
     fn nothing_matches_is_said_when_the_answer_is_there() {
         let none = |asked: &str| Answer { asked: asked.into(), ..Answer::default() };
-        assert_eq!(said("zebra", false, &none("")), "");
-        assert_eq!(said("zebra", false, &none("zebra")), "Nothing matches.");
-        assert_eq!(said("z", false, &none("")), "Nothing matches.");
-        assert_eq!(said("go", true, &none("go")), "");
+        assert_eq!(status_text("zebra", false, &none("")), "");
+        assert_eq!(status_text("zebra", false, &none("zebra")), "Nothing matches.");
+        assert_eq!(status_text("z", false, &none("")), "Nothing matches.");
+        assert_eq!(status_text("go", true, &none("go")), "");
         let failed = Answer { failure: "No.", ..none("go") };
-        assert_eq!((said("go", true, &failed), said("goo", true, &failed)), ("No.", ""));
+        assert_eq!((status_text("go", true, &failed), status_text("goo", true, &failed)), ("No.", ""));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 #[cfg(feature = "hydrate")]
 use super::choice::Found;
 
-/// A record that matches what was typed, as a link.
+/// A record that matches the typed text, as a link.
 #[cfg(feature = "ssr")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchResult {
@@ -41,7 +41,7 @@ pub async fn read(text: &str) -> Result<Vec<Found>, crate::browser::fetch::Faile
     Ok(found.collect())
 }
 
-/// What is said where the server could not be searched.
+/// The text if the server could not be searched.
 #[cfg(feature = "hydrate")]
 pub const fn why(failed: crate::browser::fetch::Failed) -> &'static str {
     use crate::browser::fetch::Failed;

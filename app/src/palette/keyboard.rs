@@ -70,7 +70,7 @@ fn perform(keys: Keys, command: Command, event: &KeyboardEvent) -> bool {
     if button.is_none() && !forbidden.is_empty() && is_in(event, forbidden) {
         return false;
     }
-    // A held key would decide items that nobody has seen. Its repeats are not left to the browser, which has a search
+    // A held key would decide items that no one has seen. Its repeats are not left to the browser, which has a search
     // of its own for Ctrl K.
     if event.repeat() && !matches!(command, Command::Step(_)) {
         return true;
@@ -86,7 +86,7 @@ fn perform(keys: Keys, command: Command, event: &KeyboardEvent) -> bool {
 fn open(keys: Keys, name: &str) {
     match name {
         "palette" => keys.open(),
-        _ => keys.play(Operation::AskedForKeys),
+        _ => keys.play(Operation::KeysRequested),
     }
 }
 

@@ -4,7 +4,7 @@
 use super::{
     act::{act, control},
     catalog::{Command, SHORTCUTS, Shortcut},
-    choice::{Answer, Row, is_asked, moved, rows, said},
+    choice::{Answer, Row, is_asked, moved, rows, status_text},
     found,
     keys_dialog::KeysDialog,
     keys_view::keys_view,
@@ -67,7 +67,7 @@ impl List {
             }
             Operation::Chose if is_open() => self.run(self.selected()),
             Operation::Chose => {}
-            Operation::AskedForKeys => {
+            Operation::KeysRequested => {
                 if let Some(dialog) = self.keys_dialog.get_untracked().filter(|dialog| !dialog.open()) {
                     let _ = dialog.show_modal();
                 }
@@ -127,7 +127,7 @@ fn option_id(at: usize) -> String {
     ["palette-option-", &dom::integer_text(at as f64)].concat()
 }
 
-/// The list, and what is said where it has no row. The list of shortcuts is loaded with it.
+/// The list, and the text if it has no row. The list of shortcuts is loaded with it.
 #[component]
 pub fn Results(keys: Keys) -> impl IntoView {
     let list = List::new(keys);
@@ -139,7 +139,7 @@ pub fn Results(keys: Keys) -> impl IntoView {
             {move || list.rows.get().iter().enumerate().map(|(at, row)| option(list, at, row)).collect_view()}
         </ul>
         <p class="palette-none" id="palette-none" role="status">
-            {move || said(&list.typed.read(), !list.rows.read().is_empty(), &list.answer.read())}
+            {move || status_text(&list.typed.read(), !list.rows.read().is_empty(), &list.answer.read())}
         </p>
     }
 }

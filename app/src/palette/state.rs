@@ -24,7 +24,7 @@ pub enum Operation {
     Chose,
     /// Asked for the list of shortcuts.
     #[cfg(feature = "hydrate")]
-    AskedForKeys,
+    KeysRequested,
 }
 
 /// The state of keys and palette. A copy is the same state.

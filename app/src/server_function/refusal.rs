@@ -1,4 +1,4 @@
-//! Why a server function did not do what was asked.
+//! Why a server function refused the request.
 
 use http::StatusCode;
 use leptos::server_fn::{

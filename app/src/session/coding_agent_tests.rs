@@ -15,7 +15,11 @@ const RECORDED: [(Source, &str); 4] = [
 
 fn events(source: Source, lines: &str) -> Vec<Event> {
     let read = lines.lines().map(|line| read(source, line).unwrap().event);
-    read.zip(1..).map(|(told, sequence)| event(sequence, told.kind.as_str(), &told.content, &told.metadata)).collect()
+    read.zip(1..)
+        .map(|(hook_event, sequence)| {
+            event(sequence, hook_event.kind.as_str(), &hook_event.content, &hook_event.metadata)
+        })
+        .collect()
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub enum Offer {
     /// It waits for nothing that the viewer can give.
     #[default]
     Nothing,
-    /// The text of a person, with which the agent goes on.
+    /// The text of a person, with which the agent continues.
     Message,
     /// Results of custom tools.
     Results,
@@ -75,7 +75,7 @@ pub fn name(row: usize, part: &str) -> String {
     format!("results[{row}].{part}")
 }
 
-/// The form that the session waits for, and a refused one with what was typed, whatever the session waits for now.
+/// The form that the session waits for, and a refused one with the typed text, whatever the session waits for now.
 /// `key` is the id of a message that is written now.
 pub fn continuation_forms(
     session_id: &str,

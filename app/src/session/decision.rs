@@ -58,7 +58,7 @@ pub fn write_decision(html: &mut Html, event: &Event, decision: &Decision, title
         html.raw(" <code>").text(&shorten::one_line(tool, WORDS_CHARS_MAX)).raw("</code>");
     }
     if let Some(value) = &decision.value {
-        html.raw(": <span dir=\"auto\">").text(&said(verdict, value, titles)).raw("</span>");
+        html.raw(": <span dir=\"auto\">").text(&decision_text(verdict, value, titles)).raw("</span>");
     }
     html.raw("</p>");
     if let Some(note) = &decision.note {
@@ -76,7 +76,7 @@ fn field_name(slug: &str, titles: &Titles) -> String {
     titles.get(&format!("field:{slug}")).cloned().unwrap_or_else(|| slug_label(slug))
 }
 
-fn said(verdict: Option<Verdict>, value: &Value, titles: &Titles) -> String {
+fn decision_text(verdict: Option<Verdict>, value: &Value, titles: &Titles) -> String {
     match (verdict, value.as_object()) {
         (Some(Verdict::Approve | Verdict::Edit), Some(changed)) => {
             let is_memory = changed.keys().all(|key| matches!(key.as_str(), MEMORY_BODY | MEMORY_BASE));
@@ -134,7 +134,7 @@ mod tests {
         assert!(html.contains("ARR → 7"), "{html}");
     }
 
-    fn told(kind: &str, content: &str, metadata: &str) -> String {
+    fn html_of(kind: &str, content: &str, metadata: &str) -> String {
         let mut event = event(1, kind, content, metadata);
         event.actor = "user:ada".into();
         rows_fragment("s", &[event], &Titles::from([("user:ada".to_owned(), "ada@acme.test".to_owned())]))
@@ -143,28 +143,28 @@ mod tests {
     #[test]
     fn a_decision_says_who_did_what_and_why() {
         let edit = r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"output","digest":"","number":1,"decision":"edit","value":{"stage":"Won","a":1,"b":2,"c":3}}"#;
-        let html = told("user.output_approval", r#"[{"type":"text","text":"As agreed"}]"#, edit);
+        let html = html_of("user.output_approval", r#"[{"type":"text","text":"As agreed"}]"#, edit);
         assert!(html.contains("<strong>ada@acme.test</strong> approved with changes: "), "{html}");
         assert!(html.contains("Stage → Won, A → 1, B → 2, 1 more") && html.contains("As agreed"), "{html}");
         let edit = r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"output","digest":"","number":1,"decision":"edit","value":{"baseVersion":9,"body":"- tea"}}"#;
-        let html = told("user.output_approval", "[]", edit);
+        let html = html_of("user.output_approval", "[]", edit);
         assert!(html.contains("based on version 9, Document → - tea"), "{html}");
         let newer = r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"output","digest":"","number":1,"decision":"approve","value":{"baseVersion":3}}"#;
-        let newer = told("user.output_approval", "[]", newer);
+        let newer = html_of("user.output_approval", "[]", newer);
         assert!(newer.contains("approved: ") && newer.contains("based on version 3"), "{newer}");
-        let undo = told(
+        let undo = html_of(
             "user.output_approval",
             "[]",
             r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"output","digest":"","number":2,"undoes":1}"#,
         );
         assert!(undo.contains("ada@acme.test</strong> undid the decision"), "{undo}");
-        let call = told(
+        let call = html_of(
             "user.tool_confirmation",
             "[]",
             r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"tool","number":1,"digest":"","decision":"deny","toolName":"<b>mail"}"#,
         );
         assert!(call.contains("denied <code>&lt;b&gt;mail</code>"), "{call}");
-        let answer = told(
+        let answer = html_of(
             "user.form_submit",
             "[]",
             r#"{"gateId":"01890000-0000-7000-8000-000000000002","kind":"question","number":1,"digest":"","decision":"respond","value":"EMEA"}"#,
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn what_was_written_is_a_link() {
-        let html = told(
+        let html = html_of(
             "session.completed",
             "[]",
             r#"{"hasResult":true,"written":[{"entityId":"01890000-0000-7000-8000-0000000000e1","entityType":"deals","version":2,"effect":"updated"}]}"#,

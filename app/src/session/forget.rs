@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::session::fixture::session;
 
-    fn shown(props: &ForgetProps) -> String {
+    fn html_of(props: &ForgetProps) -> String {
         crate::render::to_html(result(true, props))
     }
 
@@ -132,13 +132,13 @@ mod tests {
             form: FormState::default(),
         };
         for (count, words) in [(1, "1 prompt with"), (2, "2 prompts with"), (7, "7 prompts"), (40, "40 prompts")] {
-            let html = shown(&of(count, count));
+            let html = html_of(&of(count, count));
             assert!(html.contains(words) && html.contains("Type “forget”"), "{html}");
             assert_eq!(html.matches("Export of ").count() as u64, count, "{html}");
         }
-        let none = shown(&of(0, 0));
+        let none = html_of(&of(0, 0));
         assert!(none.contains("has nothing of this session") && !none.contains("Files of exports"), "{none}");
-        let done = shown(&ForgetProps { done: Some(false), ..of(2, 0) });
+        let done = html_of(&ForgetProps { done: Some(false), ..of(2, 0) });
         assert!(
             done.contains("Deleted.") && done.contains("could not be rewritten") && !done.contains("<form"),
             "{done}"

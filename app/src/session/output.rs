@@ -35,7 +35,7 @@ impl Source<'_> {
         html.raw(" as JSON</a>");
     }
 
-    /// Writes that a text goes on, by how many lines if that is known, and where all of it is.
+    /// Writes that a text continues, by how many lines if that is known, and where all of it is.
     pub fn write_cut(self, html: &mut Html, lines: Option<u64>) {
         html.raw("<p class=\"meta\">");
         match lines {
@@ -326,7 +326,7 @@ mod tests {
     use super::*;
     use crate::{session::picture::tests::PIXEL, text::number::grouped};
 
-    fn shown(json: &str) -> String {
+    fn html_of(json: &str) -> String {
         let raw = RawValue::from_string(json.to_owned()).unwrap();
         let mut html = Html::default();
         write_value(&mut html, Some(&raw), Some(Source { session_id: "s", sequence: 7 }));
@@ -347,19 +347,19 @@ mod tests {
             r#"[{"type":"text","text":"a\n  b"}]"#,
             r#"{"type":"content","value":[{"type":"text","text":"a\n  b"}]}"#,
         ] {
-            assert_eq!(shown(json), wanted, "{json}");
+            assert_eq!(html_of(json), wanted, "{json}");
         }
         assert_eq!(
-            shown(r#"{"type":"json","value":[1,2]}"#),
+            html_of(r#"{"type":"json","value":[1,2]}"#),
             format!("<div class=\"output\">{PRE}[\n  1,\n  2\n]</pre></div>")
         );
     }
 
     #[test]
     fn colours_and_changes_of_files_are_marked_and_other_sequences_are_gone() {
-        let html = shown(r#"{"type":"text","value":"\u001b[31merror\u001b[0m\n\u001b]0;t\u0007<b>"}"#);
+        let html = html_of(r#"{"type":"text","value":"\u001b[31merror\u001b[0m\n\u001b]0;t\u0007<b>"}"#);
         assert!(html.contains("<span class=\"ansi-1\">error</span>\n&lt;b&gt;"), "{html}");
-        let html = shown(r#"{"patch":"--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new <i>\n same"}"#);
+        let html = html_of(r#"{"patch":"--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new <i>\n same"}"#);
         for part in [
             "<dt dir=\"auto\">patch</dt>",
             "diff-place\">@@ -1 +1 @@\n",
@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn members_with_lines_are_shown_one_by_one_and_others_as_json() {
-        let html = shown(r#"{"command":"cd x\nmake","timeout":5,"note":"<i>","env":{"A":"1"}}"#);
+        let html = html_of(r#"{"command":"cd x\nmake","timeout":5,"note":"<i>","env":{"A":"1"}}"#);
         for part in [
             format!("<dt dir=\"auto\">command</dt><dd>{PRE}cd x\nmake</pre>"),
             "<span class=\"output-value\">5</span>".into(),
@@ -381,18 +381,18 @@ mod tests {
         ] {
             assert!(html.contains(&part), "{part}: {html}");
         }
-        assert!(shown(r#"{"a":"b","n":1}"#).contains(&format!("{PRE}{{\n  &quot;a&quot;: &quot;b&quot;,")));
+        assert!(html_of(r#"{"a":"b","n":1}"#).contains(&format!("{PRE}{{\n  &quot;a&quot;: &quot;b&quot;,")));
     }
 
     #[test]
     fn pictures_are_addressed_and_nothing_is_fetched_from_elsewhere() {
         let part =
             format!(r#"[{{"type":"text","text":"see"}},{{"type":"image","data":"{PIXEL}","mimeType":"image/png"}}]"#);
-        let html = shown(&part);
+        let html = html_of(&part);
         let address = Picture::of(PIXEL).unwrap().address("s", 7);
         assert!(html.contains(&format!("src=\"{address}\"")) && html.contains("PNG, 70 bytes"), "{html}");
         assert!(!html.contains(PIXEL));
-        let html = shown(r#"{"type":"image","image":"https://evil.test/a.png"}"#);
+        let html = html_of(r#"{"type":"image","image":"https://evil.test/a.png"}"#);
         assert!(!html.contains("<img"), "{html}");
         let raw = RawValue::from_string(format!("\"{PIXEL}\"")).unwrap();
         let mut named = Html::default();
@@ -403,7 +403,7 @@ mod tests {
     #[test]
     fn what_is_left_out_is_counted_and_can_be_reached() {
         let lines: String = (0..3_000).map(|n| format!("line {n}\\n")).collect();
-        let html = shown(&format!("\"{lines}\""));
+        let html = html_of(&format!("\"{lines}\""));
         let last = html.matches("line ").count() as u64;
         assert!(html.contains(&format!("{} more lines are not shown.", grouped(3_000 - last))), "{html}");
         assert!(
@@ -414,11 +414,11 @@ mod tests {
     #[test]
     fn sizes_are_bounded() {
         let long = format!(r#"{{"a":"{}\n","b":"{}\n"}}"#, "x".repeat(20_000), "y".repeat(20_000));
-        let html = shown(&long);
+        let html = html_of(&long);
         assert!(html.len() < PAYLOAD_CHARS_MAX + 1_000 && html.contains("The rest is not shown."), "{}", html.len());
         let deep = format!("{}\"a\\nb\"{}", "[".repeat(100), "]".repeat(100));
-        assert!(shown(&deep).contains("a\\nb"));
+        assert!(html_of(&deep).contains("a\\nb"));
         let pictures = format!("[{}]", vec![format!("\"{PIXEL}\""); 60].join(","));
-        assert_eq!(shown(&pictures).matches("<img").count(), PICTURES_MAX);
+        assert_eq!(html_of(&pictures).matches("<img").count(), PICTURES_MAX);
     }
 }

@@ -28,7 +28,7 @@ pub struct PromotionOffer {
     pub is_private: bool,
 }
 
-/// Said where answers of an incognito session would reach others.
+/// The warning if answers of an incognito session would reach others.
 const IS_PRIVATE: &str = "Only you can read this response. Everyone in the workspace can read the entity, and reviewers \
      read what they approve.";
 

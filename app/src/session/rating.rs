@@ -21,9 +21,9 @@ pub enum Rating {
     Silent,
     /// The question, because the reader has not rated it.
     Ask,
-    /// That the reader said that it helped.
+    /// The reader's rating that it helped.
     Positive,
-    /// That the reader said that it did not help.
+    /// The reader's rating that it did not help.
     Negative,
     /// That the reader skipped the question.
     Skip,
@@ -206,7 +206,7 @@ mod calls {
     };
     use leptos::prelude::*;
 
-    /// The status of a refusal because nobody is signed in.
+    /// The status of a refusal because no one is signed in.
     const SIGNED_OUT: u16 = 401;
 
     impl Rating {

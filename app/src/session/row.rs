@@ -211,12 +211,12 @@ fn write_small(html: &mut Html, entry: &Entry<'_>, source: Source<'_>) {
 fn printed(entry: &Entry<'_>) -> Option<String> {
     let is_only_text = entry.parts.iter().all(|(part, _)| matches!(part, Part::Text(_)));
     let text =
-        if entry.event.known() == Some(Known::ExternalEvent) && is_only_text { said(entry) } else { String::new() };
+        if entry.event.known() == Some(Known::ExternalEvent) && is_only_text { text_of(entry) } else { String::new() };
     text.trim().contains('\n').then_some(text)
 }
 
 /// The joined texts of an event.
-fn said(entry: &Entry<'_>) -> String {
+fn text_of(entry: &Entry<'_>) -> String {
     texts(&entry.parts.iter().map(|(part, _)| part.clone()).collect::<Vec<_>>())
 }
 

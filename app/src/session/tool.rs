@@ -206,7 +206,7 @@ mod tests {
         RawValue::from_string(text.to_owned()).unwrap()
     }
 
-    fn said(output: &str, is_error: bool) -> String {
+    fn result_of(output: &str, is_error: bool) -> String {
         let output = raw(output);
         let answer = Answer {
             id: Cow::Borrowed("a"),
@@ -227,14 +227,14 @@ mod tests {
 
     #[test]
     fn a_result_without_a_text_or_a_list_shows_its_first_values() {
-        assert_eq!(said(r#"{"rows":41,"file":"src/m41.rs"}"#, false), "rows: 41, file: src/m41.rs");
-        assert_eq!(said(r#"{"a":null,"b":{"c":1},"d":true}"#, false), "d: true");
+        assert_eq!(result_of(r#"{"rows":41,"file":"src/m41.rs"}"#, false), "rows: 41, file: src/m41.rs");
+        assert_eq!(result_of(r#"{"a":null,"b":{"c":1},"d":true}"#, false), "d: true");
         assert_eq!(
-            said(r#"{"amount":1290000,"year":2026,"id":"1290000"}"#, false),
+            result_of(r#"{"amount":1290000,"year":2026,"id":"1290000"}"#, false),
             "amount: 1,290,000, year: 2026, id: 1290000"
         );
-        assert_eq!(said("-125000.5", false), "-125,000.5");
-        assert_eq!(said(r#"{"b":{"c":1}}"#, false), "1 field");
+        assert_eq!(result_of("-125000.5", false), "-125,000.5");
+        assert_eq!(result_of(r#"{"b":{"c":1}}"#, false), "1 field");
     }
 
     #[test]
@@ -245,20 +245,20 @@ mod tests {
 
     #[test]
     fn outcomes_count_what_can_be_counted() {
-        assert_eq!(said("[1,2,3]", false), "3 items");
-        assert_eq!(said(r#"{"results":[1,2],"took":3}"#, false), "2 results");
-        assert_eq!(said(r#"{"rows":[1]}"#, false), "1 row");
-        assert_eq!(said(r#"{"matches":[]}"#, false), "0 matches");
-        assert_eq!(said(r#"{"data":[1]}"#, false), "1 data");
-        assert_eq!(said(r#"{"type":"json","value":[1]}"#, false), "1 item");
-        assert_eq!(said(r#"{"stdout":"7 passed","stderr":"","interrupted":false}"#, false), "7 passed");
-        assert_eq!(said(r#""two\nlines""#, false), "two lines");
-        assert_eq!(said(r#"{"type":"text","value":"\u001b[31merror\u001b[0m[E0382]"}"#, false), "error[E0382]");
-        assert_eq!(said(r#"{"content":[{"type":"text","text":"7 files"}],"isError":false}"#, false), "7 files");
-        assert_eq!(said(r#"{"stdout":"","stderr":"no such file","code":2}"#, false), "no such file");
-        assert_eq!(said(r#"{"type":"error-text","value":"no such file"}"#, true), "failed: no such file");
+        assert_eq!(result_of("[1,2,3]", false), "3 items");
+        assert_eq!(result_of(r#"{"results":[1,2],"took":3}"#, false), "2 results");
+        assert_eq!(result_of(r#"{"rows":[1]}"#, false), "1 row");
+        assert_eq!(result_of(r#"{"matches":[]}"#, false), "0 matches");
+        assert_eq!(result_of(r#"{"data":[1]}"#, false), "1 data");
+        assert_eq!(result_of(r#"{"type":"json","value":[1]}"#, false), "1 item");
+        assert_eq!(result_of(r#"{"stdout":"7 passed","stderr":"","interrupted":false}"#, false), "7 passed");
+        assert_eq!(result_of(r#""two\nlines""#, false), "two lines");
+        assert_eq!(result_of(r#"{"type":"text","value":"\u001b[31merror\u001b[0m[E0382]"}"#, false), "error[E0382]");
+        assert_eq!(result_of(r#"{"content":[{"type":"text","text":"7 files"}],"isError":false}"#, false), "7 files");
+        assert_eq!(result_of(r#"{"stdout":"","stderr":"no such file","code":2}"#, false), "no such file");
+        assert_eq!(result_of(r#"{"type":"error-text","value":"no such file"}"#, true), "failed: no such file");
         assert_eq!(
-            (said("null", false), said("null", true), said("true", false)),
+            (result_of("null", false), result_of("null", true), result_of("true", false)),
             ("done".into(), "failed".into(), "true".into())
         );
     }

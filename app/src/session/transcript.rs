@@ -29,7 +29,7 @@ pub struct Content {
     pub is_complete: bool,
     /// The page of earlier events, if there are any.
     pub earlier: Option<String>,
-    /// What is said below the last row.
+    /// The text below the last row.
     pub end: String,
     /// What the rating panel shows.
     pub rating: Rating,
@@ -99,7 +99,7 @@ pub struct Transcript {
     pub earlier: RwSignal<Option<String>>,
     /// Whether earlier events are being loaded.
     pub is_loading_earlier: RwSignal<bool>,
-    /// What is said below the last row.
+    /// The text below the last row.
     pub end: RwSignal<String>,
     /// Whether the whole log is on the page.
     pub is_complete: RwSignal<bool>,

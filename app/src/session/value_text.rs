@@ -1,7 +1,7 @@
-//! Values of a record, shortened for a sentence, and the names that stand for ids in them.
+//! Values of a record, shortened for a sentence, and the names that replace ids in them.
 
 use crate::text::{
-    number::{counted, shown},
+    number::{counted, display_text},
     shorten::one_line,
 };
 use serde_json::Value;
@@ -26,6 +26,6 @@ fn short(value: &Value) -> String {
         Value::String(text) if text.trim().is_empty() => "nothing".to_owned(),
         Value::Array(items) => counted(items.len() as u64, "item"),
         Value::Object(map) => counted(map.len() as u64, "value"),
-        plain => one_line(&shown(plain), VALUE_CHARS_MAX),
+        plain => one_line(&display_text(plain), VALUE_CHARS_MAX),
     }
 }

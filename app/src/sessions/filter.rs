@@ -151,7 +151,7 @@ pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>, reader_zone:
 /// few people look for such a day.
 fn day_fields(filter: &Filter, reader_zone: &str, form: &FormState) -> InertElement {
     let zone = filter.zone.as_deref().unwrap_or(reader_zone);
-    // Times of the page are in the reader's zone, so only another one is named; and the one that stands for no zone.
+    // Times of the page are in the reader's zone, so only another one is named; and the one for no zone.
     let of_zone = if zone == UTC || zone != reader_zone { format!(" ({zone})") } else { String::new() };
     let set: Vec<_> = filter.days().into_iter().filter_map(|(_, label, day)| Some((label, day?))).collect();
     let words = match set.as_slice() {

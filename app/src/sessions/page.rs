@@ -95,7 +95,7 @@ fn fresh(filter: &Filter, newest: Option<&SessionEntry>) -> impl IntoView + use<
     }
 }
 
-/// Says that a search by title goes on with the next page; nothing if there is none.
+/// Says that a search by title continues with the next page; nothing if there is none.
 fn looked(filter: &Filter, has_older: bool) -> Option<impl IntoView + use<>> {
     (filter.q.is_some() && has_older).then(|| looked_at(SESSIONS_LOOKED_MAX, "sessions"))
 }
@@ -110,7 +110,7 @@ mod tests {
         let filter = Filter { q: Some("zebra".into()), ..Filter::default() };
         let html = to_html(looked(&filter, true));
         assert!(html.contains("20,000"), "{html}");
-        let unsaid = [looked(&filter, false).is_none(), looked(&Filter::default(), true).is_none()];
-        assert_eq!(unsaid, [true, true], "the last page, and a list that is not searched");
+        let without_a_line = [looked(&filter, false).is_none(), looked(&Filter::default(), true).is_none()];
+        assert_eq!(without_a_line, [true, true], "the last page, and a list that is not searched");
     }
 }

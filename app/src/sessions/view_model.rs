@@ -46,13 +46,13 @@ pub fn input_words(session: &Session) -> Option<String> {
         Value::Object(members) => {
             let named = members.iter().filter(|(_, value)| !value.is_object() && !value.is_array() && !value.is_null());
             let named = named.map(|(key, value)| {
-                let value = one_line(&number::shown(value), VALUE_CHARS_MAX);
+                let value = one_line(&number::display_text(value), VALUE_CHARS_MAX);
                 format!("{key}: {value}")
             });
             named.take(VALUES_MAX).collect::<Vec<_>>().join(", ")
         }
         Value::Array(_) | Value::Null => String::new(),
-        plain => number::shown(&plain),
+        plain => number::display_text(&plain),
     };
     let words = one_line(&words, LINE_CHARS_MAX);
     (!words.is_empty()).then_some(words)

@@ -28,7 +28,7 @@ pub fn one_line(message: &str, max: usize) -> String {
 }
 
 /// Appends a message of at most about `bytes_max` bytes. One with several lines keeps them, without control sequences.
-/// The line that says what went wrong stands out; if it is not known, the last one. Of a longer message with several
+/// The line with the error is emphasised; if it is not known, the last one. Of a longer message with several
 /// lines the end is shown, because it says why.
 pub fn push(html: &mut Html, message: &str, bytes_max: usize) {
     let message = message.trim_end();
@@ -57,7 +57,7 @@ mod tests {
     const PYTHON: &str = "exited with 1:\nTraceback (most recent call last):\n  File \"a.py\", line 2, in <module>\n    \
         pay()\nValueError: no <amount>\n";
 
-    fn shown(message: &str, bytes_max: usize) -> String {
+    fn shortened(message: &str, bytes_max: usize) -> String {
         let mut html = Html::default();
         push(&mut html, message, bytes_max);
         html.finish()
@@ -91,19 +91,19 @@ mod tests {
     }
 
     #[test]
-    fn a_message_keeps_its_lines_and_its_telling_line_stands_out() {
-        let html = shown(PYTHON, 4_000);
+    fn a_message_keeps_its_lines_and_its_telling_line_is_emphasised() {
+        let html = shortened(PYTHON, 4_000);
         assert!(html.starts_with("<pre class=\"error-text\" dir=\"auto\">exited with 1:\nTraceback"), "{html}");
         assert!(html.contains("    pay()\n<strong>ValueError: no &lt;amount&gt;</strong></pre>"), "{html}");
-        assert!(shown("Two\n\u{1b}[31mlines\u{1b}[0m", 80).ends_with(">Two\n<strong>lines</strong></pre>"));
-        assert_eq!(shown("The disk is full\n", 80), "<strong dir=\"auto\">The disk is full</strong>");
+        assert!(shortened("Two\n\u{1b}[31mlines\u{1b}[0m", 80).ends_with(">Two\n<strong>lines</strong></pre>"));
+        assert_eq!(shortened("The disk is full\n", 80), "<strong dir=\"auto\">The disk is full</strong>");
     }
 
     #[test]
     fn of_a_long_message_the_end_is_shown() {
         let long = format!("{}{PYTHON}", "progress\n".repeat(1_000));
-        let html = shown(&long, 200);
+        let html = shortened(&long, 200);
         assert!(html.len() < 400 && html.contains(">…") && html.contains("<strong>ValueError"), "{html}");
-        assert!(shown(&"é".repeat(1_000), 201).len() < 300);
+        assert!(shortened(&"é".repeat(1_000), 201).len() < 300);
     }
 }

@@ -8,12 +8,12 @@ use serde_json::Value;
 const GROUPED_DIGITS_MIN: usize = 5;
 
 /// A value of a record for people. Large numbers have commas between groups of three digits: `125,000.5`.
-pub fn shown(value: &Value) -> String {
-    let text = domain::entity::shown(value);
+pub fn display_text(value: &Value) -> String {
+    let text = domain::entity::display_text(value);
     if value.is_number() { shown_digits(&text) } else { text }
 }
 
-/// The text of a number for people, as [`shown`] gives it.
+/// The text of a number for people, as [`display_text`] gives it.
 pub fn shown_digits(text: &str) -> String {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
     let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
@@ -82,7 +82,7 @@ mod tests {
             (json!("61000"), "61000"),
             (json!(u64::MAX), "18,446,744,073,709,551,615"),
         ] {
-            assert_eq!(shown(&value), text);
+            assert_eq!(display_text(&value), text);
         }
     }
 

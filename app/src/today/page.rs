@@ -11,9 +11,9 @@ use crate::{
     render::{append_html, static_html, to_html},
     shell::{RailEntry, Shell, frame},
     ui::{
-        asked::{Question, asked, count_words},
         empty::{Connect, ConnectAgent},
         page_head::PageHead,
+        questions::{Question, count_words, question_list},
         tabs::{Tab, Tabs},
     },
 };
@@ -59,7 +59,7 @@ fn switch(everyone: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
 
 /// The open questions as a fragment, for an update after a change.
 pub fn questions_fragment(questions: &[Question]) -> String {
-    to_html(asked(questions, false))
+    to_html(question_list(questions, false))
 }
 
 /// Renders the page without the hourly counts, which the browser loads.
@@ -80,7 +80,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let picked_name = picked.map_or("", Bucket::as_str).to_owned();
         let mut below = to_html(connecting.map(|c| view! { <ConnectAgent connect=c/> }));
         // They need the reader too, although no session waits for them.
-        append_html(&mut below, asked(&questions, picked.is_some_and(|picked| picked != Bucket::NeedsMe)));
+        append_html(&mut below, question_list(&questions, picked.is_some_and(|picked| picked != Bucket::NeedsMe)));
         for section in &sections {
             append_html(&mut below, section_view(shell, section, picked.is_some_and(|p| p != section.bucket)));
         }

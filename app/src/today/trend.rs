@@ -4,7 +4,7 @@ use super::bucket::BUCKETS;
 use crate::{
     render::to_html,
     text::html::Html,
-    ui::{asked::count_words, time::machine},
+    ui::{questions::count_words, time::machine},
 };
 use domain::{Timestamp, work_queue::Bucket};
 use leptos::prelude::*;

@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, fmt};
 /// Name of the form field of an input, or the begin of the names of its fields.
 pub const INPUT: &str = "input";
 
-/// What was typed into the form of a task's input.
+/// The text typed into the form of a task's input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum TypedInput {
@@ -27,7 +27,7 @@ impl<'de> Deserialize<'de> for TypedInput {
     }
 }
 
-/// Reads what was typed. A derived reader would say that no variant matches, and not what is expected.
+/// Reads the typed text. A derived reader would say that no variant matches, and not what is expected.
 struct InputVisitor;
 
 impl<'de> Visitor<'de> for InputVisitor {

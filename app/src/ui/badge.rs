@@ -1,4 +1,4 @@
-//! Badges: an icon, a word and a colour, always together, so that nothing is said by colour alone.
+//! Badges: an icon, a word and a colour, always together, so that no information depends on colour alone.
 
 use super::icon::{Icon, icon};
 use domain::session::Status;
@@ -41,7 +41,7 @@ const fn shape(status: Status) -> Icon {
 pub fn Badge(
     /// The icon.
     picture: Icon,
-    /// What is said beside the icon.
+    /// The word beside the icon.
     word: &'static str,
     /// The status whose colour it has.
     colour: Status,

@@ -87,7 +87,7 @@ pub fn Button(
     /// Whether it cannot be pressed.
     #[prop(optional)]
     disabled: bool,
-    /// Whether what it started is still going on. It cannot be pressed meanwhile.
+    /// Whether what it started is still in progress. It cannot be pressed meanwhile.
     #[prop(optional)]
     busy: bool,
     /// Whether it needs scripts, so that it is hidden without them.

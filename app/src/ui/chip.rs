@@ -8,7 +8,7 @@ pub fn Chip(
     /// The address.
     #[prop(into)]
     href: String,
-    /// Whether what it leads to is what is shown.
+    /// Whether its target is the shown page.
     #[prop(optional)]
     is_here: bool,
     /// The label.

@@ -4,8 +4,6 @@
 //! Each is accessible by itself, and the gallery (`app/examples/gallery`) shows each in its states.
 
 #[cfg(feature = "ssr")]
-pub mod asked;
-#[cfg(feature = "ssr")]
 pub mod badge;
 pub mod button;
 #[cfg(feature = "ssr")]
@@ -32,6 +30,8 @@ pub mod pager;
 #[cfg(feature = "ssr")]
 pub mod popover;
 pub mod progress;
+#[cfg(feature = "ssr")]
+pub mod questions;
 #[cfg(feature = "ssr")]
 pub mod section;
 pub mod skeleton;

@@ -22,7 +22,7 @@ pub fn Pager(
     })
 }
 
-/// Says how many titles one page of a search looks at, for a search that goes on with the next page.
+/// Says how many titles one page of a search looks at, for a search that continues with the next page.
 pub fn looked_at(max: u32, what: &'static str) -> impl IntoView {
     let count = number::grouped(max.into());
     let sentence = format!("A page looks at the titles of at most {count} {what}. The next page looks at older ones.");

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-/// A bar. Without a total it shows only that something goes on.
+/// A bar. Without a total it shows only that something continues.
 #[component]
 pub fn Progress(
     /// What is counted: the name of the bar for screen readers.

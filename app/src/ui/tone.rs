@@ -5,7 +5,7 @@
 pub enum Tone {
     /// Something succeeded.
     Good,
-    /// The reader should know something before going on.
+    /// The reader should know something before continuing.
     Wait,
     /// Something failed or was refused.
     Bad,

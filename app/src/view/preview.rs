@@ -16,7 +16,7 @@ pub fn preview_fragment(title: &str, introduction: &str, fields: &[Field]) -> St
 
 /// The form as its respondents see it.
 pub fn preview(title: &str, introduction: &str, fields: &[Field]) -> InertElement {
-    let fields = shown(fields);
+    let fields = previewable(fields);
     let hidden = fields.iter().filter(|field| field.hidden).count();
     let none = (hidden == fields.len()).then(|| view! { <p class="meta">"No questions yet."</p> });
     let hidden =
@@ -36,7 +36,7 @@ pub fn preview(title: &str, introduction: &str, fields: &[Field]) -> InertElemen
 }
 
 /// The fields as they can be shown while the form is being written: each has a text and a key of its own.
-fn shown(fields: &[Field]) -> Vec<Field> {
+fn previewable(fields: &[Field]) -> Vec<Field> {
     let mut keys = HashSet::new();
     let one = |(at, field): (usize, &Field)| {
         let mut field = field.clone();

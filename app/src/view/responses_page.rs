@@ -64,8 +64,8 @@ pub struct ResponseRow {
 /// in large numbers. Empty without an answer.
 pub fn answer_text(column: &AnswerColumn, fields: &[Field], answers: &Answers) -> String {
     match column.value(answers) {
-        Some(value) if value.is_number() => number::shown(value),
-        _ => column.shown(fields, answers),
+        Some(value) if value.is_number() => number::display_text(value),
+        _ => column.display_text(fields, answers),
     }
 }
 
@@ -80,7 +80,7 @@ pub struct ResponsesProps {
     pub drafts: u64,
     /// Versions with responses, newest first.
     pub versions: Vec<u64>,
-    /// What is shown.
+    /// The content of the page.
     pub filter: ResponseFilter,
     /// The questions above the columns.
     pub columns: Vec<String>,

@@ -87,7 +87,7 @@ mod tests {
         let (old, new) =
             (active("01890a5d-0000-7000-8000-000000000001"), active("01890a5d-0000-7000-8000-000000000002"));
         for order in [[&old, &new], [&new, &old]] {
-            let shown = order.into_iter().fold(None, |shown, told| after(shown, ActiveChange::Started(told.clone())));
+            let shown = order.into_iter().fold(None, |shown, next| after(shown, ActiveChange::Started(next.clone())));
             assert_eq!(shown.as_ref(), Some(&new));
         }
     }
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn what_the_server_has_not_confirmed_gives_way() {
-        let told = active("1");
-        assert_eq!(after(Some(active("")), ActiveChange::Started(told.clone())), Some(told));
+        let started = active("1");
+        assert_eq!(after(Some(active("")), ActiveChange::Started(started.clone())), Some(started));
     }
 }

@@ -59,7 +59,7 @@ fn waiting_key(work: Work) -> String {
     ["shiftbook-waiting ", &work.owner()].concat()
 }
 
-/// Shows a change here and sends it to the other tabs. The server has confirmed it. `before` is what was shown.
+/// Shows a change here and sends it to the other tabs. The server has confirmed it. `before` is the earlier state.
 pub fn publish(work: Work, before: Option<Active>, change: ActiveChange) {
     match &change {
         ActiveChange::Started(active) => {

@@ -95,7 +95,7 @@ impl Chooser {
         self.read_tasks();
     }
 
-    /// The popover was opened before this island was loaded: continues with what was typed, and with the keys that were
+    /// The popover was opened before this island was loaded: continues with the typed text, and with the keys that were
     /// pressed after it.
     fn catch_up(self) {
         #[cfg(feature = "hydrate")]
@@ -143,7 +143,7 @@ impl Chooser {
         }
     }
 
-    /// Reads the tasks whose names contain what was typed. Keeps the row selected that the person moved to.
+    /// Reads the tasks whose names contain the typed text. Keeps the row selected that the person moved to.
     fn read_tasks(self) {
         let number = self.reads.get_value() + 1;
         self.reads.set_value(number);
@@ -157,7 +157,7 @@ impl Chooser {
             let newest = self.reads.get_value();
             let has_all = is_all && found.as_ref().is_ok_and(|found| !found.has_more);
             if has_all && number >= self.first_read.get_value() {
-                // What was typed since then is among these tasks, so the reads of it say nothing more.
+                // The text typed since then is among these tasks, so the reads of it say nothing more.
                 self.reads.set_value(newest + 1);
             } else if newest != number {
                 return;

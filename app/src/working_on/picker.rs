@@ -7,7 +7,7 @@ use leptos::{ev::SubmitEvent, html, prelude::*, server_fn::ServerFn as _};
 /// Id of the popover of tasks, which the buttons open.
 pub const POPOVER_ID: &str = "working-popover";
 
-/// The buttons. The links stand in for them where scripts are off.
+/// The buttons. The links replace them where scripts are off.
 #[component]
 pub fn Picker(work: Work) -> impl IntoView {
     let (idle_part, active_part) = (NodeRef::<html::Div>::new(), NodeRef::<html::Div>::new());

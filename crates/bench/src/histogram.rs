@@ -4,7 +4,7 @@ use anyhow::Result;
 use hdrhistogram::Histogram as Counts;
 use std::time::Duration;
 
-/// Longest latency that is told from longer ones. No load and no request runs as long.
+/// Longest latency that is distinguished from longer ones. No load and no request runs as long.
 const LATENCY_MAX: Duration = Duration::from_secs(3600);
 /// Decimal digits that two latencies must share to be counted as one.
 const DIGITS: u8 = 2;

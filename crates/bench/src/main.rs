@@ -131,7 +131,7 @@ impl Target {
 fn main() -> Result<()> {
     let cli = Cli::parse();
     let is_probe = matches!(cli.command, Some(Command::Probe { .. }));
-    // One thread drives the load: the server shares the cores. The probe stands for a server and gets both.
+    // One thread drives the load: the server shares the cores. The probe replaces a server and gets both.
     let mut runtime = if is_probe {
         tokio::runtime::Builder::new_multi_thread()
     } else {

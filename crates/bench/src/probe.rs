@@ -66,7 +66,7 @@ pub async fn serve(listener: TcpListener, data_dir: PathBuf, page: Bytes) -> Res
 fn write(data_dir: &std::path::Path, rows: &Receiver<Pending>, frames: &broadcast::Sender<Bytes>) -> Result<()> {
     commit_groups(&data_dir.join("probe"), rows, |group| {
         for row in group.drain(..) {
-            // Errors say that nobody follows, or that the client went away.
+            // Errors say that no one follows, or that the client went away.
             let _ = frames.send(format!("id: {}\ndata: {}\n\n", row.sequence, row.content).into());
             let _ = row.done.send(row.sequence);
         }

@@ -85,7 +85,7 @@ impl EventStream {
         }
     }
 
-    /// The next event or piece of a reply; `None` once the server has said that no more will come.
+    /// The next event or piece of a reply; `None` once the server has announced the end.
     ///
     /// A connection that is cut or silent is opened again after the last event, up to [`limit::STREAM_RECONNECTS_MAX`]
     /// times in a row. One that brought an item, or that was cut after [`limit::STREAM_LASTING`], begins a new row. The

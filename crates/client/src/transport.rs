@@ -224,7 +224,7 @@ impl Client {
         let answer = checked(answer, allowed).await?;
         let status = answer.status().as_u16();
         let body = read(answer, allowed).await?;
-        // A 204 has no body; `null` stands for it.
+        // A 204 has no body; `null` replaces it.
         let body = if body.is_empty() { b"null" } else { &body[..] };
         serde_json::from_slice(body).map_err(|error| Error::protocol(Some(status), error.to_string()))
     }

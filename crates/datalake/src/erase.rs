@@ -295,7 +295,7 @@ mod tests {
         }
     }
 
-    fn said(id: &str, session: &str, text: &str) -> String {
+    fn line_of(id: &str, session: &str, text: &str) -> String {
         let line = json!({ "id": id, "timestamp": "2026-02-26T00:00:00Z", "tenant_id": "t", "session_id": session, "prompt": [], "response": text });
         format!("{line}\n")
     }
@@ -334,16 +334,16 @@ mod tests {
         write(
             layout,
             &[
-                ("interactions_2026-02-26_aa.jsonl", &[said("g1", "gone", "pie"), said("h1", "here", "tea")]),
+                ("interactions_2026-02-26_aa.jsonl", &[line_of("g1", "gone", "pie"), line_of("h1", "here", "tea")]),
                 (
                     "interactions_2026-02-27_aa.jsonl",
-                    &[said("h2", "here", "tea"), said("g2", "gone", "pie"), "{torn\n".into()],
+                    &[line_of("h2", "here", "tea"), line_of("g2", "gone", "pie"), "{torn\n".into()],
                 ),
                 (
                     "interactions_2026-02-25_bb.jsonl",
-                    &[said("g0", "gone", "pie"), "{torn\n".into(), said("u0", "nobody", "pie")],
+                    &[line_of("g0", "gone", "pie"), "{torn\n".into(), line_of("u0", "nobody", "pie")],
                 ),
-                ("interactions_2026-02-28_bb.jsonl", &[said("u1", "nobody", "who")]),
+                ("interactions_2026-02-28_bb.jsonl", &[line_of("u1", "nobody", "who")]),
                 // The last interaction was captured a day late.
                 (
                     "2026-02-26_feedback.jsonl",
@@ -374,9 +374,9 @@ mod tests {
             ("2026-02-26_feedback.jsonl", [mark("h1", "tea"), mark("h2", "tea")].concat()),
             ("2026-02-28_feedback.jsonl", [mark("h2", "tea"), mark("u1", "who")].concat()),
             ("2026-02-28_outcomes.jsonl", outcome("h1", "here")),
-            ("interactions_2026-02-26_aa.jsonl", said("h1", "here", "tea")),
-            ("interactions_2026-02-27_aa.jsonl", format!("{}{{torn\n", said("h2", "here", "tea"))),
-            ("interactions_2026-02-28_bb.jsonl", said("u1", "nobody", "who")),
+            ("interactions_2026-02-26_aa.jsonl", line_of("h1", "here", "tea")),
+            ("interactions_2026-02-27_aa.jsonl", format!("{}{{torn\n", line_of("h2", "here", "tea"))),
+            ("interactions_2026-02-28_bb.jsonl", line_of("u1", "nobody", "who")),
         ]
         .map(|(name, text)| (name.to_owned(), text));
         assert_eq!(left(&layout), expected);

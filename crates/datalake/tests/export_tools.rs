@@ -27,7 +27,7 @@ fn proposed(id: &str, seconds: i64, to: &str) -> InteractionRecord {
     let looked = call(&format!("look-{id}"), "find", &json!({ "name": "Ann" }));
     let mut record =
         record(id, seconds, "Greet Ann.", &json!({ "toolName": "send", "toolInput": { "to": to } }).to_string());
-    record.prompt.insert(0, Message::said(Role::System, "You write mail."));
+    record.prompt.insert(0, Message::new(Role::System, "You write mail."));
     record.prompt.extend([Message::calling(vec![looked.clone()]), Message::answering(&looked, "ann@a.test")]);
     record.tools = Some(vec![tool("find", "Finds people."), tool("send", "Sends mail.")]);
     record.tool_call_id = Some(format!("send-{id}"));

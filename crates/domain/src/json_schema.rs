@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-/// Most steps from a schema to the one that it stands for. A circle of references ends there.
+/// Most steps from a reference to the schema that it names. A circle of references ends there.
 const STEPS_MAX: usize = 16;
 
 /// A schema without indirections.

@@ -49,19 +49,19 @@ pub struct Message {
 
 impl Message {
     /// Returns a message with a text and no calls.
-    pub fn said(role: Role, content: impl Into<String>) -> Message {
+    pub fn new(role: Role, content: impl Into<String>) -> Message {
         Message { role, content: content.into(), tool_calls: Vec::new(), tool_call_id: None, name: None }
     }
 
     /// Returns an agent's message with calls and an empty text.
     pub fn calling(calls: Vec<ToolCall>) -> Message {
-        Message { tool_calls: calls, ..Message::said(Role::Assistant, "") }
+        Message { tool_calls: calls, ..Message::new(Role::Assistant, "") }
     }
 
     /// Returns the message of a tool that answers `call`.
     pub fn answering(call: &ToolCall, content: impl Into<String>) -> Message {
         let (tool_call_id, name) = (Some(call.id.clone()), Some(call.function.name.clone()));
-        Message { tool_call_id, name, ..Message::said(Role::Tool, content) }
+        Message { tool_call_id, name, ..Message::new(Role::Tool, content) }
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
         let call_json =
             json!({ "id": "c1", "type": "function", "function": { "name": "send", "arguments": { "to": "ann" } } });
         for (message, expected) in [
-            (Message::said(Role::User, "Hi"), json!({ "role": "user", "content": "Hi" })),
+            (Message::new(Role::User, "Hi"), json!({ "role": "user", "content": "Hi" })),
             (
                 Message::answering(&call, "sent"),
                 json!({ "role": "tool", "content": "sent", "tool_call_id": "c1", "name": "send" }),

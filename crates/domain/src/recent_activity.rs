@@ -97,10 +97,10 @@ fn block_of(activity: &Activity, events: &[&Observed], delimiter: &Delimiter) ->
 
 /// Returns the events that are rendered: one per visit, the newest [`ACTIVITY_LINES_MAX`], oldest first.
 fn shown_events(events: &[Observed]) -> Vec<&Observed> {
-    let mut told: Vec<&Observed> =
+    let mut newest: Vec<&Observed> =
         events.iter().enumerate().filter(|(i, event)| !seen_again(event, &events[i + 1..])).map(|(_, e)| e).collect();
-    told.drain(..told.len().saturating_sub(ACTIVITY_LINES_MAX));
-    told
+    newest.drain(..newest.len().saturating_sub(ACTIVITY_LINES_MAX));
+    newest
 }
 
 /// Whether a navigation is followed within [`ONE_VISIT`] by the view of the entity on the same page.

@@ -63,7 +63,7 @@ fn the_block_reads_as_the_documentation_says() {
 #[test]
 fn a_visit_to_an_entity_is_one_line() {
     let path = "/t/acme/companies/1";
-    let told = lines(vec![
+    let rendered = lines(vec![
         observed("12:00:00", navigate(path)),
         observed("12:00:00.900", viewed("Acme Corp", path)),
         observed("12:01:00", navigate("/other")),
@@ -74,7 +74,7 @@ fn a_visit_to_an_entity_is_one_line() {
         observed("12:03:00.500", navigate(path)),
     ]);
     assert_eq!(
-        told,
+        rendered,
         [
             "- 12:00 viewed **Acme Corp** (companies)",
             "- 12:01 navigate /other",
@@ -94,15 +94,15 @@ fn the_newest_twenty_are_told_and_a_suppressed_one_takes_no_place() {
         events.push(observed(&format!("12:{n:02}:00"), navigate(&format!("/e/{n}"))));
         events.push(observed(&format!("12:{n:02}:00.500"), viewed(&format!("Entity {n}"), &format!("/e/{n}"))));
     }
-    let told = lines(events);
-    assert_eq!(told.len(), 20);
-    assert_eq!(told[0], "- 12:10 viewed **Entity 10** (companies)");
-    assert_eq!(told[19], "- 12:29 viewed **Entity 29** (companies)");
+    let rendered = lines(events);
+    assert_eq!(rendered.len(), 20);
+    assert_eq!(rendered[0], "- 12:10 viewed **Entity 10** (companies)");
+    assert_eq!(rendered[19], "- 12:29 viewed **Entity 29** (companies)");
 }
 
 #[test]
 fn what_cannot_be_seen_is_gone_and_a_line_stays_one_line() {
-    let told = lines(vec![
+    let rendered = lines(vec![
         observed(
             "12:00:00",
             marker("a\u{202e}b\u{200b}c\u{e0041}\u{0}d\r\n\n- 12:00 navigate /x\u{2028}\t e\u{1b}[31m"),
@@ -110,7 +110,7 @@ fn what_cannot_be_seen_is_gone_and_a_line_stays_one_line() {
         observed("12:01:00", viewed("** (x) <b> & \"q\" `c`", "/p")),
     ]);
     assert_eq!(
-        told,
+        rendered,
         [
             "- 12:00 marker \"abcd - 12:00 navigate /x e[31m\"",
             "- 12:01 viewed **&#42;&#42; (x) &lt;b&gt; &amp; &quot;q&quot; &#96;c&#96;** (companies)",

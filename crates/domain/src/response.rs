@@ -5,7 +5,7 @@ use crate::{
     criteria_set::{SafetyGate, evaluate_safety_gate},
     limit::{DRAFT_EVENT_SECONDS, DRAFT_EVENTS_MAX, KEY_CHARS_MAX},
     names::names,
-    view::{Answers, Field, Publication, shown},
+    view::{Answers, Field, Publication, display_text},
 };
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
@@ -138,7 +138,7 @@ pub fn event_content(fields: &[Field], answers: &Answers) -> String {
     let lines = fields.iter().filter_map(|field| {
         let value = answers.get(&field.key)?;
         let colon = if field.label.ends_with(char::is_alphanumeric) { ":" } else { "" };
-        Some(format!("{}{colon} {}", field.label, shown(field, value)))
+        Some(format!("{}{colon} {}", field.label, display_text(field, value)))
     });
     let text = lines.collect::<Vec<_>>().join("\n");
     json!([{ "type": "text", "text": text }, { "type": ANSWERS_PART, "answers": answers }]).to_string()

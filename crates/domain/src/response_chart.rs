@@ -171,7 +171,7 @@ mod tests {
         }
     }
 
-    fn shown(chart: &Chart) -> Vec<String> {
+    fn texts(chart: &Chart) -> Vec<String> {
         chart.bars.iter().map(|bar| format!("{} {}", bar.label, bar.count)).collect()
     }
 
@@ -194,7 +194,7 @@ mod tests {
         );
         counted(&mut charts, json!({ "team": "r", "tags": [], "mood": 2, "why": "x" }));
         let all: Vec<_> =
-            charts.iter().map(|chart| (chart.column.path(), shown(chart).join(", "), chart.answered)).collect();
+            charts.iter().map(|chart| (chart.column.path(), texts(chart).join(", "), chart.answered)).collect();
         let expected = [
             ("team", "Red 2, Blue 0", 2),
             ("tags", "x 1, y 1", 1),
@@ -216,7 +216,7 @@ mod tests {
         let mut charts = charts(&[new, old]);
         counted(&mut charts, json!({ "team": "r", "gone": true }));
         counted(&mut charts, json!({ "team": "b" }));
-        assert_eq!((shown(&charts[0]).join(", "), charts[0].answered, charts[0].other), ("b 1".to_owned(), 2, 1));
+        assert_eq!((texts(&charts[0]).join(", "), charts[0].answered, charts[0].other), ("b 1".to_owned(), 2, 1));
         assert_eq!(charts[1].column.label, "Gone");
     }
 

@@ -1,7 +1,7 @@
 //! Responses as a table: a column for each field of the versions that they answer, and cells as text; and the same as
 //! CSV (RFC 4180).
 
-use crate::view::{Answers, Field, shown};
+use crate::view::{Answers, Field, display_text};
 use serde_json::Value;
 
 /// The first character of a file for spreadsheet programs: some read UTF-8 as another encoding without it.
@@ -42,7 +42,7 @@ impl Column {
     }
 
     /// Formats the answer for people, with the labels of the version that the response is for. Empty without an answer.
-    pub fn shown(&self, fields: &[Field], answers: &Answers) -> String {
+    pub fn display_text(&self, fields: &[Field], answers: &Answers) -> String {
         let Some(value) = self.value(answers) else { return String::new() };
         let Some(field) = fields.iter().find(|field| field.key == self.key) else { return stored_text(value) };
         match (field.kind.dimensions(), &self.dimension) {
@@ -51,7 +51,7 @@ impl Column {
                 let option = dimension.and_then(|of| of.options.iter().find(|option| value == option.value.as_str()));
                 option.map_or_else(|| stored_text(value), |option| option.label.clone())
             }
-            (Some(_), None) | (None, _) => shown(field, value),
+            (Some(_), None) | (None, _) => display_text(field, value),
         }
     }
 }

@@ -84,12 +84,12 @@ pub fn iso(at: Timestamp) -> String {
 }
 
 /// Returns the time before which ratings may be purged: [`RETENTION_DAYS`] before `now`.
-pub fn kept_since(now: Timestamp) -> Timestamp {
+pub fn purge_before(now: Timestamp) -> Timestamp {
     now - TimeDelta::days(RETENTION_DAYS)
 }
 
 /// Returns the earliest end of a session about which people are asked: [`ASKED_DAYS`] before `now`.
-pub fn asked_since(now: Timestamp) -> Timestamp {
+pub fn earliest_end(now: Timestamp) -> Timestamp {
     now - TimeDelta::days(ASKED_DAYS)
 }
 

@@ -109,8 +109,8 @@ pub enum Error {
         /// State of the gate.
         state: domain::gate::GateState,
     },
-    /// The respondent answered the request before, and otherwise.
-    #[error("you have answered already, and otherwise")]
+    /// The respondent already gave a different answer to the request.
+    #[error("you already gave a different answer")]
     AlreadyAnswered(Box<store::AnswerRecord>),
     /// The request takes no answers any more.
     #[error("no one waits for an answer any more: the request is {state}")]

@@ -1,5 +1,5 @@
-//! What an agent's people and tools said, in two views of the log: the newest turns on one channel, and every turn past
-//! the watermark of the memory writer. Nothing is stored for them. Incognito conversations are in neither, nor are
+//! The turns of an agent's people and tools, in two views of the log: the newest turns on one channel, and every turn
+//! past the watermark of the memory writer. Nothing is stored for them. Incognito conversations are in neither, nor are
 //! answers that were undone or can still be.
 
 use crate::{
@@ -26,7 +26,7 @@ use store::Conn;
 /// A message or an answer of a person, a message of the agent, or the result of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryTurn {
-    /// Session in which it was said.
+    /// Session of the turn.
     pub session_id: SessionId,
     /// Sequence of its event.
     pub sequence: u64,

@@ -57,7 +57,7 @@ impl MemoryBlock {
     }
 }
 
-/// Returns the block for a session that is claimed: about what its person said last, or about its input.
+/// Returns the block for a session that is claimed: about its person's last message, or about its input.
 pub(crate) async fn for_session(
     conn: &mut Conn<'_>,
     session: &Session,
@@ -79,7 +79,7 @@ pub(crate) async fn for_session(
         // The newest first: what is too long loses its end.
         let newest = page.items.iter().rev();
         let mut settled = newest.filter(|event| !turn::can_be_undone(event, now) && !turn::is_undone(event, &undone));
-        let said = settled.clone().map(|event| turn::said(&event.kind, &event.content, &event.metadata));
+        let said = settled.clone().map(|event| turn::text_of_person(&event.kind, &event.content, &event.metadata));
         let said = said.filter(|text| !text.is_empty()).take(MESSAGES_MAX).collect::<Vec<_>>().join("\n");
         // The author whom the newest message names comes before the person of the session.
         let read =
@@ -116,7 +116,7 @@ pub(crate) struct About<'a> {
     pub(crate) is_of_person: bool,
     /// Where the person speaks, if that is known.
     pub(crate) channel: Option<&'a Channel>,
-    /// What was said.
+    /// Text of the message.
     pub(crate) said: &'a str,
     /// Most bytes of the block; `bounds` bounds it too.
     pub(crate) bytes_max: usize,
@@ -167,7 +167,7 @@ pub(crate) async fn select(
         };
         let passages = identified(&found.record, passages(&found.document.body));
         let passages = passages.map(|(id, passage)| candidate(&found.record, (id, passage), (&wanted, of), now));
-        // Without a word of what was said only the speaker's own documents are of interest.
+        // Without a word of the message only the speaker's own documents are of interest.
         candidates.extend(passages.filter(|candidate| candidate.bm25 > 0.0 || is_own));
     }
     candidates.sort_by(|one, other| other.bm25.total_cmp(&one.bm25).then_with(|| one.id.cmp(&other.id)));
@@ -181,7 +181,7 @@ pub(crate) async fn select(
 }
 
 /// Whether a document is of other people than the one who speaks: it is about one of them, or the summary of their
-/// direct messages, and nobody has marked it as shared.
+/// direct messages, and no one has marked it as shared.
 fn is_of_others(found: &FoundDocument) -> bool {
     let path = &found.record.path;
     let is_of_one = path.starts_with("people/") || (path.starts_with("sessions/") && found.is_of_others);
@@ -271,7 +271,7 @@ fn candidate(
     }
 }
 
-/// The passages of a document with the ids by which an agent can name them. An id stands for the text with its headings
+/// The passages of a document with the ids by which an agent can name them. An id identifies the text with its headings
 /// in its document, so it stays the same while other parts of the document change. Of equal passages the number among
 /// them counts.
 fn identified(

@@ -129,11 +129,11 @@ pub async fn erasure_states_by_operator(
     sessions: Vec<(TenantId, SessionId)>,
 ) -> Result<Vec<ErasureState>> {
     let read = ledger.store().read(Access::System, async move |conn| {
-        let mut standings = Vec::with_capacity(sessions.len());
+        let mut states = Vec::with_capacity(sessions.len());
         for (tenant_id, session_id) in sessions {
-            standings.push(store::retention::erasure_state(conn, tenant_id, session_id).await?);
+            states.push(store::retention::erasure_state(conn, tenant_id, session_id).await?);
         }
-        Ok(standings)
+        Ok(states)
     });
     Ok(read.await?)
 }

@@ -3,7 +3,7 @@
 
 use crate::{
     shape,
-    value::{entropy, is_mixed, is_path, is_public, names_a_password, stands_for_a_secret},
+    value::{entropy, is_mixed, is_path, is_placeholder_of_secret, is_public, names_a_password},
     words::{INNOCENT_NAMES, PUBLIC_PREFIXES},
 };
 use serde::Deserialize;
@@ -22,7 +22,7 @@ pub(crate) enum Check {
     /// Digits after a prefix that does not name a digest or an id.
     Prefixed,
     /// A word in a sentence about a password.
-    Told,
+    InSentence,
     /// A password of an account: no placeholder, and not only digits.
     Password,
     /// The password of the group `key` in a URL.
@@ -67,12 +67,12 @@ impl Check {
         let found = text.get(at.clone())?;
         let is_secret = match self {
             Check::Assigned => return assigned(text, key, sep, at),
-            Check::Spoken => is_mixed(found) && !stands_for_a_secret(found, false),
-            Check::Told => shape::is_told(found, &[key, sep]),
+            Check::Spoken => is_mixed(found) && !is_placeholder_of_secret(found, false),
+            Check::InSentence => shape::is_in_sentence(found, &[key, sep]),
             Check::Random => is_random(found) && !is_public(text, at.start) && !is_id(found),
             Check::Prefixed => !PUBLIC_PREFIXES.contains(&key),
-            Check::Password => is_mixed(found) && !stands_for_a_secret(found, false) && !is_digits(found),
-            Check::Url => !stands_for_a_secret(key, false) && !["pass", "pwd", "pw", "passwd"].contains(&key),
+            Check::Password => is_mixed(found) && !is_placeholder_of_secret(found, false) && !is_digits(found),
+            Check::Url => !is_placeholder_of_secret(key, false) && !["pass", "pwd", "pw", "passwd"].contains(&key),
             Check::Key => shape::is_key(text, key, &at),
             Check::Option => shape::is_option_value(key, found),
             Check::Pair => return shape::paired(text, key, at),
@@ -111,7 +111,7 @@ fn assigned(text: &str, key: &str, sep: &str, at: Range<usize>) -> Option<Range<
     inner.end = inner.start + value.len();
     let after = text.get(at.end..)?;
     let is_called = quote.is_none() && after.starts_with(['(', '[', '<', '{']);
-    if value.is_empty() || is_called || sep == "==" || stands_for_a_secret(value, quote.is_some()) {
+    if value.is_empty() || is_called || sep == "==" || is_placeholder_of_secret(value, quote.is_some()) {
         return None;
     }
     let is_password = names_a_password(&name);

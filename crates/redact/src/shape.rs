@@ -1,7 +1,7 @@
 //! Checks of values by their form and their place: options, arguments, headers, and random text with a prefix.
 
 use crate::{
-    value::{entropy, is_mixed, is_path, is_public, names_a_password, stands_for_a_secret},
+    value::{entropy, is_mixed, is_path, is_placeholder_of_secret, is_public, names_a_password},
     words::{
         FILE_ENDINGS, GETTERS, INNOCENT_NAMES, KEY_WORDS, PASSWORD_TOPICS, PUBLIC_NAMES, PUBLIC_PREFIXES, PUBLIC_WORDS,
     },
@@ -54,7 +54,7 @@ pub(crate) fn is_key(text: &str, name: &str, at: &Range<usize>) -> bool {
     let Some(value) = text.get(at.clone()) else { return false };
     let name = name.to_lowercase();
     let is_session = name.contains("session") && is_uuid(value);
-    let is_no_value = || stands_for_a_secret(value, false) || is_path(value) || is_wordy(value);
+    let is_no_value = || is_placeholder_of_secret(value, false) || is_path(value) || is_wordy(value);
     let is_innocent = is_public_name(&name) || is_session || is_no_value() || is_public(text, at.start);
     !is_innocent && has_random_form(value, KEY_DIGITS_MIN, KEY_ENTROPY_MIN)
 }
@@ -62,7 +62,7 @@ pub(crate) fn is_key(text: &str, name: &str, at: &Range<usize>) -> bool {
 /// Whether `value` is the secret of the option or header `name`.
 pub(crate) fn is_option_value(name: &str, value: &str) -> bool {
     let name = name.to_lowercase().replace('-', "_");
-    if is_public_name(&name) || stands_for_a_secret(value, false) || is_path(value) {
+    if is_public_name(&name) || is_placeholder_of_secret(value, false) || is_path(value) {
         return false;
     }
     let is_file = || FILE_ENDINGS.iter().any(|ending| value.ends_with(ending));
@@ -80,7 +80,7 @@ pub(crate) fn paired(text: &str, name: &str, at: Range<usize>) -> Option<Range<u
     let is_sentence = value.contains(' ');
     let has_form = is_mixed(value) && !is_sentence && !is_path(value) && !is_wordy(value);
     let is_secret = value.len() >= PAIR_CHARS_MIN && has_form;
-    (is_secret && !is_innocent && !stands_for_a_secret(value, true)).then_some(inner)
+    (is_secret && !is_innocent && !is_placeholder_of_secret(value, true)).then_some(inner)
 }
 
 /// Returns the range of the secret that the function `name` receives.
@@ -91,7 +91,7 @@ pub(crate) fn called(text: &str, name: &str, at: Range<usize>) -> Option<Range<u
     let is_getter = GETTERS.iter().any(|getter| name.trim_start_matches('_').starts_with(getter));
     let has_both = count(value, char::is_ascii_digit) > 0 && count(value, char::is_ascii_alphabetic) > 0;
     let is_secret = has_both && is_mixed(value) && !is_path(value) && !is_wordy(value);
-    (is_secret && !is_getter && !stands_for_a_secret(value, true)).then_some(inner)
+    (is_secret && !is_getter && !is_placeholder_of_secret(value, true)).then_some(inner)
 }
 
 fn without_quotes(text: &str, at: Range<usize>) -> Option<Range<usize>> {
@@ -133,15 +133,15 @@ pub(crate) fn is_near(text: &str, before: &[&str], at: &Range<usize>) -> bool {
         && (!is_uuid(value) || is_close(text, at.start))
         && !is_public(text, at.start)
         && !is_wordy(value)
-        && !stands_for_a_secret(value, false)
+        && !is_placeholder_of_secret(value, false)
         && has_random_form(value, DIGITS_MIN, TAIL_ENTROPY_MIN)
 }
 
 /// Whether `value` is the password of a sentence about one. `between` is what the sentence says before it.
-pub(crate) fn is_told(value: &str, between: &[&str]) -> bool {
+pub(crate) fn is_in_sentence(value: &str, between: &[&str]) -> bool {
     let between = between.concat().to_lowercase();
     is_mixed(value)
         && !value.starts_with('/')
-        && !stands_for_a_secret(value, false)
+        && !is_placeholder_of_secret(value, false)
         && !PASSWORD_TOPICS.iter().any(|topic| between.contains(topic))
 }

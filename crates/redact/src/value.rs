@@ -52,7 +52,7 @@ fn is_member(value: &str) -> bool {
 }
 
 /// Whether a value is a placeholder for a secret, a word about one, or code that reads one. A quoted value is no code.
-pub(crate) fn stands_for_a_secret(value: &str, is_quoted: bool) -> bool {
+pub(crate) fn is_placeholder_of_secret(value: &str, is_quoted: bool) -> bool {
     let is_variable = |name: &str| name.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_');
     let lower = value.to_lowercase();
     let trimmed = lower.trim_matches(|letter: char| !letter.is_alphanumeric());

@@ -183,7 +183,7 @@ pub async fn drain(ledger: &Ledger, turn_capture: &Arc<TurnCapture>) -> ledger::
 }
 
 /// Pause after a batch. `took` is its duration, `writes` the number of writes during it, `late` the age of its oldest
-/// turn. There is no pause if nobody else wrote.
+/// turn. There is no pause if no one else wrote.
 fn pause(took: Duration, writes: u64, late: TimeDelta) -> Duration {
     if writes <= OWN_WRITES || late > LATE { Duration::ZERO } else { (took * PAUSE_TIMES).min(PAUSE_MAX) }
 }

@@ -79,7 +79,7 @@ pub struct NewEntry {
     pub at: Timestamp,
     /// What was done.
     pub kind: Kind,
-    /// Who did it, as `user:…`, `token:…` or `system`; `None` if nobody has proven who they are.
+    /// Who did it, as `user:…`, `token:…` or `system`; `None` if no one has proven who they are.
     pub actor: Option<String>,
     /// What it was done to.
     pub target: Option<(TargetKind, Uuid)>,
@@ -108,7 +108,7 @@ pub struct EntryRecord {
     pub at: Timestamp,
     /// What was done.
     pub kind: Kind,
-    /// Who did it, as `user:…`, `token:…` or `system`; `None` if nobody has proven who they are.
+    /// Who did it, as `user:…`, `token:…` or `system`; `None` if no one has proven who they are.
     pub actor: Option<String>,
     /// What it was done to.
     pub target: Option<(TargetKind, Uuid)>,
@@ -247,7 +247,7 @@ pub async fn list(
     Ok(Page { items: rows.into_iter().map(EntryRecord::try_from).collect::<Result<_>>()?, has_more })
 }
 
-/// Where the list of a workspace stands.
+/// The end of the list of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditHead {
     /// Workspace of the list.

@@ -56,7 +56,7 @@ pub struct Counts {
     pub denials: u64,
 }
 
-/// Records that forgetting a person begins. The mark stands for the person and does not name them.
+/// Records that forgetting a person begins. The mark identifies the person and does not name them.
 pub async fn begin(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

@@ -28,7 +28,7 @@ macro_rules! response_select {
     };
 }
 
-/// Leaves out what was answered in the incognito session of somebody else. Only answers to questions can be that.
+/// Leaves out what was answered in the incognito session of someone else. Only answers to questions can be that.
 macro_rules! seen_by {
     ($reader:literal) => {
         concat!(

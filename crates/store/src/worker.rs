@@ -21,7 +21,7 @@ statements! {
          WHERE tenant_id = $1 GROUP BY agent ORDER BY agent";
 }
 
-/// Records that a worker that takes sessions of this agent was seen. An empty agent stands for any agent.
+/// Records that a worker that takes sessions of this agent was seen. An empty agent means any agent.
 pub async fn see(tx: &mut WriteTx<'_>, tenant_id: TenantId, (name, agent): (&str, &str), at: Timestamp) -> Result<()> {
     run!(tx.conn(), execute, SEE, tenant_id.0, name, agent, to_micros(at))?;
     Ok(())

@@ -73,9 +73,9 @@ pub enum Fault {
 pub enum Answer {
     /// Where each event landed, in the order sent.
     Appended { events: Vec<(Uuid, u64)>, head: u64 },
-    /// Events of a read, and where the log stood.
+    /// Events of a read, and the last sequence of the log.
     Page { events: Vec<Seen>, head: u64, more: bool },
-    /// What a stream delivered; `end` where it said that the log is complete.
+    /// What a stream delivered; `end` if it reported that the log is complete.
     Delivered { events: Vec<Seen>, end: bool },
     /// Sessions with their attempts.
     Claimed { sessions: Vec<(Uuid, u32)> },

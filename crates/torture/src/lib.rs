@@ -10,7 +10,7 @@
 //!
 //! Not covered: torn sectors and disks that acknowledge fsync without writing (the loop image drops whole unflushed
 //! pages), crashes of PostgreSQL (only `shiftbook` is killed), clock jumps, network partitions, leaks between tenants,
-//! and everything in a browser. An event with an unknown outcome that nobody read may vanish: that is allowed.
+//! and everything in a browser. An event with an unknown outcome that no one read may vanish: that is allowed.
 //!
 //! A run that is killed with -9 leaves its server, a work directory and possibly a loop mount behind. Ctrl-C, SIGTERM
 //! and failures clean up.

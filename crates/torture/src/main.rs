@@ -301,7 +301,7 @@ impl WorkPlace {
         let dir = match &place.work_dir {
             Some(parent) => {
                 std::fs::create_dir_all(parent)?;
-                // Absolute, because mounts and other processes are told of it.
+                // Absolute, because it is passed to mounts and other processes.
                 tempfile::Builder::new().prefix(&prefix).tempdir_in(parent.canonicalize()?)
             }
             None => tempfile::Builder::new().prefix(&prefix).tempdir(),

@@ -59,7 +59,7 @@ pub struct AskFeedback {
     pub idempotency_key: String,
 }
 
-/// A request and where it stands.
+/// A request and its state.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -135,7 +135,7 @@ pub struct Asked {
     /// page of another. Null for a request of an incognito session that is not blocking and has no link.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::AnswerPath>))]
     pub url: Option<String>,
-    /// Whether the session waits now. A worker that is told so has lost the session and stops.
+    /// Whether the session waits now. Then the worker has lost the session and stops.
     pub waits: bool,
     /// The answer in time, if there is one already. Then the session does not wait.
     pub answer: Option<RequestAnswer>,

@@ -1,4 +1,4 @@
-//! What was said to and by an agent, across its sessions.
+//! The turns of an agent's conversations, across its sessions.
 
 use crate::thread::Channel;
 use domain::{Timestamp, id::SessionId, memory_writer::turn::Taint};

@@ -82,7 +82,7 @@ pub struct MarkAnswer {
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnswerLabel))]
     pub feedback: Feedback,
     /// Whether the answer was changed before it was used. An answer that was changed into something unknown is neither
-    /// good nor bad as it stands, and leaves no training data.
+    /// good nor bad, and leaves no training data.
     #[serde(default)]
     pub was_edited: bool,
     /// What it was changed to, at most 100,000 characters; `wasEdited` goes without saying then.

@@ -101,7 +101,7 @@ pub struct StartThread {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Message>))]
     pub message: Option<String>,
-    /// The channel on which it is held. Memories from the same channel are preferred, and the memory writer is told its
+    /// The channel on which it is held. Memories from the same channel are preferred, and the memory writer gets its
     /// name. An incognito conversation names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<Channel>,

@@ -43,8 +43,8 @@ pub async fn ask(
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<AskFeedback>,
 ) -> Result<(StatusCode, Json<Asked>), Problem> {
-    let (asked, link) = view_link::ask(&state.ledger, caller.scope(), id, wire_map::new_request(body)?).await?;
-    Ok((StatusCode::CREATED, Json(wire_map::asked(asked, link))))
+    let (recorded, link) = view_link::ask(&state.ledger, caller.scope(), id, wire_map::new_request(body)?).await?;
+    Ok((StatusCode::CREATED, Json(wire_map::recorded_request(recorded, link))))
 }
 
 /// List the requests of a session

@@ -1,4 +1,4 @@
-//! What was said to and by an agent, across its sessions.
+//! The turns of an agent's conversations, across its sessions.
 
 use crate::{
     extract::{AgentSlug, Caller, Params, checked_limit},

@@ -91,7 +91,7 @@ async fn answered(state: &AppState, caller: &Caller, page: Listed<ResponseRecord
 }
 
 /// Converts a response, with its lead if the caller may read it.
-async fn shown(state: &AppState, caller: &Caller, mut response: ResponseRecord) -> Result<Response, Problem> {
+async fn response_of(state: &AppState, caller: &Caller, mut response: ResponseRecord) -> Result<Response, Problem> {
     use_case::hide_lead(caller.scope(), &mut response);
     let leads = use_case::leads(&state.ledger, caller.scope(), std::slice::from_ref(&response)).await?;
     Ok(wire_map::response_with(response, &leads))
@@ -133,7 +133,7 @@ pub async fn get(
     Id(id): Id<SessionId>,
 ) -> Result<Json<Response>, Problem> {
     let response = use_case::get(&state.ledger, caller.scope(), id).await?;
-    Ok(Json(shown(&state, &caller, response).await?))
+    Ok(Json(response_of(&state, &caller, response).await?))
 }
 
 /// List the responses to a view
@@ -217,5 +217,5 @@ pub async fn promote(
     JsonBody(body): JsonBody<PromoteResponse>,
 ) -> Result<Json<Response>, Problem> {
     let promoted = use_case::promote(&state.ledger, caller.scope(), id, wire_map::promote(body)?).await?;
-    Ok(Json(shown(&state, &caller, promoted).await?))
+    Ok(Json(response_of(&state, &caller, promoted).await?))
 }

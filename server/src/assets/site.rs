@@ -60,7 +60,7 @@ impl SiteFile {
 }
 
 /// The files that were unpacked, by path. They are kept, so that a request costs no unpacking and no hashing. Their
-/// names change with their content, so what is kept stays right. The whole site takes some 1.2 MiB; from a folder, each
+/// names change with their content, so cached files stay valid. The whole site takes some 1.2 MiB; from a folder, each
 /// build of it that is served takes as much.
 static UNPACKED: Mutex<BTreeMap<String, SiteFile>> = Mutex::new(BTreeMap::new());
 

@@ -13,7 +13,7 @@ use domain::{
     Clock as _, Timestamp,
     count::counted,
     id::SessionId,
-    session_feedback::{iso, kept_since},
+    session_feedback::{iso, purge_before},
 };
 use ledger::{Ledger, Mode, feedback};
 
@@ -80,7 +80,7 @@ pub async fn run(command: FeedbackCommand) -> Result<(), Failure> {
         FeedbackCommand::List(args) => list(args).await,
         FeedbackCommand::Purge(args) => {
             let ledger = opened(&config::load(args.database, ServeFlags::default())?).await?;
-            let before = args.before.unwrap_or_else(|| kept_since(SystemClock.now()));
+            let before = args.before.unwrap_or_else(|| purge_before(SystemClock.now()));
             let purged = feedback::purge_by_operator(&ledger, before).await;
             ledger.close().await;
             print_line(&format!("{} from before {} removed", counted(purged?, "rating"), iso(before)))

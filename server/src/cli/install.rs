@@ -104,13 +104,13 @@ fn describe(item: &PlannedItem) -> String {
 
 fn change(field: &PlannedField) -> String {
     match field.operation {
-        PlannedOperation::Change => format!("{} -> {}", shown(&field.before), shown(&field.after)),
-        PlannedOperation::Remove => shown(&field.before),
-        PlannedOperation::Create | PlannedOperation::Keep => shown(&field.after),
+        PlannedOperation::Change => format!("{} -> {}", shortened(&field.before), shortened(&field.after)),
+        PlannedOperation::Remove => shortened(&field.before),
+        PlannedOperation::Create | PlannedOperation::Keep => shortened(&field.after),
     }
 }
 
-fn shown(value: &Value) -> String {
+fn shortened(value: &Value) -> String {
     let text = value.to_string();
     if text.chars().count() <= VALUE_CHARS_MAX {
         return text;

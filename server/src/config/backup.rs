@@ -5,9 +5,9 @@ use domain::limit::{BACKUP_HOURS_MAX, BACKUPS_KEPT_MAX};
 use serde::Deserialize;
 use std::{num::NonZeroU32, path::PathBuf};
 
-/// Hours between two copies when nobody says.
+/// Hours between two copies when no one says.
 const EVERY_HOURS_DEFAULT: NonZeroU32 = NonZeroU32::MIN.saturating_add(23);
-/// Number of copies that are kept when nobody says.
+/// Number of copies that are kept when no one says.
 const KEEP_DEFAULT: NonZeroU32 = NonZeroU32::MIN.saturating_add(13);
 
 /// The table of the file.

@@ -111,7 +111,7 @@ pub async fn buffer(state: &AppState, request: Request) -> Result<(Request, Held
 }
 
 /// Returns the authenticated caller of a request. A token with an owner counts as its owner, so that further tokens
-/// give nobody a larger share.
+/// give no one a larger share.
 async fn sender(state: &AppState, parts: &Parts) -> Result<Option<Caller>, Problem> {
     let scope = identify(state, &parts.headers).await?.map(|identity| identity.scope);
     Ok(scope.map(|scope| scope.acting_user().map_or(scope.caller, Caller::User)))
@@ -178,7 +178,7 @@ fn no_room(is_known: bool, why: &NoRoom) -> Problem {
 }
 
 /// The problem of a body that is larger than its sender may send. `sent` is its size in bytes, if the request announces
-/// it. Without credentials the size is only named where everybody has the same limit.
+/// it. Without credentials the size is only named where everyone has the same limit.
 fn refused(limit: BodyLimit, is_known: bool, sent: Option<u64>) -> Problem {
     if is_known || limit.anonymous_bytes == limit.bytes {
         too_large(limit.bytes, limit.carried, sent)

@@ -26,7 +26,7 @@ const KEPT_BODY_BYTES_MAX: usize = 3 * KEPT_BYTES_MAX + 16 * 1024;
 pub struct BodyLimit {
     /// Largest body, in bytes.
     pub bytes: usize,
-    /// Largest body of a sender who is not authenticated, in bytes. As large as `bytes` where everybody may send; 0 for
+    /// Largest body of a sender who is not authenticated, in bytes. As large as `bytes` where everyone may send; 0 for
     /// the API, which refuses them all.
     pub anonymous_bytes: usize,
     /// Time for the body to arrive, in seconds.

@@ -112,7 +112,7 @@ impl Backend {
                 }
                 Ok(true)
             }
-            // Somebody was faster, perhaps the same person: what is the same is recognised, and what is not is a
+            // Someone was faster, perhaps the same person: what is the same is recognised, and what is not is a
             // message.
             Err(Error::Refused(_)) => Ok(false),
             answered => Ok(answered.map(|_| true)?),

@@ -1,6 +1,6 @@
 //! Forms of browsers without scripts. They post to the URL of a server function, with two fields of their own:
 //!
-//! - `next`: the page to continue with, a path of this server. `{id}` in it stands for the member `id` of the
+//! - `next`: the page to continue with, a path of this server. `{id}` in it is replaced by the member `id` of the
 //!   function's result, so that a form can lead to what its function made: `/sessions/{id}`. A button that sends its
 //!   form to another function names its page in the query of its `formaction`, which wins.
 //! - `page`: the page to show again if the function is refused. Default: `next` without its query.
@@ -12,7 +12,7 @@
 //!
 //! Line ends in fields arrive as CR LF from browsers. The function gets them as LF, as from a script.
 
-use super::{call, second_press::asked_back};
+use super::{call, second_press::second_press};
 use crate::{extract::identify, middleware::RequestId, nonce::Nonce, state::AppState, web};
 use app::server_function::Created;
 use axum::{
@@ -28,7 +28,7 @@ use web::{Form, local_path};
 
 /// The arguments that are maps.
 const MAPS: [&str; 2] = ["input", "source"];
-/// What stands for the `id` of the function's result in the field `next`.
+/// The placeholder of the `id` of the function's result in the field `next`.
 const ID: &str = "{id}";
 /// Largest result that is read for its `id`, bytes.
 const RESULT_BYTES_MAX: usize = 64 * 1024;
@@ -61,7 +61,7 @@ pub async fn answer(state: AppState, pages: Router, request: Request) -> Respons
         }
         Err(problem) => return problem.into_response(),
     };
-    let (problem, refused) = match asked_back(parts.uri.path(), &form) {
+    let (problem, refused) = match second_press(parts.uri.path(), &form) {
         Some(asked) => asked,
         None => match call(&state, identity, for_script(&parts, &form)).await {
             Ok(response) => return go_on(&next, response).await,

@@ -12,7 +12,7 @@ use wire::Code;
 
 /// What a form that was pressed once asks back: why it is refused, and the state of its page, whose form says with the
 /// next press that it was asked. `None` if it needs no second press, or has it.
-pub fn asked_back(path: &str, form: &Form) -> Option<(Problem, FormState)> {
+pub fn second_press(path: &str, form: &Form) -> Option<(Problem, FormState)> {
     let count = form.below("items[").count();
     if path != DecideMany::PATH || count <= ONE_PRESS_MAX {
         return None;

@@ -68,8 +68,8 @@ async fn read_list(
     let status = if shows_archived { ActionStatus::Archived } else { ActionStatus::Active };
     let target: Option<EntityId> = query.target.and_then(|id| id.parse().ok());
     let list = page::list(&state.ledger, &viewer.scope, status, query.cursor, target).await?;
-    let stands = |newest: TaskStatus| newest.session_id.is_some().then(|| wire_map::task_status(newest));
-    let actions = list.actions.into_iter().map(|(action, newest)| (wire_map::action(action), stands(newest)));
+    let status_of = |newest: TaskStatus| newest.session_id.is_some().then(|| wire_map::task_status(newest));
+    let actions = list.actions.into_iter().map(|(action, newest)| (wire_map::action(action), status_of(newest)));
     let (members, reviewing, targets) = form_options(list.form_options, target);
     let (actions, next_cursor) = (actions.collect(), list.next_cursor);
     Ok(ListProps { reviewing, targets, actions, next_cursor, shows_archived, members, form })

@@ -194,11 +194,11 @@ async fn take(ledger: &Ledger, scope: &Scope, agent: &str, form: CardForm) -> Re
     match CardStep::try_from(form)? {
         CardStep::Preview(file) => {
             let preview = memory::preview_card(ledger, scope, agent, CardFormat::of(&file), file.into()).await?;
-            Ok(Some(shown(preview)))
+            Ok(Some(preview_of(preview)))
         }
         CardStep::Apply { digest, base } => match memory::apply_card(ledger, scope, agent, &digest, &base).await? {
-            AppliedCard::Given(_) => Ok(None),
-            AppliedCard::Moved(preview) => Ok(Some(CardPreview { has_moved: true, ..shown(preview) })),
+            AppliedCard::Applied(_) => Ok(None),
+            AppliedCard::Moved(preview) => Ok(Some(CardPreview { has_moved: true, ..preview_of(preview) })),
         },
     }
 }
@@ -213,7 +213,7 @@ async fn refused(state: &AppState, viewer: Viewer, agent: String, problem: Probl
     Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
 }
 
-fn shown(preview: memory::CardPreview) -> CardPreview {
+fn preview_of(preview: memory::CardPreview) -> CardPreview {
     let what = |kind| match kind {
         CardChangeKind::Made => "is created",
         CardChangeKind::Changed => "gets a new version",

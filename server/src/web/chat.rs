@@ -149,7 +149,7 @@ async fn read(
     Ok(Conversation { before, memory, rating, ..conversation(found) })
 }
 
-/// What is kept of the conversation. If that cannot be read, the page is shown without it.
+/// The stored records of the conversation. If that cannot be read, the page is shown without it.
 async fn memory_status(state: &AppState, viewer: &Viewer, found: &page::Conversation) -> Option<MemoryStatus> {
     match feedback::status_of(&state.ledger, &viewer.scope, &found.session, found.turns).await {
         Ok(status) => Some(wire_map::memory_status(&status)),

@@ -25,7 +25,7 @@ use ledger::{
 use serde_json::value::RawValue;
 use wire::Code;
 
-/// Said if another result of a call was recorded before this one.
+/// The message if another result of a call was recorded before this one.
 const HAS_OTHER: &str = "One of these calls has another result by now. The form has what you typed.";
 
 pub fn router() -> Router<AppState> {
@@ -76,7 +76,7 @@ fn go_on(id: SessionId, notice: &str) -> Response {
     redirect_with_notice(&format!("/sessions/{id}"), notice).into_response()
 }
 
-/// The page with what was typed and what is wrong.
+/// The page with the typed text and what is wrong.
 async fn show_refused(
     state: &AppState,
     viewer: Viewer,
@@ -142,7 +142,7 @@ fn refused(form: &Form, error: Error, rows: &[usize]) -> Refused {
     let problem: Problem = error.into();
     let state = if problem.code() == Code::IdConflict {
         let errors = vec![FieldError { field: None, message: HAS_OTHER.to_owned() }];
-        FormState { errors, ..form.kept(RESULTS_FORM) }
+        FormState { errors, ..form.state_without_errors(RESULTS_FORM) }
     } else {
         form.refused_in_rows(RESULTS_FORM, &problem, ("results", rows))
     };

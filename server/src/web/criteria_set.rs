@@ -73,7 +73,7 @@ async fn new_page(viewer: Viewer, preview: Option<Preview>, form: FormState, pro
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let read = read_dimensions(&form);
     if let Some(preview) = previewed(&form, &read) {
-        return Ok(new_page(viewer, Some(preview), form.kept("edit"), None).await);
+        return Ok(new_page(viewer, Some(preview), form.state_without_errors("edit"), None).await);
     }
     match make(&state, &viewer, &form, &read).await {
         Ok(id) => Ok(redirect_with_notice(&format!("/criteria-sets/{id}"), "criteria_set_created").into_response()),
@@ -154,9 +154,9 @@ impl Step {
     /// `try` evaluates the version that is shown, `preview` what the form holds, if it can be read.
     fn of(form: &Form, shown: &CriteriaSetRecord, read: &Rows) -> Self {
         if form.text("do") == "try" {
-            return Self::Evaluate(preview(shown.dimensions.clone(), form), form.kept("try"));
+            return Self::Evaluate(preview(shown.dimensions.clone(), form), form.state_without_errors("try"));
         }
-        previewed(form, read).map_or(Self::Save, |preview| Self::Evaluate(preview, form.kept("edit")))
+        previewed(form, read).map_or(Self::Save, |preview| Self::Evaluate(preview, form.state_without_errors("edit")))
     }
 }
 

@@ -23,7 +23,7 @@ use axum::{
     routing::get,
 };
 use domain::{
-    entity::{FieldDef, Values, parse_text, shown},
+    entity::{FieldDef, Values, display_text, parse_text},
     id::{EntityId, EntityTypeId},
     issue::Issue,
 };
@@ -258,7 +258,7 @@ fn changed(fields: &[FieldDef], found: &EntityRecord, form: &Form) -> Result<Ent
     let touched: Vec<FieldDef> = fields
         .iter()
         .filter(|f| {
-            let before = found.fields.get(&f.slug).map(shown).unwrap_or_default();
+            let before = found.fields.get(&f.slug).map(display_text).unwrap_or_default();
             form.text(&format!("fields.{}", f.slug)).trim() != before.trim()
         })
         .cloned()

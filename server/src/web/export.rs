@@ -122,7 +122,7 @@ pub fn found(state: &AppState, scope: &Scope, id: &str) -> Result<Arc<Job>, Prob
     })
 }
 
-fn shown(job: &Job) -> ui::Job {
+fn job_of(job: &Job) -> ui::Job {
     let running = |doing, done, total| ui::Stage::Running { doing, done, total };
     let stage = match job.stage() {
         Stage::Collecting => running("Collecting", 0, None),
@@ -162,7 +162,7 @@ fn job_props(job: &Job) -> JobProps {
         _ => (Vec::new(), Vec::new(), Vec::new()),
     };
     let choice = resolved(&job.options);
-    JobProps { job: shown(job), choice, is_preview: job.is_preview, counts, redactions, pairs }
+    JobProps { job: job_of(job), choice, is_preview: job.is_preview, counts, redactions, pairs }
 }
 
 fn unavailable_props(job: &ExportJobRecord, is_own: bool) -> JobProps {
@@ -217,7 +217,7 @@ fn pair(row: &Row) -> Pair {
     Pair(parts)
 }
 
-/// A message for people: what is said, and each call of a tool.
+/// A message for people: its text, and each call of a tool.
 fn texts(message: &Message) -> Vec<String> {
     let said = Some(&message.content).filter(|text| !text.is_empty());
     let said = said.map(|text| match (message.role, &message.name) {
@@ -237,7 +237,7 @@ async fn progress(
     Path(id): Path<String>,
 ) -> Result<Html<String>, PageRejection> {
     let job = found(&state, &viewer.scope, &id)?;
-    Ok(Html(ui::progress_fragment(&shown(&job))))
+    Ok(Html(ui::progress_fragment(&job_of(&job))))
 }
 
 /// The query of a file of an export.

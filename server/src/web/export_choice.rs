@@ -56,7 +56,7 @@ fn names(text: &str) -> BTreeSet<String> {
     text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// What is asked for, by name.
+/// The requested export, by name.
 pub fn resolved(options: &Options) -> Choice {
     let instant = |at: Option<Timestamp>| at.map(|at| at.to_rfc3339()).unwrap_or_default();
     let names = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");

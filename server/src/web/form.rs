@@ -118,7 +118,7 @@ impl Form {
         if errors.is_empty() {
             errors.push(FieldError { field: None, message: wire.detail.unwrap_or(wire.title) });
         }
-        FormState { errors, ..self.kept(form) }
+        FormState { errors, ..self.state_without_errors(form) }
     }
 
     /// [`Self::refused`] for a form with a list: errors that name a place in the list are at the row of its control.
@@ -132,7 +132,7 @@ impl Form {
     }
 
     /// The state of the form without errors: the typed text except passwords.
-    pub fn kept(&self, form: &str) -> FormState {
+    pub fn state_without_errors(&self, form: &str) -> FormState {
         let values = self.0.iter().filter(|(name, _)| !is_password(name));
         FormState {
             form: form.to_owned(),

@@ -16,7 +16,7 @@ use app::{
     FormState,
     entity::Relations,
     inbox::{
-        self as ui, CONFIRMED, Decide, DecideMany, Detail, List, Props, Shown, SnoozeItems, UndoDecisions,
+        self as ui, CONFIRMED, Decide, DecideMany, Detail, ItemFilter, List, Props, SnoozeItems, UndoDecisions,
         item_of_field,
     },
 };
@@ -58,16 +58,16 @@ struct ListQuery {
 }
 
 impl ListQuery {
-    fn shown(&self) -> Shown {
-        self.state.as_deref().map(Shown::parse).unwrap_or_default()
+    fn item_filter(&self) -> ItemFilter {
+        self.state.as_deref().map(ItemFilter::parse).unwrap_or_default()
     }
 
     fn request(&self) -> ListRequest {
         ListRequest {
-            filter: match self.shown() {
-                Shown::Open => GateFilter::In(GateState::Open),
-                Shown::Snoozed => GateFilter::Snoozed,
-                Shown::Settled => GateFilter::Closed,
+            filter: match self.item_filter() {
+                ItemFilter::Open => GateFilter::In(GateState::Open),
+                ItemFilter::Snoozed => GateFilter::Snoozed,
+                ItemFilter::Settled => GateFilter::Closed,
             },
             everyone: self.assigned_to.as_deref() == Some("all"),
             cursor: self.cursor.clone(),
@@ -126,7 +126,7 @@ async fn detail(
     Id(id): Id<GateId>,
 ) -> Result<Html<String>, PageRejection> {
     let found = page::opened(&state.ledger, &viewer.scope, id).await?;
-    let detail = shown(&viewer, found, None, FormState::default());
+    let detail = item_detail(&viewer, found, None, FormState::default());
     Ok(Html(ui::detail_fragment(&detail)))
 }
 
@@ -155,10 +155,10 @@ fn props(viewer: &Viewer, query: &ListQuery, (found, detail): (page::List, Optio
     // What a refused form had selected is shown again, with the reasons.
     let ids = batch.values.keys().filter_map(|name| Some(item_of_field(name)?.to_owned())).collect();
     let list = List { current, refused, batch, ..listed(viewer, query, found) }.with_selection(ids);
-    let list = if opened { list.with_open_item_shown() } else { list };
+    let list = if opened { list.with_open_item_visible() } else { list };
     // A narrow screen shows the form that is to be pressed again.
     let opened = opened || list.batch.error(CONFIRMED).is_some();
-    let detail = detail.map(|found| shown(viewer, found, next, item_form));
+    let detail = detail.map(|found| item_detail(viewer, found, next, item_form));
     Props { list, detail, opened }
 }
 
@@ -189,7 +189,7 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
         titles: found.titles.into_iter().collect(),
         questions: found.questions.into_iter().map(|asked| wire_map::open_question(asked, None, now)).collect(),
         terminal_sessions: found.elsewhere.into_iter().map(entry).collect(),
-        shown: query.shown(),
+        filter: query.item_filter(),
         everyone: query.request().everyone,
         items: found.items.into_iter().map(wire_map::approval).collect(),
         next_cursor: found.next_cursor,
@@ -210,7 +210,7 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
 }
 
 /// An item with its form. A form without typed values gets those of the viewer's decision that was undone.
-fn shown(viewer: &Viewer, found: Opened, next: Option<String>, form: FormState) -> Detail {
+fn item_detail(viewer: &Viewer, found: Opened, next: Option<String>, form: FormState) -> Detail {
     let now = viewer.shell.now;
     let (item, goes_on, events, names, relations, entities) = match found {
         Opened::Gate(found) => {
@@ -260,7 +260,7 @@ fn form_of_batch(refused: &FormState) -> FormState {
     if is_batch { refused.clone() } else { FormState::default() }
 }
 
-/// Why items were refused, by id. What no item is named for stands under the empty id.
+/// Why items were refused, by id. Errors that name no item have the empty id as their key.
 fn refused_items(batch: &FormState) -> BTreeMap<String, String> {
     let errors = batch.errors.iter().filter(|error| error.field.as_deref() != Some(CONFIRMED)).map(|error| {
         let id = error.field.as_deref().and_then(item_of_field).unwrap_or_default();

@@ -49,7 +49,7 @@ struct HomeQuery {
 }
 
 /// The words of a search; `None` if there are none.
-fn asked(q: Option<String>) -> Option<String> {
+fn search_words(q: Option<String>) -> Option<String> {
     q.map(|q| q.trim().to_owned()).filter(|q| !q.is_empty())
 }
 
@@ -58,7 +58,7 @@ async fn home(
     viewer: Viewer,
     Params(query): Params<HomeQuery>,
 ) -> Result<Response, PageRejection> {
-    let words = asked(query.q);
+    let words = search_words(query.q);
     let page = memory_home::read(&state.ledger, &viewer.scope, words.clone()).await?;
     let props = home_props(words, page);
     Ok(render(StatusCode::OK, move || ui::home_page(&viewer.shell, props)).await)
@@ -88,18 +88,18 @@ struct ShowQuery {
 
 /// What the page shows beside the list of documents.
 #[derive(Debug, PartialEq, Eq)]
-enum Shown {
+enum Selection {
     /// The newest changes.
     Recent,
     /// What a search for these words finds.
     Search(String),
     /// The document at a path, or what is left of an erased one.
-    Document(Asked),
+    Document(DocumentRequest),
 }
 
 /// The document that is asked for.
 #[derive(Debug, PartialEq, Eq)]
-struct Asked {
+struct DocumentRequest {
     path: String,
     view: View,
     /// The version whose changes are shown; `None` for the newest of those that are listed.
@@ -108,36 +108,40 @@ struct Asked {
     before: Option<u64>,
 }
 
-impl Shown {
+impl Selection {
     /// The newest version of the document at a path; the newest changes if the path is empty.
     fn newest(path: String, view: View) -> Self {
-        if path.is_empty() { Self::Recent } else { Self::Document(Asked { path, view, version: None, before: None }) }
+        if path.is_empty() {
+            Self::Recent
+        } else {
+            Self::Document(DocumentRequest { path, view, version: None, before: None })
+        }
     }
 
     /// What is read for it. A text that cannot be the path of a document, or the id of an erased one, is not found.
-    fn to_page(&self) -> Result<page::Shown, Problem> {
-        let Asked { path, view, version, before } = match self {
-            Self::Recent => return Ok(page::Shown::Recent),
-            Self::Search(words) => return Ok(page::Shown::Search(words.clone())),
-            Self::Document(asked) => asked,
+    fn to_page(&self) -> Result<page::Selection, Problem> {
+        let DocumentRequest { path, view, version, before } = match self {
+            Self::Recent => return Ok(page::Selection::Recent),
+            Self::Search(words) => return Ok(page::Selection::Search(words.clone())),
+            Self::Document(request) => request,
         };
         let not_found = || Problem::new(Code::NotFound);
         if let Some(id) = path.strip_prefix("erased/") {
-            return id.parse().map(page::Shown::Erased).map_err(|_| not_found());
+            return id.parse().map(page::Selection::Erased).map_err(|_| not_found());
         }
         let path = MemoryPath::parse(path).map_err(|_| not_found())?;
-        Ok(page::Shown::Document(path, part_of(*view, *version, *before)))
+        Ok(page::Selection::Document(path, part_of(*view, *version, *before)))
     }
 }
 
-impl From<ShowQuery> for Shown {
+impl From<ShowQuery> for Selection {
     fn from(query: ShowQuery) -> Self {
         let view = View::parse(query.view.as_deref().unwrap_or_default());
         let number = |text: Option<String>| text.and_then(|text| text.parse().ok());
         let (version, before) = (number(query.version), number(query.before));
         match query.path.filter(|path| !path.is_empty()) {
-            Some(path) => Self::Document(Asked { path, view, version, before }),
-            None => asked(query.q).map_or(Self::Recent, Self::Search),
+            Some(path) => Self::Document(DocumentRequest { path, view, version, before }),
+            None => search_words(query.q).map_or(Self::Recent, Self::Search),
         }
     }
 }
@@ -153,16 +157,16 @@ async fn show(
 }
 
 /// Reads the page. A path that is none, or at which there was never a document, is not found.
-async fn read(state: &AppState, scope: &Scope, agent: &str, shown: Shown) -> Result<Props, PageRejection> {
+async fn read(state: &AppState, scope: &Scope, agent: &str, shown: Selection) -> Result<Props, PageRejection> {
     let page = page::memory(&state.ledger, scope, agent, shown.to_page()?).await?;
     Ok(props_of(agent, shown, page))
 }
 
-fn props_of(agent: &str, shown: Shown, page: page::Memory) -> Props {
+fn props_of(agent: &str, shown: Selection, page: page::Memory) -> Props {
     let found = page.found.map(|found| wire_map::found_memories(found).items);
     let (view, before) = match &shown {
-        Shown::Document(asked) => (asked.view, asked.before),
-        Shown::Recent | Shown::Search(_) => (View::Text, None),
+        Selection::Document(request) => (request.view, request.before),
+        Selection::Recent | Selection::Search(_) => (View::Text, None),
     };
     Props {
         agent: agent.to_owned(),
@@ -170,7 +174,7 @@ fn props_of(agent: &str, shown: Shown, page: page::Memory) -> Props {
         has_more: page.has_more,
         selected: page.document.map(|document| selected(document, view, before)),
         recent: page.recent.into_iter().map(wire_map::memory_version).collect(),
-        found: if let Shown::Search(words) = shown { Some(words).zip(found) } else { None },
+        found: if let Selection::Search(words) = shown { Some(words).zip(found) } else { None },
         stalled: stalled_of(page.stalled),
         people: people_of(page.people),
         form: FormState::default(),
@@ -277,12 +281,12 @@ async fn apply(ledger: &Ledger, scope: &Scope, agent: &str, form: &Form) -> Resu
 
 /// Shows the page with the typed text before it is saved.
 async fn preview(state: &AppState, viewer: Viewer, agent: &str, form: &Form) -> Result<Response, PageRejection> {
-    let shown = Shown::newest(form.text("path"), View::Edit);
+    let shown = Selection::newest(form.text("path"), View::Edit);
     let Some(mut props) = read_if_there(state, &viewer.scope, agent, shown).await? else {
         return gone(state, viewer, agent, form, &Problem::new(Code::StaleVersion)).await;
     };
     props.selected = props.selected.map(|selected| with_preview(selected, form.text("text")));
-    props.form = form.kept("edit");
+    props.form = form.state_without_errors("edit");
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
@@ -296,7 +300,7 @@ async fn read_if_there(
     state: &AppState,
     scope: &Scope,
     agent: &str,
-    shown: Shown,
+    shown: Selection,
 ) -> Result<Option<Props>, PageRejection> {
     match read(state, scope, agent, shown).await {
         Err(PageRejection::Problem(problem)) if problem.code() == Code::NotFound => Ok(None),
@@ -316,7 +320,7 @@ async fn gone(
     if !form.has("text") {
         return Err(Problem::new(Code::NotFound).into());
     }
-    let mut props = read(state, &viewer.scope, agent, Shown::Recent).await?;
+    let mut props = read(state, &viewer.scope, agent, Selection::Recent).await?;
     props.form = memory_form::gone(form, problem);
     Ok(refuse(problem, move || ui::page(&viewer.shell, props)).await)
 }
@@ -335,7 +339,7 @@ async fn refused(
         return Err(problem.into());
     }
     let (name, path, view) = memory_form::refused(form, sides.as_ref());
-    let read = read_if_there(state, &viewer.scope, agent, Shown::newest(path, view)).await?;
+    let read = read_if_there(state, &viewer.scope, agent, Selection::newest(path, view)).await?;
     let Some(props) = read else { return gone(state, viewer, agent, form, &problem).await };
     let props = with_refusal(props, (form, name), &problem, sides);
     Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
@@ -372,15 +376,16 @@ mod tests {
     fn a_document_is_shown_rather_than_a_search() {
         let text = |text: &str| Some(text.to_owned());
         let query = |path: &str, q: &str| ShowQuery { path: text(path), q: text(q), ..ShowQuery::default() };
-        assert_eq!(Shown::from(ShowQuery::default()), Shown::Recent);
-        assert_eq!(Shown::from(query("", "  ")), Shown::Recent);
-        assert_eq!(Shown::from(query("", " green tea ")), Shown::Search("green tea".into()));
-        let newest = Shown::newest("topics/a.md".into(), View::Text);
-        assert_eq!(Shown::from(query("topics/a.md", "tea")), newest);
+        assert_eq!(Selection::from(ShowQuery::default()), Selection::Recent);
+        assert_eq!(Selection::from(query("", "  ")), Selection::Recent);
+        assert_eq!(Selection::from(query("", " green tea ")), Selection::Search("green tea".into()));
+        let newest = Selection::newest("topics/a.md".into(), View::Text);
+        assert_eq!(Selection::from(query("topics/a.md", "tea")), newest);
         let older = ShowQuery { view: text("history"), version: text("3"), ..query("topics/a.md", "") };
         let older = ShowQuery { before: text("9"), ..older };
-        let asked = Asked { path: "topics/a.md".into(), view: View::History, version: Some(3), before: Some(9) };
-        assert_eq!(Shown::from(older), Shown::Document(asked));
-        assert_eq!(Shown::newest(String::new(), View::Edit), Shown::Recent);
+        let request =
+            DocumentRequest { path: "topics/a.md".into(), view: View::History, version: Some(3), before: Some(9) };
+        assert_eq!(Selection::from(older), Selection::Document(request));
+        assert_eq!(Selection::newest(String::new(), View::Edit), Selection::Recent);
     }
 }

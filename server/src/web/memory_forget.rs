@@ -47,7 +47,7 @@ async fn show(
     allowed(&viewer)?;
     let person = query.person.unwrap_or_default().trim().to_owned();
     if person.is_empty() {
-        return asked(&state, viewer).await;
+        return request_list(&state, viewer).await;
     }
     let of = Forget { person: person.clone(), names: None };
     match memory_forget::preview(&state.ledger, &viewer.scope, of).await {
@@ -57,7 +57,7 @@ async fn show(
 }
 
 /// Shows who asks to be forgotten.
-async fn asked(state: &AppState, viewer: Viewer) -> Result<Response, PageRejection> {
+async fn request_list(state: &AppState, viewer: Viewer) -> Result<Response, PageRejection> {
     let requests = memory_forget::requests(&state.ledger, &viewer.scope).await?;
     let requests = requests.into_iter().map(|one| (one.user_id, one.asked_at)).collect();
     let people = people_of(ledger::page::people(&state.ledger, &viewer.scope).await?);
@@ -113,7 +113,7 @@ impl Step {
     /// The form as the page shows it after this step, and why the step was refused.
     fn answer(self, form: &Form) -> (FormState, Option<Problem>) {
         match self {
-            Self::Preview => (form.kept("forget"), None),
+            Self::Preview => (form.state_without_errors("forget"), None),
             Self::Unconfirmed => {
                 let problem = Problem::from(Error::invalid("confirm", "type the word forget"));
                 (form.refused("forget", &problem), Some(problem))

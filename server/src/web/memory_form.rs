@@ -93,7 +93,7 @@ pub fn state(form: &Form, name: &str, problem: &Problem, sides: Option<&Conflict
     state
 }
 
-/// The state of the form of a new document with what was typed for a document that is not there any more.
+/// The state of the form of a new document with the text typed for a document that is not there any more.
 pub fn gone(form: &Form, problem: &Problem) -> FormState {
     let mut state = form.refused("new", problem);
     if problem.code() == Code::StaleVersion {

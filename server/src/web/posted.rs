@@ -34,7 +34,7 @@ pub fn is_kept(path: &str) -> bool {
 
 /// The sign-in page with the form of this request, if it is one that is kept. `page` is the page of the form.
 pub async fn keep(state: &AppState, parts: &Parts, form: &Form, page: &str) -> Option<Response> {
-    let kept = kept(parts.uri.path().to_owned(), form.typed())?;
+    let kept = form_to_keep(parts.uri.path().to_owned(), form.typed())?;
     let shell = anonymous_shell(state, &parts.headers, parts.extensions.get(), None);
     let props = Props { next: Some(page.to_owned()), kept: Some(kept), ..Props::default() };
     Some(render(StatusCode::UNAUTHORIZED, move || sign_in::page(&shell, &props)).await)
@@ -44,10 +44,10 @@ pub async fn keep(state: &AppState, parts: &Parts, form: &Form, page: &str) -> O
 pub fn kept_form(form: &Form) -> Option<KeptForm> {
     // A browser sends line ends as CR LF, which would make a form of the greatest length too long.
     let fields = form.below(KeptForm::FIELD_PREFIX).map(|(name, value)| (name.to_owned(), value.replace("\r\n", "\n")));
-    kept(local_path(form.optional(KeptForm::ACTION_FIELD).as_deref()).to_owned(), fields.collect())
+    form_to_keep(local_path(form.optional(KeptForm::ACTION_FIELD).as_deref()).to_owned(), fields.collect())
 }
 
-fn kept(action: String, fields: Vec<(String, String)>) -> Option<KeptForm> {
+fn form_to_keep(action: String, fields: Vec<(String, String)>) -> Option<KeptForm> {
     let bytes: usize = fields.iter().map(|(name, value)| name.len() + value.len()).sum();
     let keeps = is_kept(&action) && !fields.is_empty() && bytes <= KEPT_BYTES_MAX;
     keeps.then_some(KeptForm { action, fields })

@@ -84,7 +84,7 @@ pub(super) async fn read(
     let kinds = query.kinds.clone().unwrap_or_default();
     let page = page::read(&state.ledger, &viewer.scope, id, query.window(), chosen(kinds.clone())).await?;
     let opens_at = opens_at(page.opens_at);
-    let (events, titles) = shown(page.events);
+    let (events, titles) = transcript_of(page.events);
     let (has_earlier, has_later) = (page.has_earlier, page.has_later);
     let around = beside(state, viewer, page.around).await;
     Ok(Props { events, titles, has_earlier, has_later, opens_at, kinds, form: viewer.form.clone(), ..around })
@@ -103,7 +103,7 @@ fn chosen(kinds: String) -> impl FnOnce(&[(String, u64)]) -> Vec<String> + Send 
 }
 
 /// Converts events for the transcript, with the titles of the records that they mention.
-fn shown(events: page::Events) -> (Vec<wire::event::Event>, Titles) {
+fn transcript_of(events: page::Events) -> (Vec<wire::event::Event>, Titles) {
     let titles = events.names.into_iter().collect();
     (events.slice.events.into_iter().map(wire_map::event).collect(), titles)
 }
@@ -209,7 +209,7 @@ async fn rows(
     let kinds = query.kinds.filter(|kinds| !kinds.is_empty()).map(chosen);
     let found = page::events(&state.ledger, &viewer.scope, id, wanted, kinds).await?;
     let sequences = sequences(&found.slice);
-    let (events, titles) = shown(found);
+    let (events, titles) = transcript_of(found);
     let html = ui::rows_fragment(&id.to_string(), &events, &titles);
     Ok((sequences, Html(html)).into_response())
 }

@@ -11,7 +11,7 @@ use crate::{cookie, cookie::NewSecret, extract::Params, problem::Problem, state:
 use app::{
     Connect, Connection, connection_fragment,
     today::{self, Gate, Props, Section, Trend},
-    ui::asked::Question,
+    ui::questions::Question,
     worker_token_name,
 };
 use axum::{
@@ -137,7 +137,7 @@ fn props(viewer: &Viewer, query: &TodayQuery, page: page::Page, everyone: bool) 
         everyone,
         counts: [counts.needs_me, counts.running, counts.delegatable, counts.failed, counts.done_today],
         timezone: query.timezone(viewer).to_owned(),
-        sections: page.sections.into_iter().map(|section| shown(section, everyone)).collect(),
+        sections: page.sections.into_iter().map(|section| section_of(section, everyone)).collect(),
         questions: page.questions.into_iter().map(question_of).collect(),
         stalled: stalled_of(page.stalled),
         connect: None,
@@ -194,11 +194,11 @@ async fn section(
     let bucket = Bucket::parse(&bucket).ok_or(Problem::new(Code::NotFound))?;
     let whose = query.whose(&headers);
     let section = page::section(&state.ledger, &viewer.scope, whose, bucket, query.timezone(&viewer)).await?;
-    Ok(Html(today::section_fragment(&viewer.shell, &shown(section, whose == QueueScope::Everyone))))
+    Ok(Html(today::section_fragment(&viewer.shell, &section_of(section, whose == QueueScope::Everyone))))
 }
 
 /// Converts a section, with the gates that the viewer may decide.
-fn shown(found: page::Section, everyone: bool) -> Section {
+fn section_of(found: page::Section, everyone: bool) -> Section {
     let waits = found.rows.iter().filter_map(|row| row.gate.as_ref()).filter(|_| found.bucket == Bucket::NeedsMe);
     let gates = waits.map(|item| {
         let may_decide = item.may_decide == MayDecide::Yes;

@@ -77,7 +77,7 @@ async fn show(
     let page = page::read(&state.ledger, &viewer.scope, known(slug)?).await?;
     let secret = made.secret(NewSecret::FormLink, &viewer);
     let path = format!("/views/{}", page.view.slug);
-    let shown = Shown { new_link: secret.map(str::to_owned), ..Shown::default() };
+    let shown = NewLinkState { new_link: secret.map(str::to_owned), ..NewLinkState::default() };
     let mut response = answer(viewer, page, shown, None).await;
     if secret.is_some() {
         made.forget(&state, NewSecret::FormLink, &path, &mut response);
@@ -87,21 +87,21 @@ async fn show(
 
 /// What the page shows besides what is stored.
 #[derive(Default)]
-struct Shown {
+struct NewLinkState {
     /// Secret of a link that was just made.
     new_link: Option<String>,
     /// State of the form that makes a link.
     link_form: FormState,
 }
 
-async fn answer(viewer: Viewer, page: page::Page, shown: Shown, problem: Option<Problem>) -> Response {
+async fn answer(viewer: Viewer, page: page::Page, shown: NewLinkState, problem: Option<Problem>) -> Response {
     // The form of a link shows its own errors.
     let refusals = problem.as_ref().filter(|_| !shown.link_form.is_refused()).map(Problem::lines);
     let props = props(&viewer.origin, page, shown, refusals.unwrap_or_default());
     render_or_refuse(problem.as_ref(), move || ui::page(&viewer.shell, props)).await
 }
 
-fn props(origin: &str, page: page::Page, shown: Shown, refusals: Vec<String>) -> Props {
+fn props(origin: &str, page: page::Page, shown: NewLinkState, refusals: Vec<String>) -> Props {
     let new_link = shown
         .new_link
         .map(|secret| ui::NewFormLink { url: format!("{origin}/f/{secret}"), snippet: snippet(origin, &secret) });
@@ -134,7 +134,7 @@ async fn post(
     }
     match change(&state.ledger, &viewer.scope, &page.view, &form).await {
         Ok((path, notice)) => Ok(redirect_with_notice(&path, notice).into_response()),
-        Err(error) => Ok(answer(viewer, page, Shown::default(), Some(error.into())).await),
+        Err(error) => Ok(answer(viewer, page, NewLinkState::default(), Some(error.into())).await),
     }
 }
 
@@ -202,7 +202,7 @@ async fn create_link(
         Ok(secret) => show_link(state, viewer, page.view.slug, secret).await,
         Err(error) => {
             let problem = Problem::from(error);
-            let shown = Shown { link_form: form.refused("link", &problem), ..Shown::default() };
+            let shown = NewLinkState { link_form: form.refused("link", &problem), ..NewLinkState::default() };
             Ok(answer(viewer, page, shown, Some(problem)).await)
         }
     }
@@ -216,7 +216,7 @@ async fn show_link(state: &AppState, viewer: Viewer, slug: String, secret: Strin
         return Ok(response);
     }
     let page = page::read(&state.ledger, &viewer.scope, slug).await?;
-    let shown = Shown { new_link: Some(secret), ..Shown::default() };
+    let shown = NewLinkState { new_link: Some(secret), ..NewLinkState::default() };
     let mut response = answer(viewer, page, shown, None).await;
     *response.status_mut() = StatusCode::CREATED;
     Ok(response)
@@ -324,7 +324,7 @@ async fn preview(state: &AppState, viewer: &Viewer, draft: Draft) -> Result<Stri
     Ok(ui::preview_fragment(&draft.title, &draft.introduction, &fields))
 }
 
-/// The editor with what was typed, and why it was not saved. If the view was changed in the meantime, the next save
+/// The editor with the typed text, and why it was not saved. If the view was changed in the meantime, the next save
 /// replaces that change.
 async fn refused(
     state: &AppState,

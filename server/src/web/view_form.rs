@@ -162,7 +162,7 @@ pub fn press(draft: &mut Draft, button: &str) {
 pub fn placed(form: &Form, problem: Option<&Problem>) -> FormState {
     let mut state = match problem {
         Some(problem) => form.refused("edit", problem),
-        None => form.kept("edit"),
+        None => form.state_without_errors("edit"),
     };
     state.values.retain(|name, _| !name.starts_with("fields["));
     for error in &mut state.errors {

@@ -153,12 +153,12 @@ pub fn reply(sent: to::ElicitationReply) -> Result<Reply, Problem> {
 
 /// Converts the decision with which a claimed session continues.
 pub fn resume(resumed: Resumed) -> worker::Resume {
-    let given = resumed.given;
+    let question = resumed.question;
     worker::Resume {
-        request_id: given.as_ref().and_then(|given| given.request_id),
-        outcome: given.as_ref().map(|given| given.outcome),
-        respondent: given.as_ref().map(|given| super::respondent(given.respondent.clone())),
-        block: given.map(|given| given.block),
+        request_id: question.as_ref().and_then(|question| question.request_id),
+        outcome: question.as_ref().map(|question| question.outcome),
+        respondent: question.as_ref().map(|question| super::respondent(question.respondent.clone())),
+        block: question.map(|question| question.block),
         gate_id: resumed.gate_id,
         kind: resumed.kind,
         tool_call_id: resumed.tool_call_id,

@@ -11,7 +11,7 @@ use domain::{
 };
 use ledger::{
     AnswerRecord, RequestRecord,
-    feedback_request::{Answerable, Answered, Asked, AskedItem, Form, NewAnswer, NewRequest, TakenAnswers},
+    feedback_request::{Answerable, Answered, Form, NewAnswer, NewRequest, RecordedRequest, RequestItem, TakenAnswers},
     inbox::Item,
 };
 use serde::de::DeserializeOwned;
@@ -72,10 +72,10 @@ pub fn reply_to_request(sent: ElicitationReply) -> Result<NewAnswer, Problem> {
 }
 
 /// Converts the answer to a request for feedback. `link` is the secret of a link to the form.
-pub fn asked(asked: Asked, link: Option<String>) -> to::Asked {
-    let waits = asked.session.status() == domain::session::Status::WaitingHuman;
-    let is_for_members = asked.session.private_to.is_none();
-    let item = AskedItem { request: asked.request, view_slug: asked.view_slug, fields: asked.fields };
+pub fn recorded_request(recorded: RecordedRequest, link: Option<String>) -> to::Asked {
+    let waits = recorded.session.status() == domain::session::Status::WaitingHuman;
+    let is_for_members = recorded.session.private_to.is_none();
+    let item = RequestItem { request: recorded.request, view_slug: recorded.view_slug, fields: recorded.fields };
     to::Asked {
         url: link
             .map(|secret| format!("/f/{secret}"))
@@ -84,7 +84,7 @@ pub fn asked(asked: Asked, link: Option<String>) -> to::Asked {
             .or_else(|| is_for_members.then(|| format!("/questions/{}", item.request.id))),
         request: feedback_request(item),
         waits,
-        answer: asked.answer.map(request_answer),
+        answer: recorded.answer.map(request_answer),
     }
 }
 
@@ -92,10 +92,10 @@ pub fn asked(asked: Asked, link: Option<String>) -> to::Asked {
 /// it is no approval. `fields` and `agent_slug` are absent in lists.
 pub fn open_question(
     request: RequestRecord,
-    asked: Option<(Vec<Field>, Option<String>, bool)>,
+    recorded: Option<(Vec<Field>, Option<String>, bool)>,
     now: Timestamp,
 ) -> Approval {
-    let (fields, agent_slug, is_answered) = asked.unwrap_or_default();
+    let (fields, agent_slug, is_answered) = recorded.unwrap_or_default();
     let state = match request.state {
         RequestState::Cancelled => GateState::Withdrawn,
         RequestState::Expired => GateState::Expired,
@@ -142,8 +142,8 @@ pub fn open_question(
 }
 
 /// The same with its form. An answer cannot be undone.
-pub fn open_question_detail(asked: Answerable, now: Timestamp) -> ApprovalDetail {
-    let Answerable { request, fields, agent_slug, is_answered } = asked;
+pub fn open_question_detail(recorded: Answerable, now: Timestamp) -> ApprovalDetail {
+    let Answerable { request, fields, agent_slug, is_answered } = recorded;
     ApprovalDetail {
         approval: open_question(request, Some((fields, agent_slug, is_answered)), now),
         entity: None,
@@ -168,7 +168,7 @@ pub fn inbox_item(item: Item, now: Timestamp) -> ApprovalDetail {
 }
 
 /// Converts a request.
-pub fn feedback_request(item: AskedItem) -> to::FeedbackRequest {
+pub fn feedback_request(item: RequestItem) -> to::FeedbackRequest {
     let request = item.request;
     to::FeedbackRequest {
         id: request.id,

@@ -1,4 +1,4 @@
-//! Converts what was said to and by an agent.
+//! Converts the turns of an agent's conversations.
 
 use super::thread::wire_channel;
 use ledger::history;

@@ -363,7 +363,7 @@ async fn members_see_and_correct_what_is_remembered_of_them_and_ask_to_be_forgot
     assert_eq!(mia.ask(Method::POST, page, &other).await.status(), StatusCode::FORBIDDEN);
 
     let ada = Browser::of(&app, "ada@acme.test").await;
-    for (step, says, told) in [
+    for (step, says, is_listed) in [
         ("ask", "You asked to be forgotten", true),
         ("withdraw", "Your request is withdrawn.", false),
         ("ask", "An admin is told", true),
@@ -373,8 +373,8 @@ async fn members_see_and_correct_what_is_remembered_of_them_and_ask_to_be_forgot
         let shown = mia.page(answer.headers()["location"].to_str().unwrap()).await;
         assert!(shown.contains(says), "{step}: {shown}");
         assert!(!shown.contains("asks to be forgotten."), "only admins are told: {shown}");
-        assert_eq!(ada.page("/memory").await.contains("1 person asks to be forgotten."), told, "{step}");
+        assert_eq!(ada.page("/memory").await.contains("1 person asks to be forgotten."), is_listed, "{step}");
         let listed = ada.page("/memory/forget").await;
-        assert_eq!(listed.contains(&format!("/memory/forget?person=shiftbook-{id}")), told, "{step}: {listed}");
+        assert_eq!(listed.contains(&format!("/memory/forget?person=shiftbook-{id}")), is_listed, "{step}: {listed}");
     }
 }

@@ -52,7 +52,7 @@ async fn a_person_converses_stops_a_turn_retries_a_failed_turn_and_rates() {
     let first = claim(&app, "scout").await;
     let thinking = ada.page(&path).await;
     assert!(thinking.contains("scout is thinking") && thinking.contains("/fn/chat/interrupt"));
-    // A message in the middle of a turn is refused, and what was typed is still there.
+    // A message in the middle of a turn is refused, and the typed text is still there.
     let early = ada.chat("send", &id, &[("text", "Not <yet>")]).await;
     assert_eq!(early.status(), StatusCode::CONFLICT);
     let kept = early.text().await.unwrap();
@@ -104,7 +104,7 @@ async fn a_person_converses_stops_a_turn_retries_a_failed_turn_and_rates() {
     let undone = ada.post("/fn/session/undo-rating", &[("session_id", &id), ("next", &path)]).await;
     assert_eq!(conversation_id(&undone), id);
     assert!(ada.page(&path).await.contains(ASKED) && ratings(&app, &id).is_empty());
-    // It is over: what is said now is refused, and nothing is lost.
+    // It is over: a message is refused now, and nothing is lost.
     let late = ada.chat("send", &id, &[("text", "Too late")]).await;
     assert_eq!(late.status(), StatusCode::CONFLICT);
     let late = late.text().await.unwrap();
@@ -218,8 +218,8 @@ async fn an_agent_of_the_server_can_be_chosen_and_its_question_is_answered_in_th
     let asked = until(&ada, &path, "clerk asks you.").await;
     assert!(asked.contains("Which of the two &lt;teams&gt;?") && asked.contains("/inbox/"), "{asked}");
     assert_eq!(conversation_id(&ada.chat("send", &id, &[("text", "The first")]).await), id);
-    let told = until(&ada, &path, "The first it is.").await;
-    assert!(told.contains(">The first</p>"), "{told}");
+    let answered = until(&ada, &path, "The first it is.").await;
+    assert!(answered.contains(">The first</p>"), "{answered}");
     until(&ada, &path, "data-state=\"rest\"").await;
     ada.chat("end", &id, &[("feedback", "skip")]).await;
     let ended = ada.page(&path).await;

@@ -145,7 +145,7 @@ async fn what_is_sent_after_signing_out_is_kept_and_sent_after_signing_in() {
 
     let typed = [("session_id", id.as_str()), ("text", text), ("id", key.as_str()), ("next", path.as_str())];
 
-    // Somebody without a session, on the page that they still have.
+    // Someone without a session, on the page that they still have.
     let post = async |path: &str, fields: &[(&str, &str)]| {
         let request = app.http.post(format!("{}{path}", app.url)).header("origin", &app.url);
         request.header("accept", "text/html").form(fields).send().await.unwrap()
@@ -192,7 +192,7 @@ async fn what_is_sent_after_signing_out_is_kept_and_sent_after_signing_in() {
     let ending = post("/fn/chat/end", &[("session_id", &id), ("feedback", "positive"), ("next", &path)]).await;
     let location = ending.headers()["location"].to_str().unwrap();
     assert_eq!(location, format!("/sign-in?next=%2Fchat%2F{id}"));
-    // Scripts hear it, and their page still has what was typed.
+    // Scripts hear it, and their page still has the typed text.
     let script = app.http.post(format!("{}/fn/chat/send", app.url)).header("origin", &app.url);
     let script = script.form(&typed).send().await.unwrap();
     assert_eq!(script.status(), StatusCode::UNAUTHORIZED);

@@ -21,7 +21,7 @@ fn rounds() -> usize {
 }
 
 /// A running session with a question for which it does not wait.
-async fn asked(app: &App) -> Round {
+async fn ask(app: &App) -> Round {
     let session = running(app).await;
     let ask = json!({
         "attempt": 1, "message": "Where do we start?", "blocking": false, "gate": "none", "idempotencyKey": "k",
@@ -59,7 +59,7 @@ async fn killed_at_any_instant(mut app: App) {
     let mut kills = Kills::default();
     // Nothing disturbs the first round.
     for round in 0..=rounds() {
-        let of = asked(&app).await;
+        let of = ask(&app).await;
         let session = &of.session;
         let claimed = kills.interrupt(submit_and_claim(&app, &of)).await.flatten();
         app.kill();

@@ -118,7 +118,7 @@ async fn what_an_open_page_reads_again_has_the_form_for_what_the_session_waits_f
         let (awaits, forms) = awaited(&moving);
         assert_eq!(awaits, wanted);
         assert!(forms.contains("<textarea") && moving.contains("href=\"#continue\""), "{moving}");
-        // What is typed into the form of a page stays there: both are for the same.
+        // The text typed into the form of a page stays there: both are for the same.
         assert_eq!(awaited(&ada.page(&page).await).0, wanted);
         let cancelled = json!({ "reason": "no need" });
         app.post(Who::Operator, &format!("/api/sessions/{session}/cancel"), cancelled).await;
@@ -157,7 +157,7 @@ async fn results_that_are_missing_keep_the_session_waiting_unless_it_is_to_conti
     assert_eq!((sent.status(), status(&app, &session).await.as_str()), (StatusCode::SEE_OTHER, "awaiting_tool"));
     let shown = ada.page(&page).await;
     assert!(shown.contains("value=\"c0\"") && !shown.contains("value=\"c1\""), "{shown}");
-    // Someone else gave another result of a call meanwhile. What was typed is kept.
+    // Someone else gave another result of a call meanwhile. The typed text is kept.
     let late = refused_late(send(&ada, &post, &fields(&[0, 1], |call| format!("late {call}"))).await).await;
     assert!(late.contains("late 0") && late.contains("late 1") && late.contains("another result by now"), "{late}");
     assert!(late.contains("does not wait for this result any more"), "{late}");

@@ -359,7 +359,7 @@ fn a_folder_with_messages_that_a_killed_export_left_is_refused_with_its_name() {
 
 #[test]
 fn an_export_that_is_told_to_end_removes_what_it_has_written() {
-    /// Lines after which an export that goes on ends, because there are no more.
+    /// Lines after which an export that continues ends, because there are no more.
     const LINES_MAX: u32 = 1_000_000;
     let (data, stream) = streams();
     let next = data.path().join("next");

@@ -232,9 +232,12 @@ async fn a_chat_agent_asks_goes_on_and_reads_its_answers_in_a_frame() {
     assert_eq!((&ended["status"], &ended["result"]), (&json!("completed"), &json!("We start in the EU.")), "{ended}");
     let requests = model.requests();
     assert!(requests[1].body.to_string().contains("minimum"), "the model learns what is wrong: {}", requests[1].body);
-    let told = requests[2].body.to_string();
-    assert!(told.contains("answered") && told.contains("  | EU") && told.contains("&lt;/answers&gt;"), "{told}");
-    assert!(told.contains("a program with a token of the workspace"), "{told}");
+    let prompt = requests[2].body.to_string();
+    assert!(
+        prompt.contains("answered") && prompt.contains("  | EU") && prompt.contains("&lt;/answers&gt;"),
+        "{prompt}"
+    );
+    assert!(prompt.contains("a program with a token of the workspace"), "{prompt}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

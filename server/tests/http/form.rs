@@ -467,11 +467,11 @@ async fn two_tabs_are_told_of_each_other() {
     let (one, two) = (browser.page(&path).await, browser.page(&path).await);
     let draft = format!("{path}/draft");
     assert_eq!(send(&browser, &draft, &one, &[("name", "One")]).await.status(), StatusCode::SEE_OTHER);
-    let told = send(&browser, &draft, &two, &[("name", "Two")]).await;
-    assert_eq!(told.status(), StatusCode::CONFLICT);
-    let told = told.text().await.unwrap();
-    assert!(told.contains("another tab") && told.contains("value=\"Two\"") && told.contains("<title>Error:"));
-    let decided = send(&browser, &draft, &told, &[("name", "Two")]).await;
+    let warned = send(&browser, &draft, &two, &[("name", "Two")]).await;
+    assert_eq!(warned.status(), StatusCode::CONFLICT);
+    let warned = warned.text().await.unwrap();
+    assert!(warned.contains("another tab") && warned.contains("value=\"Two\"") && warned.contains("<title>Error:"));
+    let decided = send(&browser, &draft, &warned, &[("name", "Two")]).await;
     assert_eq!(decided.status(), StatusCode::SEE_OTHER, "the second time it is meant");
 }
 

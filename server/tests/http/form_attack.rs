@@ -1,4 +1,4 @@
-//! Attacks on links to forms: every secret and cookie that somebody could have, on every route that takes one. Each is
+//! Attacks on links to forms: every secret and cookie that someone could have, on every route that takes one. Each is
 //! answered with the same page, and writes nothing.
 
 use crate::{

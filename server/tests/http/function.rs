@@ -92,7 +92,7 @@ async fn a_form_goes_on_to_what_its_function_made() {
     assert!(notice == "notice=retried" && id != failure, "{first}");
     assert!(ada.page(&first).await.contains("This is a new session like an earlier one."));
     assert_eq!(location(&retry("//{id}").await), "/today");
-    // A function that makes nothing has no id to go on to.
+    // A function that makes nothing has no id to continue to.
     let fields = [("session_id", failure.as_str()), ("next", "/sessions/{id}"), ("page", "/today")];
     let seen = ada.ask(Method::POST, "/fn/session/acknowledge", &fields).await;
     assert_eq!(location(&seen), "/sessions/{id}");

@@ -126,7 +126,7 @@ pub fn names(lines: &str) -> Vec<String> {
     lines.lines().map(name).collect()
 }
 
-/// An address at which nobody listens.
+/// An address at which no one listens.
 pub async fn free_address() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap()
 }

@@ -92,7 +92,7 @@ async fn items_of_a_batch_are_decided_each_on_its_own_and_a_refusal_names_the_ot
     let status = refused.status();
     let html = refused.text().await.unwrap();
     assert!(status.is_client_error(), "{status}: {html}");
-    // The list with the reason, what was typed and what was selected.
+    // The list with the reason, the typed text and what was selected.
     assert!(html.contains("<title>") && html.contains("field-error") && html.contains("Not now."), "{html}");
     assert!(html.contains(&format!("data-id=\"{}\"", items[1])) && !html.contains("Decision recorded."), "{html}");
     assert!(!html.contains(&format!("data-id=\"{}\"", items[0])) && html.contains("Denied: Which 0?"), "{html}");

@@ -225,12 +225,12 @@ async fn a_log_becomes_training_data(app: &App) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_log_becomes_training_data_that_counts_what_was_said_and_nothing_else_on_sqlite() {
+async fn a_log_becomes_training_data_that_counts_its_turns_and_nothing_else_on_sqlite() {
     a_log_becomes_training_data(&App::start()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_log_becomes_training_data_that_counts_what_was_said_and_nothing_else_on_postgresql() {
+async fn a_log_becomes_training_data_that_counts_its_turns_and_nothing_else_on_postgresql() {
     let engine = Engine::postgres().await;
     let Engine::Postgres { url, .. } = &engine else { unreachable!("asked for PostgreSQL") };
     let key = tempfile::NamedTempFile::new().unwrap();

@@ -43,7 +43,7 @@ impl Kills {
     }
 
     /// Counts a call: whether its response arrived, and whether the server that was started again has its effect
-    /// recorded before anybody repeats it.
+    /// recorded before anyone repeats it.
     pub fn count(&mut self, is_answered: bool, is_recorded: bool) {
         assert!(is_recorded || !is_answered, "killed after {:?}: it was answered and is not recorded", self.after);
         if self.after.is_none() {

@@ -114,7 +114,7 @@ async fn three_channels_teach_one_agent(app: &App, model: &ScriptedModel) {
         let (sequence, _) = turn(app, &id, &talk.author, talk.said).await;
         said.push((id, sequence));
     }
-    // The first channel goes on after the others, so the channels interleave.
+    // The first channel continues after the others, so the channels interleave.
     turn(app, &said[0].0, &talks[0].author, "That is all for today.").await;
     model.then([answer(&talks, &said)]);
     let ended = Instant::now();

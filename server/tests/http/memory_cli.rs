@@ -371,7 +371,7 @@ async fn what_cannot_be_used_is_refused_by_name_and_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_is_asked_for_also_over_what_was_said_before() {
+async fn a_run_can_be_requested_for_earlier_sessions_too() {
     let app = App::start();
     talked_of(&app, "scout", "Ivy grows at the wall.").await;
     let run =

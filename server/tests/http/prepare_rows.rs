@@ -286,13 +286,13 @@ impl Maker<'_> {
             return self.memory(method, path).await;
         }
         match method {
-            "GET" => (self.shown(path).await, Sent::Nothing),
+            "GET" => (self.page_of(path).await, Sent::Nothing),
             _ if path.starts_with("/settings") => self.set(path).await,
             _ => self.posted(path).await,
         }
     }
 
-    async fn shown(&self, path: &str) -> String {
+    async fn page_of(&self, path: &str) -> String {
         if let Some(query) = plain(path) {
             return query;
         }

@@ -232,7 +232,7 @@ fn settings(model: &ScriptedModel) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_agent_of_the_server_remembers_what_was_said_and_a_turn_that_fails_ends_nothing() {
+async fn an_agent_of_the_server_remembers_the_conversation_and_a_turn_that_fails_ends_nothing() {
     let script = [
         ScriptedReply::tool("c1", "note", &json!({ "text": "A guest." })),
         ScriptedReply::Text("Hello, I am the clerk."),

@@ -135,7 +135,7 @@ async fn today_waits_for_an_agent_once_its_token_is_made_and_says_when_the_token
     assert!(claimed.status().is_success(), "{}", claimed.text().await.unwrap());
     let now = connection(&ada).await;
     assert!(now.contains("data-connection=\"connected\"") && now.contains("scout is connected."), "{now}");
-    // A member, who sees only their own tokens, is told nothing of this one.
+    // A member, who sees only their own tokens, sees nothing of this one.
     add_person(&app, "mia@acme.test");
     let mia = Browser::of(&app, "mia@acme.test").await;
     assert!(connection(&mia).await.contains("data-connection=\"\""));

@@ -17,7 +17,7 @@ pub fn check(sources: &Sources) -> Vec<Finding> {
     let Some(script) = sources.get(SCRIPT) else { return Vec::new() };
     let taken: BTreeSet<String> =
         names(script).into_iter().flat_map(|name| SCHEMES.map(|scheme| format!("{name}-{scheme}.png"))).collect();
-    let shown = shown(sources);
+    let shown = shown_pictures(sources);
     let stored: BTreeSet<&str> = sources.keys().filter_map(|path| path.strip_prefix(FOLDER)).collect();
     let mut findings = Vec::new();
     for (picture, (file, line)) in shown.iter().filter(|(picture, _)| !taken.contains(*picture)) {
@@ -63,7 +63,7 @@ fn names(script: &str) -> BTreeSet<String> {
 }
 
 /// Pictures in Markdown files, with the first place of each.
-fn shown(sources: &Sources) -> BTreeMap<String, (&str, usize)> {
+fn shown_pictures(sources: &Sources) -> BTreeMap<String, (&str, usize)> {
     let mut shown = BTreeMap::new();
     for (path, text) in sources.iter().filter(|(path, _)| path.ends_with(".md")) {
         for (text, line) in text.lines().zip(1..) {

@@ -24,7 +24,7 @@ pub enum Signal {
     Counts,
     /// The stream had a gap, so anything may have changed.
     Resync,
-    /// Something changed after the page was rendered and before this listener could be told: the page had not joined
+    /// Something changed after the page was rendered and before this listener was registered: the page had not joined
     /// the stream yet, or the listener's part of the page had not loaded.
     Opened,
 }

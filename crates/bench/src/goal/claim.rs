@@ -28,7 +28,7 @@ pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
         Ok(url) => in_turns(bench, site, Some(GraphileWorker::new(references, url))).await,
         Err(error) => Err(error),
     };
-    // Whatever happened, somebody else's PostgreSQL is left as it was.
+    // Whatever happened, someone else's PostgreSQL is left as it was.
     databases.drop_all().await?;
     measured
 }

@@ -9,7 +9,7 @@ use anyhow::Result;
 use std::{fs, time::Duration};
 use tokio::time::sleep;
 
-/// How long a server that nobody talks to is left alone before its memory is read.
+/// How long a server that no one talks to is left alone before its memory is read.
 const SETTLE: Duration = Duration::from_secs(1);
 
 /// Measures the start from nothing, and leaves a running server with an account.

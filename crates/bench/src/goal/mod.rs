@@ -109,7 +109,7 @@ impl Site {
 }
 
 impl Bench {
-    /// Measures what was asked for, in an order that starts few servers. What cannot be measured is a finding too.
+    /// Measures the selected goals, in an order that starts few servers. What cannot be measured is a finding too.
     pub async fn run(&mut self) {
         if self.wants(&["G1", "G2", "G4", "G6", "G8", "G10", "G11", "G13", "G14", "G15", "G16", "G17", "G19"]) {
             let measured = self.on_a_new_server().await;

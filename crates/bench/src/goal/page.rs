@@ -168,7 +168,7 @@ async fn first_page(bench: &mut Bench, site: &Site) -> Result<()> {
     Ok(())
 }
 
-/// Paths in quotes that end like a file. Relative ones (`./x.js`) stand in `folder`.
+/// Paths in quotes that end like a file. Relative ones (`./x.js`) are in `folder`.
 fn files_named(text: &[u8], folder: &str) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(text);
     let quoted = text.split(['"', '\'', '`', '(', ')', ' ']);

@@ -1,4 +1,4 @@
-//! G10: from an answer, or a decision, to the claim that goes on with it. The claim waits, and is woken.
+//! G10: from an answer, or a decision, to the claim that continues with it. The claim waits, and is woken.
 
 use super::{Bench, Site};
 use crate::{

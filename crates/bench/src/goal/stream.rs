@@ -16,13 +16,13 @@ const FRAME_BYTES: usize = 20;
 
 /// The rounds of one kind of broadcast.
 #[derive(Default)]
-struct Kept {
+struct Broadcasts {
     rate: Rounds,
     lost: u64,
     best: Option<Deliveries>,
 }
 
-impl Kept {
+impl Broadcasts {
     fn push(&mut self, done: Deliveries) {
         self.rate.push(done.per_second());
         self.lost += done.lost;
@@ -35,7 +35,7 @@ impl Kept {
 pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
     let probe = ProbeProcess::start(&bench.work.join("probe"), None).await?;
     for followers in FOLLOWERS {
-        let (mut ours, mut probes) = (Kept::default(), Kept::default());
+        let (mut ours, mut probes) = (Broadcasts::default(), Broadcasts::default());
         for _ in 0..bench.plan.rounds {
             let done = to_ours(bench, site, followers).await.context("broadcasting")?;
             let frame = usize::try_from(done.frame_bytes)?;
@@ -63,7 +63,7 @@ pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
     Ok(())
 }
 
-/// A session with one event, the request that follows it, and where it stands.
+/// A session with one event, the request that follows it, and its position.
 async fn followed(site: &Site) -> Result<(Held, Request, u64)> {
     let (target, token) = (site.server.address(), &site.account.token);
     let held = claimed_sessions(target, token, 1).await?.remove(0);

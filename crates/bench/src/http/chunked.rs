@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-/// Where in the framing the next byte stands.
+/// The part of the framing that the next byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Size,

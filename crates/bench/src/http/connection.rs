@@ -18,7 +18,7 @@ const READ_BYTES: usize = 256 * 1024;
 /// Longest wait for a connection or, outside of loads, for an answer.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// Whether anybody will look at the body.
+/// Whether anyone will look at the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Body {
     Keep,
@@ -119,7 +119,7 @@ impl Connection {
             self.buffer.resize(end, 0);
         }
         while filled < end {
-            // What nobody looks at is read to the same place again and again, behind the head.
+            // What no one looks at is read to the same place again and again, behind the head.
             let at = if keep == Body::Keep { filled } else { head };
             filled += self.read_at(at).await?;
         }

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use memchr::memmem;
 
-/// How the end of a body is told.
+/// How the end of a body is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     Length(usize),

@@ -16,7 +16,7 @@ use uuid::{Uuid, fmt::Hyphenated};
 const LEASE_SECONDS: u32 = 3_600;
 /// Most sessions of one claim.
 const CLAIM_MAX: usize = 100;
-/// Stands where an id will be.
+/// Placeholder of an id.
 const NO_ID: &str = "00000000-0000-7000-8000-000000000000";
 
 /// A worker that appends to the session it holds.

@@ -10,7 +10,7 @@ use memchr::memmem;
 use std::net::SocketAddr;
 use uuid::fmt::Hyphenated;
 
-/// Stands where the id of a submission will be.
+/// Placeholder of the id of a submission.
 const NO_ID: &str = "00000000-0000-7000-8000-000000000000";
 
 /// A browser that opened a link: the path of the form, its cookies, and the key that its page carries.

@@ -54,17 +54,17 @@ pub async fn figure(command: &mut Command) -> Result<f64> {
 mod tests {
     use super::*;
 
-    async fn said(script: &str) -> Result<f64> {
+    async fn figure_of(script: &str) -> Result<f64> {
         figure(Command::new("sh").args(["-c", script])).await
     }
 
     #[tokio::test]
     async fn only_a_figure_is_a_figure() {
-        assert_eq!(said("echo 2498.5").await.unwrap(), 2_498.5);
+        assert_eq!(figure_of("echo 2498.5").await.unwrap(), 2_498.5);
         for bad in ["echo NaN", "echo 0", "echo", "echo 1; echo 2"] {
-            assert!(said(bad).await.is_err(), "{bad}");
+            assert!(figure_of(bad).await.is_err(), "{bad}");
         }
-        let error = said("echo 7; echo no database >&2; exit 1").await.unwrap_err();
+        let error = figure_of("echo 7; echo no database >&2; exit 1").await.unwrap_err();
         assert!(error.to_string().contains("no database"), "{error}");
     }
 

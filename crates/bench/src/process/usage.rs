@@ -51,7 +51,7 @@ pub fn own_usage() -> Result<Usage> {
     usage(std::process::id())
 }
 
-/// CPU seconds that everybody used since the machine started, and that we and our ended children used.
+/// CPU seconds that everyone used since the machine started, and that we and our ended children used.
 pub fn machine_and_ours() -> Result<(f64, f64)> {
     let text = fs::read_to_string("/proc/stat")?;
     let fields = text.lines().next().context("/proc/stat")?.split_whitespace().skip(1);

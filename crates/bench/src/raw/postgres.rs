@@ -31,7 +31,7 @@ const CLAIM: &str = "UPDATE jobs SET status = 'running', attempt = attempt + 1, 
 /// Longest wait for a connection.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// Databases of this run on somebody's PostgreSQL; dropped at the end.
+/// Databases of this run on someone's PostgreSQL; dropped at the end.
 pub struct Databases {
     admin: PgConnectOptions,
     names: Vec<String>,

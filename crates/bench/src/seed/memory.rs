@@ -75,7 +75,7 @@ impl Language {
         spelled(self.sums.partition_point(|sum| *sum < at))
     }
 
-    /// What somebody might ask: 2 to 10 words.
+    /// What someone might ask: 2 to 10 words.
     pub fn question(&mut self) -> String {
         let words = self.random.usize(2..=10);
         (0..words).map(|_| self.word()).collect::<Vec<_>>().join(" ")

@@ -54,7 +54,7 @@ impl Seed {
     /// Opens a migrated database with one workspace and one person.
     pub fn open(data_dir: &Path) -> Result<Self> {
         let connection = Connection::open(data_dir.join("shiftbook.sqlite3"))?;
-        // Nobody waits for these rows, and a power cut only costs us a repeat.
+        // No one waits for these rows, and a power cut only costs us a repeat.
         connection.pragma_update(None, "synchronous", "off")?;
         connection.pragma_update(None, "foreign_keys", "off")?;
         connection.pragma_update(None, "cache_size", -524_288)?;

@@ -127,9 +127,10 @@ fn samples(folder: &Path) -> Result<(), Box<dyn Error>> {
     let records = (0..60).map(|number| {
         let mut record = record(format!("record-{number}"), at(number));
         record.prompt[0].content = format!("Prompt {}: \"quoted\", ümläut, 🙏\n```\ncode\n```", number / 2);
-        let said = |role, content: &str| Message::said(role, content);
+        let message = |role, content: &str| Message::new(role, content);
         if number % 3 == 0 {
-            let before = [said(Role::System, "Be brief."), said(Role::User, "Hi"), said(Role::Assistant, "Hello")];
+            let before =
+                [message(Role::System, "Be brief."), message(Role::User, "Hi"), message(Role::Assistant, "Hello")];
             record.prompt.splice(0..0, before);
         }
         record.user_feedback = [Some(Feedback::Positive), Some(Feedback::Negative), None][number as usize % 3];
@@ -236,7 +237,7 @@ fn record(id: String, timestamp: Timestamp) -> InteractionRecord {
         action_id: None,
         agent: Some("probe".to_owned()),
         user_id: None,
-        prompt: vec![Message::said(Role::User, "How long is it?")],
+        prompt: vec![Message::new(Role::User, "How long is it?")],
         tools: None,
         response: "long ".repeat(length),
         tool_call_id: None,

@@ -73,7 +73,7 @@ mod tests {
     use chrono::{DateTime, TimeDelta};
 
     fn answer(id: &str, session: &str, seconds: i64) -> InteractionRecord {
-        let prompt = vec![Message::said(Role::User, "?")];
+        let prompt = vec![Message::new(Role::User, "?")];
         let timestamp = DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds);
         let (id, session_id) = (id.to_owned(), session.to_owned());
         InteractionRecord { id, session_id, timestamp, ..InteractionRecord::new(prompt, "!".to_owned()) }

@@ -57,47 +57,47 @@ mod tests {
     use domain::message::ToolCall;
     use serde_json::Map;
 
-    fn said(turns: &[(Role, &str)]) -> Vec<Message> {
-        turns.iter().map(|(role, text)| Message::said(*role, *text)).collect()
+    fn chat(turns: &[(Role, &str)]) -> Vec<Message> {
+        turns.iter().map(|(role, text)| Message::new(*role, *text)).collect()
     }
 
     fn kto(prompt: Vec<Message>, answer: &str) -> Row {
-        Row::Kto { prompt, completion: said(&[(Role::Assistant, answer)]), label: true, tools: None }
+        Row::Kto { prompt, completion: chat(&[(Role::Assistant, answer)]), label: true, tools: None }
     }
 
     #[test]
     fn neighbours_of_one_role_become_one_message_the_same_way_in_every_format() {
         use Role::{Assistant, System, User};
         let turns = [(System, "a"), (System, "b"), (User, "c"), (User, ""), (User, "d"), (Assistant, "e")];
-        let whole = said(&[(System, "a\n\nb"), (User, "c\n\nd"), (Assistant, "e\n\nf")]);
-        let mut sft = Row::Sft { messages: said(&[&turns[..], &[(Assistant, "f")]].concat()), tools: None };
+        let whole = chat(&[(System, "a\n\nb"), (User, "c\n\nd"), (Assistant, "e\n\nf")]);
+        let mut sft = Row::Sft { messages: chat(&[&turns[..], &[(Assistant, "f")]].concat()), tools: None };
         assert!(merge_row(&mut sft));
         assert_eq!(sft.lists().concat(), whole);
-        let mut row = kto(said(&turns), "f");
+        let mut row = kto(chat(&turns), "f");
         assert!(merge_row(&mut row));
         assert_eq!(row.lists(), [&whole[..2], &whole[2..]]);
-        let (chosen, rejected) = (said(&[(Assistant, "f")]), said(&[(Assistant, "g")]));
-        let mut dpo = Row::Dpo { prompt: said(&turns), chosen, rejected, tools: None };
+        let (chosen, rejected) = (chat(&[(Assistant, "f")]), chat(&[(Assistant, "g")]));
+        let mut dpo = Row::Dpo { prompt: chat(&turns), chosen, rejected, tools: None };
         assert!(merge_row(&mut dpo));
-        assert_eq!(dpo.lists(), [&whole[..2], &whole[2..], &said(&[(Assistant, "e\n\ng")])[..]]);
+        assert_eq!(dpo.lists(), [&whole[..2], &whole[2..], &chat(&[(Assistant, "e\n\ng")])[..]]);
     }
 
     #[test]
     fn what_alternates_and_the_answers_of_tools_stay() {
         use Role::{Assistant, User};
-        let mut row = kto(said(&[(User, "a"), (Assistant, "b"), (User, "c")]), "d");
+        let mut row = kto(chat(&[(User, "a"), (Assistant, "b"), (User, "c")]), "d");
         let before = row.clone();
         assert!(!merge_row(&mut row));
         assert_eq!(row, before);
         let calls = ["1", "2"].map(|id| ToolCall::new(id, "look", Map::new()));
         let results = calls.clone().map(|call| Message::answering(&call, "found"));
         let [one, two] = calls.clone().map(|call| Message::calling(vec![call]));
-        let mut messages = said(&[(User, "a"), (Assistant, "I look.")]);
+        let mut messages = chat(&[(User, "a"), (Assistant, "I look.")]);
         messages.extend([one, two].into_iter().chain(results.clone()));
         let mut row = kto(messages, "d");
         assert!(merge_row(&mut row));
         let agent = Message { content: "I look.".into(), ..Message::calling(calls.into()) };
-        let mut expected = said(&[(User, "a")]);
+        let mut expected = chat(&[(User, "a")]);
         expected.push(agent);
         expected.extend(results);
         assert_eq!(row.lists()[0], expected);
@@ -105,8 +105,8 @@ mod tests {
 
     #[test]
     fn a_prompt_of_the_agent_alone_stays_a_prompt() {
-        let mut row = kto(said(&[(Role::Assistant, "a"), (Role::Assistant, "b")]), "c");
+        let mut row = kto(chat(&[(Role::Assistant, "a"), (Role::Assistant, "b")]), "c");
         assert!(merge_row(&mut row));
-        assert_eq!(row.lists(), [said(&[(Role::Assistant, "a\n\nb")]), said(&[(Role::Assistant, "c")])]);
+        assert_eq!(row.lists(), [chat(&[(Role::Assistant, "a\n\nb")]), chat(&[(Role::Assistant, "c")])]);
     }
 }

@@ -116,16 +116,16 @@ impl Row {
 /// Returns an answer as one message: a call of a tool as a call, any other answer as a text.
 fn answered(record: &InteractionRecord, answer: &str) -> Vec<Message> {
     let call = record.tool_call_id.as_deref().and_then(|id| call(id, answer));
-    vec![call.map_or_else(|| Message::said(Role::Assistant, answer), |call| Message::calling(vec![call]))]
+    vec![call.map_or_else(|| Message::new(Role::Assistant, answer), |call| Message::calling(vec![call]))]
 }
 
 fn call(id: &str, answer: &str) -> Option<ToolCall> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Shown {
+    struct ProposedCall {
         tool_name: String,
         tool_input: Map<String, Value>,
     }
-    let shown: Shown = serde_json::from_str(answer).ok()?;
+    let shown: ProposedCall = serde_json::from_str(answer).ok()?;
     Some(ToolCall::new(id, shown.tool_name, shown.tool_input))
 }

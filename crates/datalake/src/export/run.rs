@@ -200,7 +200,7 @@ impl<'a, 'o> Run<'a, 'o> {
             }
             write(row, if is_validation { Split::Validation } else { Split::Train })?;
             self.counts.rows += 1;
-            self.told(self.counts.rows, Progress::Written(self.counts.rows, total))?;
+            self.report(self.counts.rows, Progress::Written(self.counts.rows, total))?;
         }
         Ok(self)
     }
@@ -218,7 +218,7 @@ impl<'a, 'o> Run<'a, 'o> {
                 Ok(record) => record,
                 Err(warning) => {
                     self.skipped(warning);
-                    self.told(self.counts.skipped_lines, Progress::Read(position))?;
+                    self.report(self.counts.skipped_lines, Progress::Read(position))?;
                     continue;
                 }
             };
@@ -231,7 +231,7 @@ impl<'a, 'o> Run<'a, 'o> {
             }
             let key = [record.id.as_bytes(), &[0], &position.to_be_bytes()].concat();
             records.push(&key, &serde_json::to_vec(&record)?)?;
-            self.told(position, Progress::Read(position))?;
+            self.report(position, Progress::Read(position))?;
         }
         let feedback = std::mem::replace(&mut self.inputs.feedback, Box::new(std::iter::empty()));
         for (done, line) in (1_u64..).zip(feedback) {
@@ -240,7 +240,7 @@ impl<'a, 'o> Run<'a, 'o> {
                 Ok(_) => {}
                 Err(warning) => self.skipped(warning),
             }
-            self.told(done, Progress::Read(position))?;
+            self.report(done, Progress::Read(position))?;
         }
         self.counts.interactions = position;
         self.last = last.map(|last| last.finish(self.scratch)).transpose()?;
@@ -265,14 +265,14 @@ impl<'a, 'o> Run<'a, 'o> {
             let record: InteractionRecord = serde_json::from_slice(&pair?.1)?;
             done += 1;
             let progress = Progress::Matched(done, read);
-            self.told(done, progress)?;
+            self.report(done, progress)?;
             if last.as_ref() == Some(&record.id) {
                 self.counts.repeated += 1;
                 self.counts.interactions -= 1;
                 continue;
             }
             last = Some(record.id.clone());
-            let said = self.said_about(&record, &mut feedback, progress)?;
+            let said = self.feedback_on(&record, &mut feedback, progress)?;
             if !self.options.filter.admits(&record) {
                 self.counts.outside += 1;
                 self.counts.interactions -= 1;
@@ -301,12 +301,12 @@ impl<'a, 'o> Run<'a, 'o> {
     /// Counts feedback that has no interaction.
     fn orphaned(&mut self, progress: Progress) -> Result<(), Error> {
         self.counts.orphans += 1;
-        self.told(self.counts.orphans, progress)
+        self.report(self.counts.orphans, progress)
     }
 
     /// Returns the feedback on an interaction. Feedback with smaller ids has no interaction and is counted as
     /// orphaned.
-    fn said_about(
+    fn feedback_on(
         &mut self,
         record: &InteractionRecord,
         feedback: &mut Peekable<Folded>,
@@ -401,7 +401,7 @@ impl<'a, 'o> Run<'a, 'o> {
         let mut prompt = Vec::new();
         let mut group = Group::default();
         for (done, pair) in (1_u64..).zip(comparable.finish()?) {
-            self.told(done, progress)?;
+            self.report(done, progress)?;
             let (key, value) = pair?;
             let digest = key.get(..PAIRED_KEY_BYTES).unwrap_or_default();
             if digest != prompt {
@@ -442,7 +442,7 @@ impl<'a, 'o> Run<'a, 'o> {
     ///
     /// # Errors
     /// [`Error::Cancelled`] if the caller cancelled the export.
-    fn told(&mut self, done: u64, progress: Progress) -> Result<(), Error> {
+    fn report(&mut self, done: u64, progress: Progress) -> Result<(), Error> {
         let goes_on = !done.is_multiple_of(TELL_EVERY) || (self.tell)(progress);
         if goes_on { Ok(()) } else { Err(Error::Cancelled) }
     }

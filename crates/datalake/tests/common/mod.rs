@@ -20,7 +20,7 @@ pub fn record(id: &str, seconds: i64, prompt: &str, response: &str) -> Interacti
         action_id: None,
         agent: Some("helper".to_owned()),
         user_id: None,
-        prompt: vec![Message::said(Role::User, prompt)],
+        prompt: vec![Message::new(Role::User, prompt)],
         tools: None,
         response: response.to_owned(),
         tool_call_id: None,

@@ -15,7 +15,7 @@ pub struct AuditLink<'a> {
     pub at: Timestamp,
     /// Name of what was done.
     pub kind: &'a str,
-    /// Caller that did it, such as `user:…`; `None` if nobody had proven who they are.
+    /// Caller that did it, such as `user:…`; `None` if no one had proven who they are.
     pub actor: Option<&'a str>,
     /// Kind and id of what it was done to.
     pub target: Option<(&'a str, Uuid)>,

@@ -63,7 +63,7 @@ pub fn evaluate_safety_gate(staged: &Map<String, Value>, dimensions: &[Dimension
     for dimension in dimensions.iter().filter(|d| d.kind == DimensionKind::Select) {
         let value = staged.get(&dimension.slug).filter(|value| !value.is_null());
         let blocked =
-            |reason| SafetyGate::Blocked { dimension: dimension.slug.clone(), option: value.map(shown), reason };
+            |reason| SafetyGate::Blocked { dimension: dimension.slug.clone(), option: value.map(display_text), reason };
         let can_block = dimension.options.iter().any(|option| option.hard_block);
         match (value, chosen(dimension, value)) {
             (_, Some(option)) if option.hard_block => return blocked(BlockReason::HardBlock),
@@ -90,8 +90,8 @@ fn chosen<'a>(dimension: &'a Dimension, value: Option<&Value>) -> Option<&'a Cho
 
 /// Returns the agent's value as text, truncated to the longest length of an option, because it is quoted in
 /// messages.
-fn shown(value: &Value) -> String {
-    crate::entity::shown(value).chars().take(NAME_CHARS_MAX).collect()
+fn display_text(value: &Value) -> String {
+    crate::entity::display_text(value).chars().take(NAME_CHARS_MAX).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// What a stream was found to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// UTF-8, or bytes that cannot be told.
+    /// UTF-8, or bytes of an unknown encoding.
     Utf8,
     /// UTF-16, little endian: what Windows writes.
     Utf16Le,
@@ -16,13 +16,13 @@ pub enum Encoding {
 
 /// The character of byte order marks.
 const MARK: char = '\u{feff}';
-/// A byte that no UTF-8 text has. It stands for half of a surrogate pair in UTF-16, so that [`decode_line`] finds it.
+/// A byte that no UTF-8 text has. It represents half of a surrogate pair in UTF-16, so that [`decode_line`] finds it.
 const NO_TEXT: u8 = 0xFF;
 
 /// Converts the bytes of a stream to UTF-8, as they arrive. Bytes that are not UTF-16 are passed on unchanged.
 #[derive(Debug, Default)]
 pub struct StreamDecoder {
-    /// `None` until the first bytes have told the encoding.
+    /// `None` until the first bytes show the encoding.
     encoding: Option<Encoding>,
     /// Bytes that are not decoded yet: the first ones, or half of a character.
     held: Vec<u8>,
@@ -35,7 +35,7 @@ impl StreamDecoder {
             return Cow::Borrowed(bytes);
         }
         self.held.extend_from_slice(bytes);
-        match self.encoding.or_else(|| told(&self.held)) {
+        match self.encoding.or_else(|| detect(&self.held)) {
             None => Cow::Owned(Vec::new()),
             Some(Encoding::Utf8) => {
                 self.encoding = Some(Encoding::Utf8);
@@ -93,7 +93,7 @@ impl StreamDecoder {
 
 /// The encoding that the first bytes of a stream tell; `None` if they are too few. UTF-16 without a byte order mark is
 /// recognised by its first two characters, if these are ASCII.
-fn told(first: &[u8]) -> Option<Encoding> {
+fn detect(first: &[u8]) -> Option<Encoding> {
     match first {
         [0xFF, 0xFE, ..] => Some(Encoding::Utf16Le),
         [0xFE, 0xFF, ..] => Some(Encoding::Utf16Be),

@@ -2,8 +2,8 @@
 //!
 //! Bytes that are not UTF-8 and halves of surrogate pairs become U+FFFD, numbers that JSON does not have become `null`,
 //! byte order marks are left out, and UTF-16 is converted. Each change is a [`Repair`] with its place, so that whoever
-//! reads the text can be told. Text that needs no repair is not changed. Bodies of the API are not read with this: they
-//! are refused with the reason.
+//! reads the text gets a message. Text that needs no repair is not changed. Bodies of the API are not read with this:
+//! they are refused with the reason.
 
 mod encoding;
 mod json;
@@ -81,7 +81,7 @@ struct Position {
 impl Position {
     const START: Self = Self { line: 1, column: 1 };
 
-    /// Goes on over these characters.
+    /// Continues over these characters.
     fn pass(&mut self, text: &str) {
         for letter in text.chars() {
             if letter == '\n' {

@@ -9,6 +9,6 @@ mod value;
 pub use field::{FIELD_TITLE, FieldDef, FieldType, check_fields};
 pub use import::{Column, ImportStatus, RowError, guess_columns, named_columns};
 pub use status_map::{
-    EMPTY_TASK_STATUS_MAP, OutputTargets, SessionStanding, TaskStatusMap, build_task_status_map, output_targets,
+    EMPTY_TASK_STATUS_MAP, OutputTargets, SessionTargets, TaskStatusMap, build_task_status_map, output_targets,
 };
-pub use value::{Values, apply, parse_text, shown};
+pub use value::{Values, apply, display_text, parse_text};

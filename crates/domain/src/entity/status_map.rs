@@ -33,7 +33,7 @@ pub struct OutputTargets {
 
 /// The part of a session that decides the dots of its entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionStanding {
+pub struct SessionTargets {
     /// Id of the session.
     pub id: SessionId,
     /// Status of the session.
@@ -68,7 +68,7 @@ pub fn output_targets(output_config: &str) -> OutputTargets {
 /// If `field_names_by_session_id` has an entry for a session, the session writes those fields instead of its
 /// action's.
 pub fn build_task_status_map(
-    sessions: &[SessionStanding],
+    sessions: &[SessionTargets],
     field_names_by_session_id: &HashMap<SessionId, Vec<String>>,
 ) -> TaskStatusMap {
     let mut map = EMPTY_TASK_STATUS_MAP;
@@ -90,8 +90,8 @@ mod tests {
     use super::*;
     use uuid::Uuid;
 
-    fn session(id: u128, status: Status, config: &str) -> SessionStanding {
-        SessionStanding { id: SessionId(Uuid::from_u128(id)), status, targets: output_targets(config) }
+    fn session(id: u128, status: Status, config: &str) -> SessionTargets {
+        SessionTargets { id: SessionId(Uuid::from_u128(id)), status, targets: output_targets(config) }
     }
 
     #[test]

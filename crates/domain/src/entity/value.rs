@@ -110,7 +110,7 @@ pub fn parse_text(field: &FieldDef, text: &str) -> Result<Option<Value>, String>
 }
 
 /// Formats a value for people.
-pub fn shown(value: &Value) -> String {
+pub fn display_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn figures_are_shown_as_people_write_them() {
-        let text = |json: &str| shown(&serde_json::from_str(json).unwrap());
+        let text = |json: &str| display_text(&serde_json::from_str(json).unwrap());
         for (given, expected) in [
             ("3.6099999999999977", "3.61"),
             ("-0.30000000000000004", "-0.3"),
@@ -272,8 +272,8 @@ mod tests {
                 prop_assert_eq!(apply(&fields, &Values::new(), &after).unwrap(), after.clone());
                 prop_assert_eq!(apply(&fields, &after, &Values::new()).unwrap(), after.clone());
                 if let Some(value) = after.get("f") {
-                    let back = parse_text(&fields[0], &shown(value));
-                    let blank = shown(value).trim().is_empty();
+                    let back = parse_text(&fields[0], &display_text(value));
+                    let blank = display_text(value).trim().is_empty();
                     prop_assert!(blank || matches!(back, Ok(Some(_))), "{value} came back as {back:?}");
                 }
             }

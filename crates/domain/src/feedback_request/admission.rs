@@ -3,7 +3,7 @@
 use super::{Outcome, RequestState};
 use crate::{Timestamp, chain::Digest};
 
-/// Where a request stands when an answer arrives.
+/// The state of a request when an answer arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestPosition {
     /// Its state, with the end of its session taken into account.

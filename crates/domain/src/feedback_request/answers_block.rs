@@ -8,7 +8,7 @@ use crate::{
     Timestamp,
     limit::{ANSWER_TEXT_CHARS_MAX, ANSWERS_BLOCK_BYTES_MAX, REASON_CHARS_MAX, TITLE_CHARS_MAX},
     untrusted::{Delimiter, escape, fit},
-    view::{Field, shown},
+    view::{Field, display_text},
 };
 use serde_json::Value;
 
@@ -72,7 +72,7 @@ fn one(answer: &ShownAnswer<'_>) -> String {
         }
     }
     if let Some(answers) = answer.answers {
-        text.push_str(&given(answer.fields, answers));
+        text.push_str(&answer_lines(answer.fields, answers));
     }
     if let Some(note) = answer.note.filter(|note| !note.trim().is_empty()) {
         text.push_str("Note:\n");
@@ -90,7 +90,7 @@ fn who(respondent: &Respondent) -> String {
 }
 
 /// The answers in the order of the fields. Without fields the whole answer.
-fn given(fields: &[Field], answers: &Value) -> String {
+fn answer_lines(fields: &[Field], answers: &Value) -> String {
     let Some(object) = answers.as_object().filter(|_| !fields.is_empty()) else {
         return format!("Answer:\n{}", quoted(&plain(answers)));
     };
@@ -98,7 +98,7 @@ fn given(fields: &[Field], answers: &Value) -> String {
     for field in fields {
         let Some(value) = object.get(&field.key) else { continue };
         text.push_str(&format!("\"{}\" ({}):\n", escape(&fit(&field.label, TITLE_CHARS_MAX)), escape(&field.key)));
-        text.push_str(&quoted(&shown(field, value)));
+        text.push_str(&quoted(&display_text(field, value)));
     }
     text
 }

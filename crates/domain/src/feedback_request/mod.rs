@@ -19,7 +19,7 @@ use std::fmt;
 pub enum RequestState {
     /// It takes answers.
     Waiting,
-    /// It was answered and the agent goes on. Only a request for which the session waits is ever answered.
+    /// It was answered and the agent continues. Only a request for which the session waits is ever answered.
     Answered,
     /// Its deadline passed.
     Expired,
@@ -29,11 +29,11 @@ pub enum RequestState {
 
 names!(RequestState { Waiting = "waiting", Answered = "answered", Expired = "expired", Cancelled = "cancelled" });
 
-/// What happens to the session when nobody answers in time.
+/// What happens to the session when no one answers in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnExpiry {
-    /// The agent goes on and learns that nobody answered.
+    /// The agent continues and learns that no one answered.
     #[default]
     Resume,
     /// The session ends as expired. Only for a request for which the session waits.
@@ -46,13 +46,13 @@ names!(OnExpiry { Resume = "resume", Fail = "fail" });
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Somebody answered.
+    /// Someone answered.
     Answered,
-    /// Somebody said that they will not answer.
+    /// Someone declined to answer.
     Declined,
-    /// Somebody closed the question without a word.
+    /// Someone closed the question without a word.
     Cancelled,
-    /// Nobody answered in time.
+    /// No one answered in time.
     NobodyAnswered,
 }
 

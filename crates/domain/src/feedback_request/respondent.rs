@@ -15,7 +15,7 @@ pub use crate::respondent::RespondentKind;
 pub enum Assurance {
     /// The person had signed in.
     SignedIn,
-    /// They said so and nobody checked.
+    /// Only they claim it: no one checked.
     Claimed,
     /// It is not known who answered.
     Unknown,
@@ -65,7 +65,7 @@ pub struct Respondent {
     pub key: String,
     /// The person, if they had signed in.
     pub user_id: Option<UserId>,
-    /// Name for people: an e-mail address, or what a stranger said about themselves.
+    /// Name for people: an e-mail address, or the name and address that a stranger entered.
     pub label: Option<String>,
 }
 
@@ -80,17 +80,17 @@ impl Respondent {
         Self { kind: RespondentKind::Token, key: format!("token:{id}"), user_id: None, label: None }
     }
 
-    /// Somebody with the link, told apart by a digest of their browser's cookie.
+    /// Someone with the link, identified by a digest of their browser's cookie.
     pub fn browser(digest: &str) -> Self {
         Self { kind: RespondentKind::Browser, key: format!("browser:{digest}"), user_id: None, label: None }
     }
 
-    /// Somebody with the link who gave a name and an address. `id` tells leads apart; `label` is what they said.
+    /// Someone with the link who gave a name and an address. `id` distinguishes leads; `label` is the name and address.
     pub fn lead(id: &str, label: String) -> Self {
         Self { kind: RespondentKind::Lead, key: format!("lead:{id}"), user_id: None, label: Some(label) }
     }
 
-    /// The server, when nobody answered.
+    /// The server, when no one answered.
     pub fn system() -> Self {
         Self { kind: RespondentKind::System, key: "system".to_owned(), user_id: None, label: None }
     }

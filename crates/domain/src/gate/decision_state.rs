@@ -38,24 +38,24 @@ pub struct DecisionState {
 /// Combines the votes. An edit is a new proposal, so approvals of an earlier proposal do not count for it. So is an
 /// approval for another version of a document.
 pub fn decision_state_of(staged: Digest, votes: &[Vote]) -> DecisionState {
-    let mut standing = DecisionState { proposal: None, digest: staged, approvals: Vec::new(), last: None };
+    let mut current = DecisionState { proposal: None, digest: staged, approvals: Vec::new(), last: None };
     for vote in votes {
         if votes.iter().any(|later| later.undoes == Some(vote.number)) {
             continue;
         }
         match vote.verdict {
             None => continue,
-            Some(Verdict::Approve) if !vote.rebases => standing.approvals.push(vote.user_id),
+            Some(Verdict::Approve) if !vote.rebases => current.approvals.push(vote.user_id),
             Some(Verdict::Approve | Verdict::Edit) => {
-                standing.proposal = Some(vote.number);
-                standing.digest = vote.value;
-                standing.approvals = vec![vote.user_id];
+                current.proposal = Some(vote.number);
+                current.digest = vote.value;
+                current.approvals = vec![vote.user_id];
             }
             Some(Verdict::Deny | Verdict::Respond) => {}
         }
-        standing.last = Some(*vote);
+        current.last = Some(*vote);
     }
-    standing
+    current
 }
 
 /// A decision that a person sends.
@@ -68,8 +68,8 @@ pub struct DecisionRequest {
     /// Digest of the value, as in [`Vote::value`].
     pub value: Digest,
     /// Digest of the proposal that the person was shown; `None` if the request does not name it.
-    pub shown: Option<Digest>,
-    /// Whether the request contains the proposed values, as a repeated edit does. Then `shown` is not compared.
+    pub seen_digest: Option<Digest>,
+    /// Whether the request contains the proposed values, as a repeated edit does. Then `seen_digest` is not compared.
     pub restates: bool,
 }
 
@@ -93,42 +93,40 @@ pub enum DecisionEffect {
 
 /// Returns the effect that a decision would have. The function is total and pure. `quorum` is the number of
 /// approvals that the gate needs, each from another person.
-pub fn evaluate(state: GateState, quorum: u32, standing: &DecisionState, asked: &DecisionRequest) -> DecisionEffect {
-    let shown = if asked.restates { Some(asked.value) } else { asked.shown };
-    let same = |vote: &Vote| vote.verdict == Some(asked.verdict) && vote.value == asked.value;
-    match (state, &standing.last) {
+pub fn evaluate(state: GateState, quorum: u32, current: &DecisionState, request: &DecisionRequest) -> DecisionEffect {
+    let seen_digest = if request.restates { Some(request.value) } else { request.seen_digest };
+    let same = |vote: &Vote| vote.verdict == Some(request.verdict) && vote.value == request.value;
+    match (state, &current.last) {
         (GateState::Expired | GateState::Withdrawn, _) => return DecisionEffect::Closed,
         (GateState::Held | GateState::Settled, Some(last)) => {
             let approved = last.verdict.is_some_and(|verdict| matches!(verdict, Verdict::Approve | Verdict::Edit));
-            let repeats = match asked.verdict {
-                Verdict::Approve if asked.value != standing.digest => false,
+            let repeats = match request.verdict {
+                Verdict::Approve if request.value != current.digest => false,
                 // An approval repeats an edit only if it is about the edited values.
-                Verdict::Approve if last.verdict == Some(Verdict::Edit) => shown == Some(standing.digest),
-                Verdict::Approve => approved && shown.is_none_or(|shown| shown == standing.digest),
+                Verdict::Approve if last.verdict == Some(Verdict::Edit) => seen_digest == Some(current.digest),
+                Verdict::Approve => approved && seen_digest.is_none_or(|seen_digest| seen_digest == current.digest),
                 Verdict::Edit | Verdict::Deny | Verdict::Respond => same(last),
             };
             return if repeats { DecisionEffect::Repeat(last.number) } else { DecisionEffect::Conflict(last.number) };
         }
         (GateState::Held | GateState::Settled, None) => return DecisionEffect::Closed,
-        (GateState::Open, Some(last)) if last.user_id == asked.user_id && same(last) => {
+        (GateState::Open, Some(last)) if last.user_id == request.user_id && same(last) => {
             return DecisionEffect::Repeat(last.number);
         }
         (GateState::Open, _) => {}
     }
-    if shown.is_some_and(|shown| shown != standing.digest) {
+    if seen_digest.is_some_and(|seen_digest| seen_digest != current.digest) {
         return DecisionEffect::Stale;
     }
-    let is_new = asked.verdict == Verdict::Approve && asked.value != standing.digest;
-    match asked.verdict {
+    let is_new = request.verdict == Verdict::Approve && request.value != current.digest;
+    match request.verdict {
         Verdict::Deny | Verdict::Respond => DecisionEffect::Record { decides: true },
         Verdict::Approve if is_new => DecisionEffect::Record { decides: quorum <= 1 },
         Verdict::Edit => DecisionEffect::Record { decides: quorum <= 1 },
-        Verdict::Approve if standing.approvals.contains(&asked.user_id) => {
-            standing.last.map_or(DecisionEffect::Record { decides: false }, |last| DecisionEffect::Repeat(last.number))
+        Verdict::Approve if current.approvals.contains(&request.user_id) => {
+            current.last.map_or(DecisionEffect::Record { decides: false }, |last| DecisionEffect::Repeat(last.number))
         }
-        Verdict::Approve => {
-            DecisionEffect::Record { decides: standing.approvals.len() as u64 + 1 >= u64::from(quorum) }
-        }
+        Verdict::Approve => DecisionEffect::Record { decides: current.approvals.len() as u64 + 1 >= u64::from(quorum) },
     }
 }
 
@@ -152,8 +150,8 @@ mod tests {
         Vote { number, user_id: user(by), verdict: None, value: STAGED, undoes: Some(undoes), rebases: false }
     }
 
-    fn asks(by: u128, verdict: Verdict, value: Digest, shown: Option<Digest>) -> DecisionRequest {
-        DecisionRequest { user_id: user(by), verdict, value, shown, restates: false }
+    fn asks(by: u128, verdict: Verdict, value: Digest, seen_digest: Option<Digest>) -> DecisionRequest {
+        DecisionRequest { user_id: user(by), verdict, value, seen_digest, restates: false }
     }
 
     /// A repeated edit changes nothing, so it is an approval of the values that it contains.
@@ -175,45 +173,39 @@ mod tests {
     #[test]
     fn an_edit_starts_the_count_again_and_outdates_what_others_were_shown() {
         let votes = [vote(1, 1, Verdict::Approve, STAGED), vote(2, 2, Verdict::Edit, EDITED)];
-        let standing = decision_state_of(STAGED, &votes);
-        assert_eq!(
-            (standing.proposal, standing.digest, standing.approvals.as_slice()),
-            (Some(2), EDITED, &[user(2)][..])
-        );
-        let late = evaluate(GateState::Open, 2, &standing, &asks(3, Verdict::Approve, STAGED, Some(STAGED)));
+        let current = decision_state_of(STAGED, &votes);
+        assert_eq!((current.proposal, current.digest, current.approvals.as_slice()), (Some(2), EDITED, &[user(2)][..]));
+        let late = evaluate(GateState::Open, 2, &current, &asks(3, Verdict::Approve, STAGED, Some(STAGED)));
         assert_eq!(late, DecisionEffect::Stale);
-        let first = evaluate(GateState::Open, 2, &standing, &asks(1, Verdict::Approve, EDITED, Some(EDITED)));
+        let first = evaluate(GateState::Open, 2, &current, &asks(1, Verdict::Approve, EDITED, Some(EDITED)));
         assert_eq!(first, DecisionEffect::Record { decides: true });
     }
 
     #[test]
     fn an_approval_for_another_version_starts_the_count_again() {
         let own = vote(1, 1, Verdict::Approve, STAGED);
-        let standing = decision_state_of(STAGED, &[own]);
+        let current = decision_state_of(STAGED, &[own]);
         let rebase = asks(1, Verdict::Approve, EDITED, Some(STAGED));
-        assert_eq!(evaluate(GateState::Open, 2, &standing, &rebase), DecisionEffect::Record { decides: false });
-        assert_eq!(evaluate(GateState::Open, 1, &standing, &rebase), DecisionEffect::Record { decides: true });
-        assert_eq!(evaluate(GateState::Held, 1, &standing, &rebase), DecisionEffect::Conflict(1));
+        assert_eq!(evaluate(GateState::Open, 2, &current, &rebase), DecisionEffect::Record { decides: false });
+        assert_eq!(evaluate(GateState::Open, 1, &current, &rebase), DecisionEffect::Record { decides: true });
+        assert_eq!(evaluate(GateState::Held, 1, &current, &rebase), DecisionEffect::Conflict(1));
         let rebased = Vote { rebases: true, ..vote(2, 1, Verdict::Approve, EDITED) };
-        let standing = decision_state_of(STAGED, &[own, rebased]);
-        assert_eq!(
-            (standing.proposal, standing.digest, standing.approvals.as_slice()),
-            (Some(2), EDITED, &[user(1)][..])
-        );
-        assert_eq!(evaluate(GateState::Held, 1, &standing, &restates(1, EDITED)), DecisionEffect::Repeat(2));
+        let current = decision_state_of(STAGED, &[own, rebased]);
+        assert_eq!((current.proposal, current.digest, current.approvals.as_slice()), (Some(2), EDITED, &[user(1)][..]));
+        assert_eq!(evaluate(GateState::Held, 1, &current, &restates(1, EDITED)), DecisionEffect::Repeat(2));
     }
 
     #[test]
     fn a_decided_gate_repeats_or_conflicts() {
-        let standing = decision_state_of(STAGED, &[vote(1, 1, Verdict::Approve, STAGED)]);
+        let current = decision_state_of(STAGED, &[vote(1, 1, Verdict::Approve, STAGED)]);
         for state in [GateState::Held, GateState::Settled] {
-            let judged = |verdict, value| evaluate(state, 1, &standing, &asks(2, verdict, value, None));
+            let judged = |verdict, value| evaluate(state, 1, &current, &asks(2, verdict, value, None));
             assert_eq!(judged(Verdict::Approve, STAGED), DecisionEffect::Repeat(1));
             assert_eq!(judged(Verdict::Deny, STAGED), DecisionEffect::Conflict(1));
             assert_eq!(judged(Verdict::Edit, EDITED), DecisionEffect::Conflict(1));
         }
         for state in [GateState::Expired, GateState::Withdrawn] {
-            let judged = evaluate(state, 1, &standing, &asks(1, Verdict::Approve, STAGED, None));
+            let judged = evaluate(state, 1, &current, &asks(1, Verdict::Approve, STAGED, None));
             assert_eq!(judged, DecisionEffect::Closed);
         }
     }
@@ -239,9 +231,9 @@ mod tests {
 
     #[test]
     fn an_undone_vote_does_not_count_and_can_be_given_again() {
-        let standing = decision_state_of(STAGED, &[vote(1, 1, Verdict::Edit, EDITED), undo(2, 1, 1)]);
-        assert_eq!(standing, DecisionState { proposal: None, digest: STAGED, approvals: vec![], last: None });
-        let again = evaluate(GateState::Open, 1, &standing, &asks(1, Verdict::Edit, EDITED, Some(STAGED)));
+        let current = decision_state_of(STAGED, &[vote(1, 1, Verdict::Edit, EDITED), undo(2, 1, 1)]);
+        assert_eq!(current, DecisionState { proposal: None, digest: STAGED, approvals: vec![], last: None });
+        let again = evaluate(GateState::Open, 1, &current, &asks(1, Verdict::Edit, EDITED, Some(STAGED)));
         assert_eq!(again, DecisionEffect::Record { decides: true });
         let twice = [vote(1, 1, Verdict::Approve, STAGED), undo(2, 1, 1), vote(3, 1, Verdict::Deny, STAGED)];
         assert_eq!(decision_state_of(STAGED, &twice).last, Some(twice[2]));
@@ -250,8 +242,8 @@ mod tests {
     #[test]
     fn the_same_answer_repeats_and_another_conflicts() {
         for verdict in [Verdict::Respond, Verdict::Edit, Verdict::Deny] {
-            let standing = decision_state_of(STAGED, &[vote(1, 1, verdict, EDITED)]);
-            let judged = |value| evaluate(GateState::Settled, 1, &standing, &asks(1, verdict, value, None));
+            let current = decision_state_of(STAGED, &[vote(1, 1, verdict, EDITED)]);
+            let judged = |value| evaluate(GateState::Settled, 1, &current, &asks(1, verdict, value, None));
             assert_eq!(judged(EDITED), DecisionEffect::Repeat(1), "{verdict}");
             assert_eq!(judged(STAGED), DecisionEffect::Conflict(1), "{verdict}");
         }

@@ -66,7 +66,7 @@ pub fn approval(
 /// `typed` holds the value of each field of the form. `is_outdated` says that the form was rendered for an
 /// earlier proposal. If its values equal the present proposal, the edit was already recorded and is sent again
 /// because its response was lost.
-pub fn asked(
+pub fn values_to_send(
     staged: &Map<String, Value>,
     proposed: &Map<String, Value>,
     typed: &Map<String, Value>,
@@ -262,7 +262,7 @@ mod tests {
     fn a_form_asks_for_values_only_where_something_else_was_typed() {
         let staged = map(json!({ "stage": "Won", "size": 3 }));
         let proposed = map(json!({ "stage": "Lost", "size": 3 }));
-        let of = |typed: Value, is_outdated| Value::from(asked(&staged, &proposed, &map(typed), is_outdated));
+        let of = |typed: Value, is_outdated| Value::from(values_to_send(&staged, &proposed, &map(typed), is_outdated));
         assert_eq!(of(json!({ "stage": "Lost", "size": 3 }), false), json!({}));
         assert_eq!(of(json!({ "size": 4 }), false), json!({ "stage": "Lost", "size": 4 }));
         assert_eq!(of(json!({ "stage": "Won" }), false), json!({ "stage": "Won" }), "back to what was staged");

@@ -10,7 +10,7 @@ mod task;
 
 pub use canonical::{canonical, canonical_digest};
 pub use decision_state::{DecisionEffect, DecisionRequest, DecisionState, Vote, decision_state_of, evaluate};
-pub use edit::{Approval, approval, asked, merge, within};
+pub use edit::{Approval, approval, merge, values_to_send, within};
 pub use policy::{ByRole, Policy, Principal, lacks_reviewers, needs_approval};
 pub use state::{CloseReason, Gate, GateClosed, State};
 pub use task::{MEMORY_BASE, MEMORY_BODY, MalformedTask, MemoryProposal, PausedToolCall, Question, Staged, Task};
@@ -97,7 +97,7 @@ pub enum Verdict {
 
 names!(Verdict { Approve = "approve", Edit = "edit", Deny = "deny", Respond = "respond" });
 
-/// Which people one reviewer of a gate stands for.
+/// The people whom one reviewer entry of a gate names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewerKind {

@@ -126,7 +126,7 @@ impl MemoryProposal {
         values.get(MEMORY_BASE).and_then(Value::as_u64).unwrap_or(self.base_version)
     }
 
-    fn shown(&self, values: &Map<String, Value>) -> Value {
+    fn bound_value(&self, values: &Map<String, Value>) -> Value {
         serde_json::json!({ "path": self.path, "baseVersion": self.base_version, "values": values })
     }
 
@@ -260,7 +260,7 @@ impl Task {
         match self {
             Self::Memory(proposal) => MemoryProposal::body_of(values) != proposal.body(),
             Self::Tool(_) | Self::Output(_) | Self::Fields(_) | Self::Question(_) => {
-                self.shown_with(values) != self.shown()
+                self.bound_value_with(values) != self.bound_value()
             }
         }
     }
@@ -285,22 +285,22 @@ impl Task {
     }
 
     /// The value whose digest a decision is bound to: everything that an approval would put into effect.
-    pub fn shown(&self) -> Value {
+    pub fn bound_value(&self) -> Value {
         match self {
             Self::Tool(call) => serde_json::json!({ "toolName": call.tool_name, "toolInput": call.tool_input }),
             Self::Output(staged) | Self::Fields(staged) => Value::Object(staged.staged_output.clone()),
             Self::Question(question) => serde_json::json!({ "message": question.message, "schema": question.schema }),
-            Self::Memory(proposal) => proposal.shown(&proposal.values),
+            Self::Memory(proposal) => proposal.bound_value(&proposal.values),
         }
     }
 
-    /// Returns [`Task::shown`] with other values in place of the editable ones.
-    pub fn shown_with(&self, values: &Map<String, Value>) -> Value {
+    /// Returns [`Task::bound_value`] with other values in place of the editable ones.
+    pub fn bound_value_with(&self, values: &Map<String, Value>) -> Value {
         match self {
             Self::Tool(call) => serde_json::json!({ "toolName": call.tool_name, "toolInput": values }),
             Self::Output(_) | Self::Fields(_) => Value::Object(values.clone()),
-            Self::Question(_) => self.shown(),
-            Self::Memory(proposal) => proposal.shown(values),
+            Self::Question(_) => self.bound_value(),
+            Self::Memory(proposal) => proposal.bound_value(values),
         }
     }
 }
@@ -321,7 +321,7 @@ mod tests {
         }
         let other = map(json!({ "body": "# B\n", "baseVersion": 1 }));
         assert!(task.is_changed_by(&other));
-        assert_ne!(task.shown_with(&other), task.shown(), "a decision is bound to the text");
+        assert_ne!(task.bound_value_with(&other), task.bound_value(), "a decision is bound to the text");
         let staged = Task::Fields(Staged::of(json!({ "baseVersion": 1 })));
         assert!(staged.is_changed_by(&map(json!({ "baseVersion": 2 }))));
         assert!(!staged.is_changed_by(&map(json!({ "baseVersion": 1 }))));

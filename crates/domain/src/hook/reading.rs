@@ -162,7 +162,7 @@ impl ParsedHook {
             }
             "Notification" => self.target = notified(payload),
             "Stop" => {
-                let field = source.said_field();
+                let field = source.reply_field();
                 if let Some(said) = payload.text(field) {
                     self.event = message_event(source, payload, Known::AgentMessage, &said, field);
                 }

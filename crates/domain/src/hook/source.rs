@@ -63,8 +63,8 @@ impl Source {
         }
     }
 
-    /// The member of the payload of a turn's end that has what the agent said.
-    pub(super) const fn said_field(self) -> &'static str {
+    /// The member of the payload of a turn's end that has the agent's message.
+    pub(super) const fn reply_field(self) -> &'static str {
         match self {
             Self::ClaudeCode | Self::Codex => "last_assistant_message",
             Self::Gemini => "prompt_response",

@@ -51,7 +51,7 @@ impl Document {
         named.trim().parse().ok().filter(|importance| (0.0..=1.0).contains(importance))
     }
 
-    /// Whether the front matter says that everybody's conversations may be given the document, although it is about one
+    /// Whether the front matter says that everyone's conversations may be given the document, although it is about one
     /// person.
     pub fn is_shared(&self) -> bool {
         let named =

@@ -140,7 +140,7 @@ pub fn append(text: &str, path: &[&str], lines: &str) -> Result<String, SectionE
     let end = inner.filter(|at| *at > section.heading.start).min().unwrap_or(text.len()).min(section.span.end);
     let (before, after) = text.split_at(end);
     let kept = before.trim_end_matches('\n');
-    // A list goes on without an empty line.
+    // A list continues without an empty line.
     let last = kept.rsplit('\n').next().unwrap_or_default().trim_start();
     let goes_on = last.starts_with("- ") && lines.trim_start().starts_with("- ");
     let (gap, below) = (if goes_on { "\n" } else { "\n\n" }, if after.is_empty() { "" } else { "\n" });

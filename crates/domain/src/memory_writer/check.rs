@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A document that the model was shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct PromptDocument {
     /// Version that was shown; 0 for a document that does not exist.
     pub version: u64,
     /// SHA-256 of the body, hexadecimal.
@@ -27,7 +27,7 @@ pub struct Shown {
     pub body: String,
 }
 
-impl Shown {
+impl PromptDocument {
     /// Whether the document is too long to be shown whole.
     pub fn is_partial(&self) -> bool {
         self.body.chars().count() > DOCUMENT_CHARS_SHOWN_MAX
@@ -42,8 +42,8 @@ pub struct Window {
     /// Sessions by the short names of the prompt.
     pub sessions: Vec<(String, SessionId)>,
     /// Documents that the model was shown, by path.
-    pub shown: BTreeMap<String, Shown>,
-    /// Paths of documents that exist, as far as the model was told of them or its answer names them.
+    pub prompt_documents: BTreeMap<String, PromptDocument>,
+    /// Paths of documents that exist, of those that the prompt lists or the answer names.
     pub known: BTreeSet<String>,
     /// Paths of documents that the model can ask for: the most relevant ones first, then the newest.
     pub listed: Vec<String>,
@@ -79,7 +79,7 @@ impl Window {
     /// topics that were shown, and new topics.
     pub fn may_write(&self, path: &str) -> bool {
         if let Some(name) = path.strip_prefix("topics/").and_then(|name| name.strip_suffix(".md")) {
-            return is_slug(name) && (self.shown.contains_key(path) || !self.known.contains(path));
+            return is_slug(name) && (self.prompt_documents.contains_key(path) || !self.known.contains(path));
         }
         path == self.session_path || self.people.contains(path)
     }
@@ -303,7 +303,7 @@ fn check_base<'w>(
     issues: &mut Vec<Issue>,
 ) -> Option<&'w str> {
     let at = |field: &str| format!("{place}.{field}");
-    let shown = window.shown.get(&op.path).filter(|shown| shown.version > 0);
+    let shown = window.prompt_documents.get(&op.path).filter(|shown| shown.version > 0);
     let earlier = changed.get(&op.path).map(String::as_str);
     let document = earlier.or(shown.map(|shown| shown.body.as_str()));
     let Some(document) = document else {
@@ -324,7 +324,7 @@ fn check_base<'w>(
     if shown.is_some_and(|shown| op.base_sha256.as_deref() != Some(shown.sha256.as_str())) {
         issues.push(Issue::new(at("base_sha256"), "not the digest of the document that was shown"));
     }
-    if !op.op.only_adds() && shown.is_some_and(Shown::is_partial) {
+    if !op.op.only_adds() && shown.is_some_and(PromptDocument::is_partial) {
         issues.push(Issue::new(at("op"), "a part of the document was shown; only additions are allowed"));
     }
     if document.len() + OP_BYTES_MAX > MEMORY_DOCUMENT_BYTES_MAX {

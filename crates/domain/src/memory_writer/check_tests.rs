@@ -56,7 +56,7 @@ fn window() -> Window {
     };
     window.people.extend([ALICE.to_owned(), "people/slack-bob.md".to_owned()]);
     window.known.extend([ALICE, "people/slack-eve.md", "topics/hidden.md", "self/personality.md"].map(str::to_owned));
-    window.shown.insert(ALICE.into(), Shown { version: 3, sha256: SHA.into(), body: BODY.into() });
+    window.prompt_documents.insert(ALICE.into(), PromptDocument { version: 3, sha256: SHA.into(), body: BODY.into() });
     window
 }
 
@@ -142,7 +142,7 @@ fn an_operation_is_about_the_document_that_was_shown_and_one_section_of_it() {
 fn a_document_that_is_too_long_to_be_shown_is_only_added_to() {
     let mut window = window();
     let long = format!("{BODY}\n## More\n\n{}", "- A note\n".repeat(2_000));
-    window.shown.insert(ALICE.into(), Shown { version: 3, sha256: SHA.into(), body: long.clone() });
+    window.prompt_documents.insert(ALICE.into(), PromptDocument { version: 3, sha256: SHA.into(), body: long.clone() });
     let added = op("append_section", ALICE, notes(), "- Plays chess", &[2]);
     let checked = check(answer(vec![added.clone()]), &window).unwrap();
     let planned = planned(&checked, &window);
@@ -154,7 +154,7 @@ fn a_document_that_is_too_long_to_be_shown_is_only_added_to() {
         assert!(issues[0].message.contains("only additions"), "{issues:?}");
     }
     let full = "x".repeat(crate::limit::MEMORY_DOCUMENT_BYTES_MAX - OP_BYTES_MAX + 1);
-    window.shown.insert(ALICE.into(), Shown { version: 3, sha256: SHA.into(), body: full });
+    window.prompt_documents.insert(ALICE.into(), PromptDocument { version: 3, sha256: SHA.into(), body: full });
     let issues = check(answer(vec![added]), &window).unwrap_err();
     assert!(issues[0].message.contains("is full"), "{issues:?}");
 }
@@ -257,7 +257,7 @@ fn a_replacement_without_one_of_its_lines_is_no_removal() {
     let known = Known { denied: [normal("Hates tea")].into(), ..Known::default() };
     let body = "# Alice\n\n## Notes\n\n- Likes green tea\n- Plays chess\n";
     let mut window = window();
-    window.shown.insert(ALICE.into(), Shown { version: 3, sha256: SHA.into(), body: body.into() });
+    window.prompt_documents.insert(ALICE.into(), PromptDocument { version: 3, sha256: SHA.into(), body: body.into() });
     let left = |body: &str, known: &Known| {
         let replaced = answer(vec![op("replace_section", ALICE, notes(), body, &[2])]);
         let (checked, dropped) = dedupe(check(replaced, &window).unwrap(), &window, known);
@@ -304,7 +304,7 @@ fn a_link_is_compared_as_the_document_has_it() {
     waiting.wait(ALICE, BODY, &linked);
     assert_eq!(changes(link(), &waiting), []);
     let mut window = window();
-    window.shown.insert(ALICE.into(), Shown { version: 4, sha256: SHA.into(), body: linked });
+    window.prompt_documents.insert(ALICE.into(), PromptDocument { version: 4, sha256: SHA.into(), body: linked });
     let (checked, _) = dedupe(check(answer(link()), &window).unwrap(), &window, &Known::default());
     assert_eq!(checked.ops, []);
 }

@@ -106,7 +106,7 @@ pub fn dedupe(mut checked: Checked, window: &Window, known: &Known) -> (Checked,
         .into_iter()
         .filter_map(|op| {
             let earlier = own.entry(op.op.path.clone()).or_default();
-            let document = window.shown.get(&op.op.path).map_or("", |shown| shown.body.as_str());
+            let document = window.prompt_documents.get(&op.op.path).map_or("", |shown| shown.body.as_str());
             let (left, left_out) = reduced(&op, document, earlier, known);
             note(&op.op.path, left_out);
             let left = left?;
@@ -140,7 +140,7 @@ fn reduced(
     let (added, lines, removed) = (op.op.added(), normals(document), removed(&op.op, document));
     let (kept, left_out) = without(&added, |line| why(op, &normal(line), (&lines, earlier), known));
     if !removed.is_empty() {
-        // What replaces lines stands or falls as a whole: without one of its lines it would only remove others.
+        // A replacement of lines is kept or dropped as a whole: without one of its lines it would only remove others.
         if !left_out.is_empty() {
             return (None, left_out);
         }

@@ -10,7 +10,7 @@ const LINE_CHARS_MAX: usize = 1_000;
 /// Room for the mark of lines that are left out, characters.
 const MARK_CHARS: usize = 40;
 
-/// Returns about `chars_max` characters of a document. A mark stands for each run of lines that are left out.
+/// Returns about `chars_max` characters of a document. A mark replaces each run of lines that are left out.
 pub fn excerpt(body: &str, wanted: &BTreeSet<String>, chars_max: usize) -> String {
     let lines: Vec<String> = body.lines().map(|line| cut(line, LINE_CHARS_MAX)).collect();
     let parts = parts(body, &lines);

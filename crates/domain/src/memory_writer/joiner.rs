@@ -1,4 +1,4 @@
-//! Characters that nobody sees: which of them a text needs, and which only hide something.
+//! Characters that no one sees: which of them a text needs, and which only hide something.
 //!
 //! The zero-width joiner makes one emoji of several. With the zero-width non-joiner it chooses the forms of letters in
 //! Persian, Hindi and other languages. Everywhere else both are hidden text.
@@ -35,7 +35,7 @@ fn hidden(text: &str) -> impl Iterator<Item = (char, bool)> + '_ {
     })
 }
 
-/// Whether a joiner stands where a script or an emoji needs it. `last` is the character before it, and `base` the last
+/// Whether a joiner is where a script or an emoji needs it. `last` is the character before it, and `base` the last
 /// one that is no selector or modifier.
 fn joins(c: char, (last, base): (Option<char>, Option<char>), next: Option<char>) -> bool {
     if ![JOINER, NON_JOINER].contains(&c) {

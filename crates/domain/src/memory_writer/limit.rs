@@ -32,7 +32,7 @@ pub const PERSON_TURN_CHARS_MAX: usize = THREAD_MESSAGE_CHARS_MAX;
 pub const DOCUMENTS_SHOWN_MAX: usize = 24;
 /// Most characters of a document that the model is shown. Of a longer one it is shown a part, and only adds to it.
 pub const DOCUMENT_CHARS_SHOWN_MAX: usize = 12_000;
-/// Most documents that the model is told it can ask for.
+/// Most documents that the prompt lists for the model to request.
 pub const DOCUMENTS_LISTED_MAX: usize = 60;
 /// Most times that the model may ask for further documents in one run.
 pub const READ_ROUNDS_MAX: u32 = 2;
@@ -53,7 +53,7 @@ pub const BLOCK_CANDIDATES_MAX: usize = 50;
 pub const BLOCK_TERM_DOCUMENTS: u32 = 200;
 /// Newest versions of a document in which the days of its lines are looked for. A claim waits for it.
 pub const BLOCK_DATED_VERSIONS: u32 = 20;
-/// Most characters of what was said in which the words to look for are chosen. A claim waits for it.
+/// Most characters of a message from which the words of a search are chosen. A claim waits for it.
 pub const SAID_CHARS_MAX: usize = 20_000;
 /// Age at which the recency of a memory is one half, days.
 pub const RECENCY_HALF_LIFE_DAYS: f64 = 30.0;

@@ -63,29 +63,29 @@ impl Change {
     }
 }
 
-/// A new line that contradicts one that stands.
+/// A new line that contradicts one that remains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Contradiction {
     /// The new line.
     pub line: String,
     /// Time of the newest turn that it comes from (UTC).
-    pub said_at: Option<Timestamp>,
-    /// Path of the document that has the standing line.
+    pub turn_at: Option<Timestamp>,
+    /// Path of the document that has the existing line.
     pub path: String,
-    /// The standing line.
-    pub standing: String,
+    /// The line that remains.
+    pub existing: String,
 }
 
 impl Contradiction {
-    /// Returns the flag for the reviewer. `since` is when the standing line was written (UTC), if that is known.
+    /// Returns the flag for the reviewer. `since` is when the existing line was written (UTC), if that is known.
     pub fn flag(&self, since: Option<Timestamp>) -> String {
         let day = |at: Option<Timestamp>| {
             at.map_or_else(|| "at an unknown time".to_owned(), |at| at.format("on %Y-%m-%d").to_string())
         };
         let (new, old) =
-            (crate::thread::cut(&self.line, LINE_CHARS_MAX), crate::thread::cut(&self.standing, LINE_CHARS_MAX));
-        format!("`{new}`, said {}, contradicts `{old}`, written {}", day(self.said_at), day(since))
+            (crate::thread::cut(&self.line, LINE_CHARS_MAX), crate::thread::cut(&self.existing, LINE_CHARS_MAX));
+        format!("`{new}`, said {}, contradicts `{old}`, written {}", day(self.turn_at), day(since))
     }
 }
 
@@ -129,7 +129,7 @@ pub fn plan(checked: &Checked, window: &Window) -> (Vec<Change>, Vec<Impossible>
     let mut drafts: BTreeMap<String, Draft> = BTreeMap::new();
     let mut impossible = Vec::new();
     for op in &checked.ops {
-        let shown = window.shown.get(&op.op.path).map(|shown| shown.body.clone()).unwrap_or_default();
+        let shown = window.prompt_documents.get(&op.op.path).map(|shown| shown.body.clone()).unwrap_or_default();
         let draft = drafts.entry(op.op.path.clone()).or_insert_with(|| Draft { body: shown, ..Draft::default() });
         match carry_out(&draft.body, &op.op) {
             Ok(after) => {
@@ -232,40 +232,40 @@ fn contradicted(checked: &CheckedOp, (before, after): (&str, &str), window: &Win
     let own = contradictions(&op.added(), &stays).into_iter().map(|(line, old)| (line, op.path.clone(), old));
     let named = checked.origin.contradicts.iter().filter_map(|(line, old)| {
         let has = |text: &str| {
-            text.lines().find(|standing| normal(standing) == normal(old)).map(|found| found.trim().to_owned())
+            text.lines().find(|existing| normal(existing) == normal(old)).map(|found| found.trim().to_owned())
         };
         let others = || {
             window
-                .shown
+                .prompt_documents
                 .iter()
                 .filter(|(path, _)| **path != op.path)
                 .find_map(|(path, shown)| Some((path.clone(), has(&shown.body)?)))
         };
         let is_kept = op.body.lines().any(|kept| kept == line) && !normal(old).is_empty();
-        let (path, standing) =
-            has(&stays).map(|standing| (op.path.clone(), standing)).or_else(others).filter(|_| is_kept)?;
-        Some((line.trim().to_owned(), path, standing))
+        let (path, existing) =
+            has(&stays).map(|existing| (op.path.clone(), existing)).or_else(others).filter(|_| is_kept)?;
+        Some((line.trim().to_owned(), path, existing))
     });
     let mut found: Vec<Contradiction> = Vec::new();
-    for (line, path, standing) in own.chain(named) {
-        if found.iter().any(|known| known.line == line && known.standing == standing) {
+    for (line, path, existing) in own.chain(named) {
+        if found.iter().any(|known| known.line == line && known.existing == existing) {
             continue;
         }
         let turns = checked.origin.lines.iter().filter(|(of, _)| of.trim() == line).flat_map(|(_, turns)| turns);
-        let said_at = turns.filter_map(|at| window.find(*at)).map(|turn| turn.time).max();
-        found.push(Contradiction { line, said_at, path, standing });
+        let turn_at = turns.filter_map(|at| window.find(*at)).map(|turn| turn.time).max();
+        found.push(Contradiction { line, turn_at, path, existing });
     }
     found
 }
 
-/// Whether the person whose document is changed said something of it themselves.
+/// Whether the person whose document is changed is the author of a turn that supports it.
 fn is_own_account(path: &str, turns: &[Evidence], window: &Window) -> bool {
     let mut speakers = turns.iter().filter_map(|at| window.find(*at)?.speaker.as_ref());
     speakers.any(|speaker| speaker.path == path)
 }
 
 fn change(path: String, draft: Draft, window: &Window) -> Change {
-    let shown = window.shown.get(&path);
+    let shown = window.prompt_documents.get(&path);
     let base = shown.map(|shown| shown.body.clone()).unwrap_or_default();
     let evidence = of_lines(&base, &draft.body, &draft.sources);
     Change {

@@ -99,7 +99,7 @@ fn front_matter_is_refused() {
 }
 
 #[test]
-fn a_contradiction_of_a_standing_line_is_flagged_and_waits() {
+fn a_contradiction_of_an_existing_line_is_flagged_and_waits() {
     let since = Some("2026-11-02T08:00:00Z".parse().unwrap());
     let moves = op("append_section", ALICE, json!(["Plans"]), "- Moves to Bergen", &[2]);
     let change = &changes(vec![moves], &Known::default())[0];
@@ -114,7 +114,7 @@ fn a_contradiction_of_a_standing_line_is_flagged_and_waits() {
     let block = json!({"text": "- Al is no friend of tea", "evidence": [], "contradicts": [real, forged, ""]});
     named["blocks"] = json!([block]);
     let found = changes(vec![named], &Known::default())[0].contradictions.clone();
-    assert_eq!(found.iter().map(|one| one.standing.as_str()).collect::<Vec<_>>(), ["- Likes green tea"]);
+    assert_eq!(found.iter().map(|one| one.existing.as_str()).collect::<Vec<_>>(), ["- Likes green tea"]);
     assert_eq!((found[0].path.as_str(), found[0].flag(None).contains("written at an unknown time")), (ALICE, true));
     let replaced = op("replace_section", ALICE, json!(["Plans"]), "- Moves to Bergen", &[2]);
     assert_eq!(changes(vec![replaced], &Known::default())[0].contradictions, [], "the line goes");

@@ -87,8 +87,8 @@ fn places(window: &Window, channels: &[(SessionId, Channel)]) -> String {
     format!("\n## Sessions\n{}", window.sessions.iter().filter_map(place).collect::<String>())
 }
 
-/// What people said, as one text.
-fn said(window: &Window) -> String {
+/// The turns of people, as one text.
+fn text_of_people(window: &Window) -> String {
     let people = window.turns.iter().filter(|turn| turn.taint == Taint::Person);
     people.map(|turn| turn.text.as_str()).collect::<Vec<_>>().join("\n")
 }
@@ -96,13 +96,13 @@ fn said(window: &Window) -> String {
 fn documents(window: &Window, suffix: &str) -> String {
     let mut text = String::new();
     let mut wanted = None;
-    for (path, shown) in &window.shown {
+    for (path, shown) in &window.prompt_documents {
         let state = if shown.version == 0 { "does not exist".to_owned() } else { format!("sha256={}", shown.sha256) };
         let rights = if window.may_write(path) { "writable" } else { "read-only" };
         let part = if shown.is_partial() { " excerpt" } else { "" };
         text.push_str(&format!("<document-{suffix} path=\"{path}\" {rights}{part} {state}>\n"));
         if shown.is_partial() {
-            let wanted = wanted.get_or_insert_with(|| words(&said(window)));
+            let wanted = wanted.get_or_insert_with(|| words(&text_of_people(window)));
             text.push_str(&excerpt(&shown.body, wanted, DOCUMENT_CHARS_SHOWN_MAX));
         } else if shown.version > 0 {
             text.push_str(shown.body.trim_end_matches('\n'));
@@ -110,7 +110,7 @@ fn documents(window: &Window, suffix: &str) -> String {
         }
         text.push_str(&format!("</document-{suffix}>\n\n"));
     }
-    let others: Vec<_> = window.listed.iter().filter(|path| !window.shown.contains_key(*path)).collect();
+    let others: Vec<_> = window.listed.iter().filter(|path| !window.prompt_documents.contains_key(*path)).collect();
     if !others.is_empty() {
         let all = window.documents;
         text.push_str(&format!("Further documents, which `read` can ask for, of {all} in all:\n"));
@@ -159,7 +159,7 @@ mod tests {
     use crate::Entropy;
     use crate::{
         evidence::Evidence,
-        memory_writer::{channel::ChannelKind, check::Shown, turn::Participant},
+        memory_writer::{channel::ChannelKind, check::PromptDocument, turn::Participant},
     };
     use uuid::Uuid;
 
@@ -191,9 +191,10 @@ mod tests {
             ..Window::default()
         };
         window.people.insert("people/shiftbook-a.md".into());
-        window
-            .shown
-            .insert("people/shiftbook-a.md".into(), Shown { version: 0, sha256: String::new(), body: String::new() });
+        window.prompt_documents.insert(
+            "people/shiftbook-a.md".into(),
+            PromptDocument { version: 0, sha256: String::new(), body: String::new() },
+        );
         window.known.insert("people/slack-eve.md".into());
         window.listed.push("topics/launch.md".into());
         let delimiter = Delimiter::new(&Fixed);

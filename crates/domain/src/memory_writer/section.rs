@@ -36,7 +36,7 @@ pub enum NotFound {
     Ambiguous,
 }
 
-/// Whether a line is an ATX heading, wherever it stands.
+/// Whether a line is an ATX heading, wherever it is.
 pub fn is_heading(line: &str) -> bool {
     heading(line).is_some()
 }

@@ -30,7 +30,7 @@ pub struct Candidate {
     /// The item as the block shows it.
     #[serde(skip)]
     pub text: String,
-    /// Relevance of the text to what the person said, larger is better, in the engine's own scale.
+    /// Relevance of the text to the person's message, larger is better, in the engine's own scale.
     pub bm25: f64,
     /// Age of the version, days.
     pub recency_d: f64,
@@ -83,7 +83,7 @@ pub fn select(candidates: Vec<Candidate>, items: usize, tokens_max: u32) -> Vec<
             Ranked { candidate, score, rank: 0, slot: None, injected: false }
         })
         .collect();
-    // The speaker's own document comes first, whatever was said.
+    // The speaker's own document comes first, whatever the message is.
     let key = |ranked: &Ranked| ranked.candidate.same_person && ranked.candidate.kind == "people";
     ranked.sort_by(|one, other| {
         let by_score = || other.score.total_cmp(&one.score);

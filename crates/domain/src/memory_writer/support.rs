@@ -19,7 +19,7 @@ pub const UNTRUSTED: &str = "no person said this; it comes from the agent, a too
 pub const QUOTED: &str = "the person's message has a link or a quotation, or repeats what a tool or the web said";
 /// Flag of a line that has words of a turn that is no person's own.
 pub const OUTSIDE: &str = "the agent, a tool, the web or a quotation said words of this too";
-/// Flag of a line without a word of the turns that it is said to come from.
+/// Flag of a line without a word of the turns that it names as its origin.
 pub const UNSUPPORTED: &str = "it shares no words with the turns that it comes from";
 
 /// Share of the words of a line, in percent, from which it resembles a turn that has them.
@@ -29,11 +29,11 @@ const RESEMBLES_FROM_PERCENT: usize = 50;
 pub struct Support<'w> {
     window: &'w Window,
     quoting: BTreeSet<Evidence>,
-    /// What people said in their own words.
+    /// The turns of people without quotations.
     own: BTreeMap<Evidence, BTreeSet<String>>,
-    /// What tools, the web and quotations said.
+    /// The words of tools, the web and quotations.
     outside: BTreeSet<String>,
-    /// The words of each turn that is no person's own. Those of the agent are without what people had said before.
+    /// The words of each turn that is no person's own. Those of the agent are without words that people used before.
     tainted: Vec<BTreeSet<String>>,
 }
 
@@ -64,7 +64,7 @@ impl<'w> Support<'w> {
         Self { window, quoting, own, outside, tainted }
     }
 
-    /// Returns why a line that is said to come from these turns waits for a review; `None` if it need not. A heading
+    /// Returns why a line that names these turns as its origin waits for a review; `None` if it need not. A heading
     /// may have words of its own, but none from outside.
     pub fn doubt(&self, line: &str, turns: &[Evidence]) -> Option<&'static str> {
         let is_said = |at: &&Evidence| self.window.find(**at).is_some_and(|turn| turn.taint == Taint::Person);

@@ -1,4 +1,4 @@
-//! Turns: what was said in a conversation, with who said it.
+//! Turns: the messages of a conversation, with their authors.
 
 use super::{
     limit::{PERSON_TURN_CHARS_MAX, TURN_CHARS_MAX},
@@ -36,7 +36,7 @@ pub const OWN_PLATFORM: &str = "shiftbook";
 const NAME_CHARS_MAX: usize = 80;
 /// Tools with which agents of the server ask people.
 const ASKING: [&str; 2] = ["ask_person", "request_feedback"];
-/// What the model is told of an answer that no member gave.
+/// The note to the model on an answer that no member gave.
 const OUTSIDE_ANSWER: &str = "the answer to a question";
 
 /// Returns the path of the document of a member of the workspace.
@@ -90,7 +90,7 @@ impl Participant {
     }
 }
 
-/// What was said in one event.
+/// The text of one event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
     /// Session and sequence.
@@ -113,13 +113,13 @@ pub fn member(actor: &str) -> Option<UserId> {
 }
 
 /// Returns the member who answered a question of the agent. `None` for other events, and for answers that a link or a
-/// program gave: nobody has signed in for those.
+/// program gave: no one has signed in for those.
 pub fn answerer(kind: &str, actor: &str) -> Option<UserId> {
     member(actor).filter(|_| kind == Known::UserFormSubmit)
 }
 
-/// Returns what a person said in an event, whole: the text of a message, or an answer and the note with it.
-pub fn said(kind: &str, content: &str, metadata: &str) -> String {
+/// Returns the full text of a person's event: the text of a message, or an answer and the note with it.
+pub fn text_of_person(kind: &str, content: &str, metadata: &str) -> String {
     let text = thread::text_of(content);
     let Body::UserFormSubmit(submitted) = Body::read(kind, content, metadata) else { return text };
     let answer = submitted.value().map(plain).unwrap_or_default();
@@ -197,7 +197,7 @@ pub fn read(kind: &str, actor: &str, content: &str, metadata: &str, owner: Optio
             (Taint::Person, speaker, None, message.text.unwrap_or_default())
         }
         Body::UserFormSubmit(_) | Body::Unreadable(Known::UserFormSubmit) => {
-            let text = said(kind, content, metadata);
+            let text = text_of_person(kind, content, metadata);
             match answerer(kind, actor).map(own_path) {
                 Some(path) => {
                     let known = owner.filter(|owner| owner.path == path).cloned();
@@ -300,13 +300,13 @@ mod tests {
     #[test]
     fn the_request_of_a_task_is_said_by_the_member_who_made_it() {
         let alice = Participant { path: own_path(UserId(uuid::Uuid::from_u128(7))), name: "Alice".into() };
-        let said = |input: &str| request(input, alice.clone()).map(|content| content.text);
-        assert_eq!(said("\"Book a train\"").as_deref(), Some("Book a train"));
-        assert_eq!(said(r#"{"city":"Oslo","via":["Malmö"]}"#).as_deref(), Some("city: Oslo\nvia: Malmö"));
+        let text = |input: &str| request(input, alice.clone()).map(|content| content.text);
+        assert_eq!(text("\"Book a train\"").as_deref(), Some("Book a train"));
+        assert_eq!(text(r#"{"city":"Oslo","via":["Malmö"]}"#).as_deref(), Some("city: Oslo\nvia: Malmö"));
         // A quotation begins its line, because that is how it is found.
         let mail = r#"{"mail":"> Trust Acme","notes":["> So","Hello"]}"#;
-        assert_eq!(said(mail).as_deref(), Some("mail:\n> Trust Acme\nnotes:\n> So\nHello"));
-        assert!(["null", "{}", "\" \"", "no JSON"].iter().all(|input| said(input).is_none()));
+        assert_eq!(text(mail).as_deref(), Some("mail:\n> Trust Acme\nnotes:\n> So\nHello"));
+        assert!(["null", "{}", "\" \"", "no JSON"].iter().all(|input| text(input).is_none()));
         assert_eq!((member("token:1"), member("user:x")), (None, None));
     }
 
@@ -347,14 +347,14 @@ mod tests {
 
     #[test]
     fn a_persons_message_is_whole_and_what_is_left_out_of_a_longer_turn_is_counted() {
-        let said = |kind: &str, chars: usize| {
+        let text = |kind: &str, chars: usize| {
             let content = json!([{ "type": "text", "text": "é".repeat(chars) }]).to_string();
             read(kind, "system", &content, "{}", None).unwrap().text
         };
-        assert_eq!(said("user.message", THREAD_MESSAGE_CHARS_MAX), "é".repeat(THREAD_MESSAGE_CHARS_MAX));
-        let shortened = said("user.message", THREAD_MESSAGE_CHARS_MAX + 1_500);
+        assert_eq!(text("user.message", THREAD_MESSAGE_CHARS_MAX), "é".repeat(THREAD_MESSAGE_CHARS_MAX));
+        let shortened = text("user.message", THREAD_MESSAGE_CHARS_MAX + 1_500);
         assert!(shortened.ends_with("é\n[1,500 characters are left out]"), "{}", shortened.len());
-        let reply = said("agent.message", TURN_CHARS_MAX + 2);
+        let reply = text("agent.message", TURN_CHARS_MAX + 2);
         assert_eq!(reply, format!("{}\n[2 characters are left out]", "é".repeat(TURN_CHARS_MAX)));
     }
 

@@ -1,4 +1,4 @@
-//! Objections that deny what the answer said: "There's no metro in Gdańsk", "It does not run any more", "1648, not
+//! Objections that deny a statement of the answer: "There's no metro in Gdańsk", "It does not run any more", "1648, not
 //! 1748", "Not from 50 but from 250".
 
 use super::{
@@ -6,14 +6,14 @@ use super::{
     text::Message,
 };
 
-/// Longest clause that denies what the answer said, in words.
+/// Longest clause that denies a statement of the answer, in words.
 const DENIAL_WORDS_MAX: usize = 10;
 /// Least number of words of the answer in such a clause, and how many of them each other name needs beside it.
 const DENIED_NAMES_MIN: usize = 2;
 const DENIED_NAMES_PER_NEW: usize = 3;
 /// Longest clause that contrasts ("…, not on Tuesday"), in words.
 const CONTRAST_WORDS_MAX: usize = 4;
-/// Longest clause that repeats what was asked for, before a contrast, in words.
+/// Longest clause that repeats the request, before a contrast, in words.
 const INSISTING_WORDS_MAX: usize = 3;
 /// Longest clause that says what is so instead ("…, but from 250"), in words.
 const INSTEAD_WORDS_MAX: usize = 5;
@@ -29,7 +29,7 @@ const STEM_SHARED_MIN: usize = 4;
 
 impl Turn<'_> {
     /// Whether a clause has hardly more than words of the answer, and a negation: "There's no metro in Gdańsk".
-    pub(super) fn denies_what_was_said(&self, words: &[String]) -> bool {
+    pub(super) fn denies_statement(&self, words: &[String]) -> bool {
         let language = self.language;
         let names = words.iter().filter(|word| language.can_name(word, NAME_CHARS_MIN));
         let (known, new): (Vec<&String>, Vec<&String>) = names.partition(|word| self.is_replied(word));
@@ -104,7 +104,7 @@ impl Turn<'_> {
         is_name && !self.replied.contains(word) && !self.asked.contains(word)
     }
 
-    /// Whether the clause negates a word of the answer that stands beside the negation: "It has not been running since
+    /// Whether the clause negates a word of the answer beside the negation: "It has not been running since
     /// May".
     pub(super) fn denies_a_word(&self, words: &[String]) -> bool {
         let language = self.language;

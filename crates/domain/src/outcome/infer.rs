@@ -205,19 +205,19 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn decide(&self) -> Decision {
-        self.said()
+        self.by_phrases()
             .or_else(|| self.code_came_back())
-            .or_else(|| self.shown())
+            .or_else(|| self.by_emoji())
             .or_else(|| self.refused())
             .or_else(|| self.objected())
-            .or_else(|| self.asked_again())
+            .or_else(|| self.by_repeated_request())
             .unwrap_or_else(|| Decision::neutral(Rule::Continued, Vec::new()))
     }
 
     /// Decides by phrases for and against the answer. Phrases after "but" outweigh phrases before it. A success
     /// that is reported after a complaint outweighs the complaint. Otherwise a complaint outweighs praise or
     /// thanks, which may be sarcasm.
-    fn said(&self) -> Option<Decision> {
+    fn by_phrases(&self) -> Option<Decision> {
         let signs: Vec<&PhraseMatch> = self.signs.found.iter().filter(|sign| !self.is_courtesy(sign)).collect();
         let against: Vec<&PhraseMatch> = signs.iter().copied().filter(|sign| sign.class.rejects()).collect();
         let pro: Vec<&PhraseMatch> = signs.iter().copied().filter(|sign| sign.class.accepts()).collect();
@@ -381,7 +381,7 @@ impl Case<'_> {
         !self.signs.requests && self.now.words().count() <= ERROR_WORDS_MAX && !self.language.is_some_and(is_own)
     }
 
-    fn shown(&self) -> Option<Decision> {
+    fn by_emoji(&self) -> Option<Decision> {
         let (outcome, face) = match phrase_match::emoji(&self.now, self.language) {
             (Some(face), None) => (Outcome::Accepted, face),
             (None, Some(face)) => (Outcome::Rejected, face),
@@ -463,7 +463,7 @@ impl Case<'_> {
     /// Notes a request that is the same as the one before, literally or in other words. It can be a follow-up,
     /// a request of the same kind, or a request that was not answered. These cannot be distinguished, so the
     /// outcome is neutral.
-    fn asked_again(&self) -> Option<Decision> {
+    fn by_repeated_request(&self) -> Option<Decision> {
         let old: Vec<&str> = self.before.words().collect();
         let new: Vec<&str> = self.now.words().collect();
         if old.len().min(new.len()) < REPHRASED_WORDS_MIN {

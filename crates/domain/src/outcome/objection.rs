@@ -83,7 +83,7 @@ pub(super) fn is_only_another_number(asked: &Message, reply: &str, now: &Message
     }
 }
 
-/// What was asked and what was answered, code included.
+/// The request and the answer, code included.
 pub(super) struct Turn<'a> {
     pub(super) language: &'a Language,
     pub(super) asked: BTreeSet<String>,
@@ -144,7 +144,7 @@ impl<'a> Turn<'a> {
         let alone = now.clauses.len() == 1;
         let is_about_it = || {
             self.contradicts(words)
-                || self.denies_what_was_said(words)
+                || self.denies_statement(words)
                 || self.denies_number(words)
                 || self.names(words)
                 || !self.is_about_somebody(words) && self.persists(words)

@@ -178,10 +178,10 @@ impl Reader<'_> {
         }
         if length == 1 {
             let last = at + 1 == words.len();
-            let stands_out =
+            let is_prominent =
                 words.len() <= self.language.span(PRAISE_CLAUSE_WORDS_MAX) || at == 0 || class == Thanks && last;
             let is_long = words.len() > self.language.span(WEAK_CLAUSE_WORDS_MAX);
-            let is_weak = if class.rejects() { is_long } else { !stands_out };
+            let is_weak = if class.rejects() { is_long } else { !is_prominent };
             if is_weak {
                 return false;
             }

@@ -67,7 +67,7 @@ mod tests {
         Turn { id: id.to_owned(), prompt: prompt.to_owned(), reply: "Use `sort -u`.".to_owned() }
     }
 
-    fn told(outcome: Option<&(String, Inferred)>) -> Option<(&str, Outcome, Rule)> {
+    fn parts(outcome: Option<&(String, Inferred)>) -> Option<(&str, Outcome, Rule)> {
         outcome.map(|(id, inferred)| (id.as_str(), inferred.outcome, inferred.evidence.rule))
     }
 
@@ -77,11 +77,11 @@ mod tests {
         assert_eq!(tracker.record_turn(turn("1", "How do I remove duplicate lines?")), None);
         assert_eq!(tracker.get_last_outcome(), None);
         let thanks = tracker.record_turn(turn("2", "That worked, thanks! How do I count them?"));
-        assert_eq!(told(thanks), Some(("1", Outcome::Accepted, Rule::Success)));
+        assert_eq!(parts(thanks), Some(("1", Outcome::Accepted, Rule::Success)));
         let wrong = tracker.record_turn(turn("3", "That's wrong, it counts all of them"));
-        assert_eq!(told(wrong), Some(("2", Outcome::Rejected, Rule::Correction)));
-        assert_eq!(told(tracker.get_last_outcome()), Some(("2", Outcome::Rejected, Rule::Correction)));
-        assert_eq!(told(tracker.close()), Some(("3", Outcome::Neutral, Rule::NothingFollowed)));
+        assert_eq!(parts(wrong), Some(("2", Outcome::Rejected, Rule::Correction)));
+        assert_eq!(parts(tracker.get_last_outcome()), Some(("2", Outcome::Rejected, Rule::Correction)));
+        assert_eq!(parts(tracker.close()), Some(("3", Outcome::Neutral, Rule::NothingFollowed)));
         assert_eq!(tracker.close(), None);
     }
 
@@ -89,6 +89,6 @@ mod tests {
     fn a_conversation_of_one_turn_is_neutral() {
         let mut tracker = OutcomeTracker::default();
         tracker.record_turn(turn("only", "Thanks in advance: which port is it?"));
-        assert_eq!(told(tracker.close()), Some(("only", Outcome::Neutral, Rule::NothingFollowed)));
+        assert_eq!(parts(tracker.close()), Some(("only", Outcome::Neutral, Rule::NothingFollowed)));
     }
 }

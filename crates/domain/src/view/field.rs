@@ -31,7 +31,7 @@ pub enum Test {
 pub struct Condition {
     /// Key of an earlier field. If that field does not apply itself, it counts as not answered.
     pub field: String,
-    /// What is asked of its answer.
+    /// The conditions on its answer.
     #[serde(flatten)]
     pub test: Test,
 }

@@ -19,5 +19,5 @@ pub use instant::{OFFSETS, UTC, ZONE, join_instant, split_instant};
 pub use publish::{Availability, Gate, Publication, Responses, check_publication, is_authority};
 pub use schema::{FormSchema, to_schema};
 pub use state::{State, is_view_slug};
-pub use text::{from_form, prefill, shown};
+pub use text::{display_text, from_form, prefill};
 pub use value::is_day;

@@ -98,7 +98,7 @@ pub fn prefill<'a>(fields: &[Field], pairs: impl IntoIterator<Item = (&'a str, &
 
 /// Formats an answer for people: labels of options instead of their values, yes and no. A rating is one
 /// `name: value` for each dimension.
-pub fn shown(field: &Field, value: &Value) -> String {
+pub fn display_text(field: &Field, value: &Value) -> String {
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match (&field.kind, value) {
         (_, Value::Null) => String::new(),
@@ -179,7 +179,7 @@ mod tests {
         let answers = from_form(&stops, [("stops", "Kyoto\r\n Nara \r\n\r\nOsaka, Japan")]);
         assert_eq!(Value::from(answers.clone()), json!({ "stops": ["Kyoto", "Nara", "Osaka, Japan"] }));
         assert!(check_answers(&stops, &answers).is_ok());
-        assert_eq!(shown(&stops[0], &answers["stops"]), "Kyoto, Nara, Osaka, Japan");
+        assert_eq!(display_text(&stops[0], &answers["stops"]), "Kyoto, Nara, Osaka, Japan");
         assert_eq!(Value::from(from_form(&stops, [("stops", " \n")])), json!({ "stops": [] }));
     }
 
@@ -227,9 +227,9 @@ mod tests {
     #[test]
     fn answers_are_shown_with_labels() {
         let fields = fields();
-        assert_eq!(shown(&fields[3], &json!(false)), "No");
-        assert_eq!(shown(&fields[4], &json!(["r", "b"])), "Red, Blue");
-        assert_eq!(shown(&fields[5], &json!({ "safe": "pass", "tone": 4 })), "Safe: pass; Tone: 4");
-        assert_eq!(shown(&fields[2], &json!(36)), "36");
+        assert_eq!(display_text(&fields[3], &json!(false)), "No");
+        assert_eq!(display_text(&fields[4], &json!(["r", "b"])), "Red, Blue");
+        assert_eq!(display_text(&fields[5], &json!({ "safe": "pass", "tone": 4 })), "Safe: pass; Tone: 4");
+        assert_eq!(display_text(&fields[2], &json!(36)), "36");
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn check_value(field: &Field, value: &Value) -> Result<(), Vec<Issue>
     checked.map_err(|message| vec![Issue::new(field.key.as_str(), message)])
 }
 
-/// What is said about a value that is no number, such as a text that can be read in two ways.
+/// The message about a value that is no number, such as a text that can be read in two ways.
 fn wanted_number(value: &Value) -> String {
     value.as_str().and_then(two_meanings).unwrap_or_else(|| "a number".to_owned())
 }

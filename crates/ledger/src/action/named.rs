@@ -18,12 +18,7 @@ pub const NAMED_MAX: usize = 100;
 /// # Errors
 /// [`Error::Invalid`] for `field` if there are more than [`NAMED_MAX`] names. Also for the first name that the
 /// workspace does not have.
-pub async fn named(
-    ledger: &Ledger,
-    scope: &Scope,
-    field: &str,
-    names: BTreeSet<String>,
-) -> Result<BTreeSet<ActionId>> {
+pub async fn named(ledger: &Ledger, scope: &Scope, field: &str, names: BTreeSet<String>) -> Result<BTreeSet<ActionId>> {
     require(scope, Permission::Read)?;
     let (tenant_id, field) = (scope.tenant_id, field.to_owned());
     ledger.snapshot(scope, async move |conn| ids(conn, tenant_id, &field, names).await).await

@@ -22,7 +22,7 @@ impl Act {
         Self(NewEntry { at, kind, actor: Some(by.to_string()), target: None, detail: "{}".to_owned() })
     }
 
-    /// What a refused sign-in to the account of this person is recorded as. Nobody has proven who tried it.
+    /// What a refused sign-in to the account of this person is recorded as. No one has proven who tried it.
     pub(crate) fn refused_sign_in(kind: Kind, user_id: UserId, at: Timestamp) -> Self {
         let entry = NewEntry { at, kind, actor: None, target: None, detail: "{}".to_owned() };
         Self(entry).on(TargetKind::User, user_id.0)

@@ -1,4 +1,4 @@
-//! Whether who made a single-use link may still make one. A link works only as long as that holds: somebody who loses
+//! Whether who made a single-use link may still make one. A link works only as long as that holds: someone who loses
 //! their rights must not come back, or give rights, by a link that they kept.
 
 use super::identify::role_now;

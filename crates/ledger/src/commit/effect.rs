@@ -100,7 +100,7 @@ pub(crate) async fn carry_out(
         match effect {
             Effect::CloseGate(reason) => close_gate(tx, session, reason, now).await?,
             Effect::CaptureTurn(due, Capture::Always) => store::interaction::push(tx, due).await?,
-            Effect::CaptureTurn(due, Capture::IfSaid { has_answered }) => {
+            Effect::CaptureTurn(due, Capture::IfReplied { has_answered }) => {
                 store::interaction::push_if_answered(tx, due, has_answered.then_some(Known::AgentMessage.as_str()))
                     .await?;
             }

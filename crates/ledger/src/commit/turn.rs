@@ -43,7 +43,7 @@ pub(crate) enum Capture {
     Always,
     /// If the log holds something to capture. If `has_answered` is true, messages of the agent count; otherwise
     /// only decisions of reviewers count.
-    IfSaid { has_answered: bool },
+    IfReplied { has_answered: bool },
 }
 
 /// Returns the agent's turn that ended with the change from the status `before` to the row `after`. Returns
@@ -71,5 +71,5 @@ pub(crate) fn ended_turn(
     };
     let has_answered = has_answered(after.status());
     let has_result = has_answered && after.result().is_some() && !is_dialogue(after);
-    Some((due, if has_result { Capture::Always } else { Capture::IfSaid { has_answered } }))
+    Some((due, if has_result { Capture::Always } else { Capture::IfReplied { has_answered } }))
 }

@@ -4,7 +4,7 @@ use super::get_on;
 use crate::{Error, Ledger, Result, guard::require};
 use domain::{
     Scope,
-    entity::{SessionStanding, TaskStatusMap, build_task_status_map, output_targets},
+    entity::{SessionTargets, TaskStatusMap, build_task_status_map, output_targets},
     id::EntityId,
     limit::{ENTITY_SESSIONS_DEFAULT, ENTITY_SESSIONS_MAX},
     role::Permission,
@@ -41,7 +41,7 @@ pub async fn list_sessions(
 /// Returns the status mark of each field and block that the sessions' actions write. `sessions` is ordered
 /// newest first.
 pub fn status_map(sessions: &[OfEntity]) -> TaskStatusMap {
-    let status_of = |session: &OfEntity| SessionStanding {
+    let status_of = |session: &OfEntity| SessionTargets {
         id: session.id,
         status: session.status,
         targets: session.output_config.as_deref().map(output_targets).unwrap_or_default(),

@@ -9,7 +9,7 @@ use domain::{
     memory_writer, response,
     role::Permission,
     session::{Session, Status as SessionStatus},
-    session_feedback::{Label, asked_since},
+    session_feedback::{Label, earliest_end},
     thread::is_incognito,
 };
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ pub enum Prompt {
     /// Ask whether the session helped.
     Ask,
     /// The caller has rated the session with this label.
-    Given(Label),
+    Rated(Label),
 }
 
 /// Returns whether to ask a signed-in person to rate a session. People are asked after the session has ended,
@@ -65,8 +65,8 @@ pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &Session) -> Result
         return Ok(Prompt::Silent);
     };
     Ok(match own(ledger, scope, session).await? {
-        Some(given) => Prompt::Given(given.label),
-        None if ended_at < asked_since(ledger.now()) => Prompt::Silent,
+        Some(given) => Prompt::Rated(given.label),
+        None if ended_at < earliest_end(ledger.now()) => Prompt::Silent,
         None => Prompt::Ask,
     })
 }

@@ -1,4 +1,4 @@
-//! Carries out changes of ratings without delaying the request: after 1 s it goes on in the background.
+//! Carries out changes of ratings without delaying the request: after 1 s it continues in the background.
 
 use super::{
     LATE_RATINGS_MAX, backend, count_failure,
@@ -67,7 +67,7 @@ pub(super) enum Caller {
     Ends,
 }
 
-/// Stores the rating of a conversation that has ended. After 1 s the caller continues and the write goes on in the
+/// Stores the rating of a conversation that has ended. After 1 s the caller continues and the write continues in the
 /// background, so a locked file delays no one. A rating that cannot be stored is logged and counted.
 pub(crate) async fn store_ending(ledger: &Ledger, session: &Session, rating: Rating) {
     let stored = async {
@@ -111,7 +111,7 @@ pub(super) async fn apply(
     wait_for(reported).await
 }
 
-/// Waits up to [`WAIT`] for a change. Afterwards its task, which has nobody to report to any more, continues.
+/// Waits up to [`WAIT`] for a change. Afterwards its task, which has no one to report to any more, continues.
 async fn wait_for(reported: oneshot::Receiver<Result<Applied>>) -> Result<Applied> {
     match tokio::time::timeout(WAIT, reported).await {
         Ok(Ok(outcome)) => outcome,

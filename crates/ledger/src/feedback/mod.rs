@@ -13,7 +13,7 @@ mod record;
 
 pub use ask::{Prompt, Status, count, of_session, prompt, status, status_of};
 pub use operate::{count_by_operator, list_by_operator, purge_by_operator};
-pub use record::{Given, Undone, record, undo};
+pub use record::{RecordedRating, Undone, record, undo};
 
 pub(crate) use ask::of_sessions;
 pub(crate) use background::{finish, store_ending};

@@ -16,7 +16,7 @@ use domain::{
 
 /// A rating that was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
+pub struct RecordedRating {
     /// The rating as it is stored, or is going to be.
     pub rating: FeedbackRecord,
     /// Whether it is still to be written, because its database is locked. This process tries for some minutes.
@@ -51,7 +51,7 @@ pub async fn record(
     session_id: SessionId,
     label: Label,
     source: Surface,
-) -> Result<Given> {
+) -> Result<RecordedRating> {
     let session = rated(ledger, scope, session_id).await?;
     if !session.status().is_final() {
         return Err(Error::Refused(Refusal::WrongStatus { status: session.status() }));
@@ -62,9 +62,9 @@ pub async fn record(
     let key = (record.session_id_opaque.clone(), record.user_id_or_null);
     let applied = apply(ledger, &session, key, Change::Give(record.clone()), Caller::Waits).await?;
     Ok(match applied {
-        Applied::Stored(rating) => Given { rating, is_late: false },
-        Applied::Late => Given { rating: record, is_late: true },
-        Applied::Removed(_) | Applied::Replaced => Given { rating: record, is_late: false },
+        Applied::Stored(rating) => RecordedRating { rating, is_late: false },
+        Applied::Late => RecordedRating { rating: record, is_late: true },
+        Applied::Removed(_) | Applied::Replaced => RecordedRating { rating: record, is_late: false },
     })
 }
 

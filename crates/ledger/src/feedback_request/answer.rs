@@ -4,7 +4,7 @@ use super::not_found;
 use crate::{
     Error, Ledger, RequestRecord, Result,
     commit::{Minter, append_server_events},
-    gate::{AnswerBy, Given, Reply, answer_to, by_role, check_form, settle_question},
+    gate::{AnswerBy, AnswerDetails, Reply, answer_to, by_role, check_form, settle_question},
     guard::{Fields, require},
     retention::is_erased,
     visibility::{own_or_managed, require_visible},
@@ -109,7 +109,7 @@ pub async fn answer(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId, new: 
 /// without an account are admitted by the gate. The caller has checked that the session is visible. Allowed for
 ///
 /// - the people who are asked: the members of the audience; without one, the reviewers of the gate at which the session
-///   waits, or everyone who may decide if the session goes on;
+///   waits, or everyone who may decide if the session continues;
 /// - everyone in the workspace and their programs, if people without an account may answer too;
 /// - whoever started the session or may manage it.
 pub(super) async fn may_answer(
@@ -223,14 +223,14 @@ async fn record(
             (Outcome::Declined, _) => Reply::Decline,
             _ => Reply::Cancel,
         };
-        let given = Given {
+        let details = AnswerDetails {
             id: answer.id,
             respondent: answer.respondent.clone(),
             response_session_id: answer.response_session_id,
             outcome: answer.outcome,
         };
         let (user_id, actor) = (of.respondent.user_id, of.respondent.key.clone());
-        let by = AnswerBy { caller: of.caller, user_id, actor, note: answer.note.clone(), given: Some(given) };
+        let by = AnswerBy { caller: of.caller, user_id, actor, note: answer.note.clone(), details: Some(details) };
         settle_question(tx, session, gate, by, reply, of.minter).await?;
         return Ok(());
     }

@@ -4,7 +4,7 @@ use super::{list::fields_of, not_found};
 use crate::{
     Error, Ledger, RequestRecord, Result, ViewRecord, ViewVersionRecord,
     commit::{Change, Minter, append_server_events, state, write},
-    gate::{AskedOf, pause},
+    gate::{RequestTerms, pause},
     guard::{Fields, require},
     view::{self, publish_on},
     visibility::require_visible_or_claimed,
@@ -63,7 +63,7 @@ pub struct NewRequest {
 
 /// A request and its present state.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct RecordedRequest {
     /// As it is recorded, without regard to the end of its session.
     pub request: RequestRecord,
     /// Session after the call.
@@ -101,7 +101,7 @@ impl NewRequest {
         Ok(())
     }
 
-    /// Digest of what is asked. The deadline is not part of it, because clients compute it from the present.
+    /// Digest of the question. The deadline is not part of it, because clients compute it from the present.
     fn digest(&self) -> domain::chain::Digest {
         let form = match &self.form {
             Form::View(id) => json!({ "view": id }),
@@ -125,7 +125,7 @@ impl NewRequest {
 /// answers; [`Error::NotFound`] if there is no such session, or if the caller neither can see it nor claimed it last;
 /// [`Error::Refused`] if the worker does not hold it; [`Error::IdConflict`] if the key was used for something else;
 /// [`Error::LimitReached`] if the session has asked too often.
-pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest) -> Result<Asked> {
+pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest) -> Result<RecordedRequest> {
     require(scope, Permission::Work)?;
     let now = ledger.now();
     new.check()?;
@@ -201,7 +201,12 @@ struct Asking {
 }
 
 impl Asking {
-    async fn run(self, tx: &mut WriteTx<'_>, session: Session, own_view: Option<ViewRecord>) -> Result<Asked> {
+    async fn run(
+        self,
+        tx: &mut WriteTx<'_>,
+        session: Session,
+        own_view: Option<ViewRecord>,
+    ) -> Result<RecordedRequest> {
         let (tenant_id, key) = (session.tenant_id, &self.new.idempotency_key);
         let known = store::feedback_request::find_by_key(tx.conn(), tenant_id, session.id, key).await?;
         if let Some(known) = known {
@@ -250,7 +255,7 @@ impl Asking {
         store::feedback_request::insert(tx, &request).await?;
         let fields = version.fields;
         let session = self.notify(tx, session, &request, fields.clone()).await?;
-        Ok(Asked { request, session, view_slug: slug, fields, answer: None, is_new: true })
+        Ok(RecordedRequest { request, session, view_slug: slug, fields, answer: None, is_new: true })
     }
 
     /// Returns the named view's published version.
@@ -296,14 +301,14 @@ impl Asking {
             attempt: request.attempt,
         });
         let Some(gate_id) = request.gate_id else {
-            // A session that goes on changes no status, which would tell the pages that something waits.
+            // A session that continues changes no status, which would tell the pages that something waits.
             tx.counts_changed(request.tenant_id);
             return append_server_events(tx, session, vec![event], self.caller.caller, self.minter.at()).await;
         };
         let schema = serde_json::to_value(to_schema(&fields)).map_err(|error| Error::Internal(error.to_string()))?;
         let question =
             Question { message: request.message.clone(), schema: Some(schema), fields, request_id: Some(request.id) };
-        let of = AskedOf { due_at: request.expires_at, audience: request.audience.clone() };
+        let of = RequestTerms { due_at: request.expires_at, audience: request.audience.clone() };
         let opened = pause(tx, &session, (gate_id, Task::Question(question)), of, &mut self.minter).await?;
         let actor = Actor::Worker { attempt: request.attempt };
         let command = Command::Yield(YieldTo::WaitingHuman);
@@ -314,7 +319,7 @@ impl Asking {
     }
 
     /// Answers a repeat. The session does not wait again: its request is open, or what ended it is in the answer.
-    async fn again(self, tx: &mut WriteTx<'_>, session: Session, known: RequestRecord) -> Result<Asked> {
+    async fn again(self, tx: &mut WriteTx<'_>, session: Session, known: RequestRecord) -> Result<RecordedRequest> {
         if known.digest != self.new.digest() {
             let detail = format!("the key was used for the request {}", known.id);
             return Err(Error::IdConflict { detail });
@@ -323,7 +328,7 @@ impl Asking {
         let view = store::view::find(tx.conn(), tenant_id, known.view_id).await?.ok_or_else(not_found)?;
         let answer = store::feedback_request::answer_of_request(tx.conn(), tenant_id, known.id).await?;
         let fields = fields_of(tx.conn(), &known).await?;
-        Ok(Asked { request: known, session, view_slug: view.slug, fields, answer, is_new: false })
+        Ok(RecordedRequest { request: known, session, view_slug: view.slug, fields, answer, is_new: false })
     }
 }
 

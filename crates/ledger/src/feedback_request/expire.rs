@@ -12,7 +12,7 @@ use store::{Access, feedback_request::OpenPosition};
 /// Largest number of requests past their deadline that one sweep handles, and of open ones that it looks at.
 const BATCH: u32 = 200;
 
-/// Closes requests whose deadline has passed or whose session has ended. If nobody answered in time, the agent is told
+/// Closes requests whose deadline has passed or whose session has ended. If no one answered in time, the agent gets
 /// so with its next answers. No list shows these requests any more, so a sweep may reach those of ended sessions late:
 /// it looks at some open requests from `position` on, and sets `position` to where the next sweep continues.
 ///

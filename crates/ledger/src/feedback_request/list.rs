@@ -18,7 +18,7 @@ use store::{AnswerRecord, Conn};
 
 /// A request with the state that callers see, and the slug of its view.
 #[derive(Debug, Clone)]
-pub struct AskedItem {
+pub struct RequestItem {
     /// The request. Its state takes the end of its session into account.
     pub request: RequestRecord,
     /// Slug of the view with the form.
@@ -41,7 +41,7 @@ pub struct ListAnswers {
 /// # Errors
 /// [`crate::Error::NotFound`] if there is no such request, or if the caller neither can see its session nor claimed it
 /// last.
-pub async fn get(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -> Result<AskedItem> {
+pub async fn get(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -> Result<RequestItem> {
     require(scope, Permission::Read)?;
     let (reader, scope) = (*scope, *scope);
     ledger
@@ -59,7 +59,12 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -> Resul
 /// # Errors
 /// [`crate::Error::NotFound`] if there is no such session, or if the caller neither can see it nor claimed it last;
 /// [`crate::Error::Invalid`] for a limit above 1,000; [`crate::Error::InvalidCursor`] for a cursor of another list.
-pub async fn list(ledger: &Ledger, scope: &Scope, session_id: SessionId, page: ListPage) -> Result<Listed<AskedItem>> {
+pub async fn list(
+    ledger: &Ledger,
+    scope: &Scope,
+    session_id: SessionId,
+    page: ListPage,
+) -> Result<Listed<RequestItem>> {
     require(scope, Permission::Read)?;
     let (before, limit) = page.before_id(List::FeedbackRequests)?;
     let (reader, scope) = (*scope, *scope);
@@ -74,17 +79,17 @@ pub async fn list(ledger: &Ledger, scope: &Scope, session_id: SessionId, page: L
                 items.push(item(conn, request, session.status().is_final()).await?);
             }
             let found = store::Page { items, has_more: found.has_more };
-            let cursor = |last: &AskedItem| encode(List::FeedbackRequests, last.request.id.0);
+            let cursor = |last: &RequestItem| encode(List::FeedbackRequests, last.request.id.0);
             Ok(Listed::of(found, cursor))
         })
         .await
 }
 
-pub(super) async fn item(conn: &mut Conn<'_>, mut request: RequestRecord, is_final: bool) -> Result<AskedItem> {
+pub(super) async fn item(conn: &mut Conn<'_>, mut request: RequestRecord, is_final: bool) -> Result<RequestItem> {
     request.state = request.state.in_session(is_final);
     let view = store::view::find(conn, request.tenant_id, request.view_id).await?.ok_or_else(not_found)?;
     let fields = fields_of(conn, &request).await?;
-    Ok(AskedItem { request, view_slug: view.slug, fields })
+    Ok(RequestItem { request, view_slug: view.slug, fields })
 }
 
 /// Returns the questions of a request's form. A form that an agent wrote is in no list of views.

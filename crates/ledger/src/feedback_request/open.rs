@@ -1,4 +1,4 @@
-//! Questions of agents that go on meanwhile, for the people who may answer them.
+//! Questions of agents that keep working, for the people who may answer them.
 
 use super::{answer::may_answer, list::fields_of, not_found};
 use crate::{Ledger, RequestRecord, Result, guard::require, visibility::require_visible};
@@ -7,7 +7,7 @@ use domain::{
 };
 use store::{Conn, feedback_request::QuestionReader};
 
-/// Returns the open questions that the caller is asked, for which no session waits and which nobody has answered:
+/// Returns the open questions that the caller is asked, for which no session waits and which no one has answered:
 /// closest deadline first, then oldest, at most [`OPEN_QUESTIONS_MAX`]. A question leaves the list with its first
 /// answer, at its deadline, and at the end of its session. Questions for people without an account are listed for
 /// whoever started or manages the session, although every member may answer them. Empty for a token.
@@ -19,18 +19,18 @@ pub async fn open(ledger: &Ledger, scope: &Scope) -> Result<Vec<RequestRecord>> 
 
 /// [`open`] on an open connection.
 pub(crate) async fn open_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp) -> Result<Vec<RequestRecord>> {
-    let Some(asked) = asked(scope) else { return Ok(Vec::new()) };
+    let Some(asked) = question_reader(scope) else { return Ok(Vec::new()) };
     Ok(store::feedback_request::open_for(conn, scope.tenant_id, asked, now, OPEN_QUESTIONS_MAX).await?)
 }
 
 /// Returns how many questions [`open_on`] would return, at most `at_most`.
 pub(crate) async fn count_open_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp, at_most: u32) -> Result<u64> {
-    let Some(asked) = asked(scope) else { return Ok(0) };
+    let Some(asked) = question_reader(scope) else { return Ok(0) };
     let at_most = at_most.min(OPEN_QUESTIONS_MAX);
     Ok(store::feedback_request::count_open_for(conn, scope.tenant_id, asked, now, at_most).await?)
 }
 
-fn asked(scope: &Scope) -> Option<QuestionReader> {
+fn question_reader(scope: &Scope) -> Option<QuestionReader> {
     let user_id = scope.user_id()?;
     Some(QuestionReader {
         user_id,
@@ -48,7 +48,7 @@ pub struct Answerable {
     pub fields: Vec<Field>,
     /// Agent of the session that asks.
     pub agent_slug: Option<String>,
-    /// Whether somebody has answered. A request for which no session waits takes further answers.
+    /// Whether someone has answered. A request for which no session waits takes further answers.
     pub is_answered: bool,
 }
 
@@ -66,7 +66,7 @@ pub async fn answerable(ledger: &Ledger, scope: &Scope, id: FeedbackRequestId) -
 /// [`answerable`] on an open connection.
 pub(crate) async fn answerable_on(conn: &mut Conn<'_>, scope: &Scope, id: FeedbackRequestId) -> Result<Answerable> {
     require(scope, Permission::StartSession)?;
-    let (mut found, session) = asked_on(conn, scope, id).await?;
+    let (mut found, session) = answerable_request_on(conn, scope, id).await?;
     found.state = found.state.in_session(session.status().is_final());
     Ok(Answerable {
         fields: fields_of(conn, &found).await?,
@@ -80,7 +80,7 @@ pub(crate) async fn answerable_on(conn: &mut Conn<'_>, scope: &Scope, id: Feedba
 ///
 /// # Errors
 /// As [`answerable`].
-pub(crate) async fn asked_on(
+pub(crate) async fn answerable_request_on(
     conn: &mut Conn<'_>,
     scope: &Scope,
     id: FeedbackRequestId,

@@ -1,7 +1,7 @@
 //! Lets admins decide gates that have too few reviewers left. Reviewers are lost when they are removed,
 //! deactivated or taken out of their group. Without this the gate would wait until it expires.
 
-use super::{announce::announce_gate, decisions_of, standing};
+use super::{announce::announce_gate, decision_state, decisions_of};
 use crate::{
     Ledger, Result,
     commit::{Minter, append_server_events},
@@ -67,7 +67,7 @@ async fn ask(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sessi
                 return Ok(false);
             }
             let decisions = decisions_of(tx.conn(), &gate).await?;
-            let approved = standing(&gate, &decisions).approvals;
+            let approved = decision_state(&gate, &decisions).approvals;
             let left = store::gate::reviewers_left(tx.conn(), tenant_id, id).await?;
             if !lacks_reviewers(&left, &approved, gate.quorum) {
                 return Ok(false);

@@ -1,6 +1,6 @@
 //! Context for an agent whose session continues: the decision at its gate, and earlier denials of its output.
 
-use super::{decisions_of, proposed, standing};
+use super::{decision_state, decisions_of, proposed};
 use crate::{Result, wait::Wait};
 use domain::{
     Timestamp,
@@ -52,12 +52,12 @@ pub struct Resumed {
     /// JSON: the answer to a question, or the result that replaces a tool call.
     pub answer: Option<String>,
     /// The answer to a question, for the agent. `None` for a tool gate.
-    pub given: Option<GivenAnswer>,
+    pub question: Option<QuestionOutcome>,
 }
 
 /// How a question ended, and who ended it.
 #[derive(Debug, Clone)]
-pub struct GivenAnswer {
+pub struct QuestionOutcome {
     /// Id of the answer to a request; `None` for a question that no request opened.
     pub answer_id: Option<RequestAnswerId>,
     /// The request, if one opened the gate.
@@ -84,13 +84,13 @@ async fn denied(conn: &mut Conn<'_>, gates: Vec<Gate>) -> store::Result<Vec<Deni
     let Some(first) = gates.first() else { return Ok(Vec::new()) };
     let ids: Vec<GateId> = gates.iter().map(|gate| gate.id).collect();
     let mut decisions = store::gate::decisions(conn, first.tenant_id, &ids).await?;
-    let told = gates.iter().filter_map(|gate| {
+    let denials = gates.iter().filter_map(|gate| {
         let decisions = decisions.remove(&gate.id).unwrap_or_default();
-        let last = standing(gate, &decisions).last?;
+        let last = decision_state(gate, &decisions).last?;
         let decision = decisions.into_iter().find(|d| d.number == last.number)?;
         Some(Denied { gate_id: gate.id, note: decision.note.clone(), by: by(&decision), at: decision.at })
     });
-    Ok(told.collect())
+    Ok(denials.collect())
 }
 
 /// Returns the denials that a worker gets with the next attempt of a session.
@@ -127,8 +127,8 @@ pub(crate) async fn resume_context(
         return unanswered(conn, &gate, delimiter).await;
     }
     let decisions = decisions_of(conn, &gate).await?;
-    let standing = standing(&gate, &decisions);
-    let Some(last) = standing.last.and_then(|last| decisions.iter().find(|d| d.number == last.number)) else {
+    let decision_state = decision_state(&gate, &decisions);
+    let Some(last) = decision_state.last.and_then(|last| decisions.iter().find(|d| d.number == last.number)) else {
         return Ok(None);
     };
     let Some(decision) = last.verdict else { return Ok(None) };
@@ -136,8 +136,8 @@ pub(crate) async fn resume_context(
         Task::Tool(call) => (Some(call.tool_call_id.clone()), Some(call.tool_name.clone())),
         Task::Output(_) | Task::Fields(_) | Task::Question(_) | Task::Memory(_) => (None, None),
     };
-    let given = match &gate.task {
-        Task::Question(question) => Some(given_answer(conn, &gate, question, last, delimiter).await?),
+    let question = match &gate.task {
+        Task::Question(question) => Some(question_outcome(conn, &gate, question, last, delimiter).await?),
         Task::Tool(_) | Task::Output(_) | Task::Fields(_) | Task::Memory(_) => None,
     };
     let approved = matches!(decision, Verdict::Approve | Verdict::Edit);
@@ -147,10 +147,10 @@ pub(crate) async fn resume_context(
         tool_call_id,
         tool_name,
         decision,
-        tool_input: if approved { proposed(&gate, &standing, &decisions)? } else { None },
+        tool_input: if approved { proposed(&gate, &decision_state, &decisions)? } else { None },
         note: last.note.clone(),
         answer: last.value.clone().filter(|_| decision == Verdict::Respond),
-        given,
+        question,
     }))
 }
 
@@ -192,14 +192,14 @@ async fn has_result(conn: &mut Conn<'_>, session: &Session, mut after: u64, call
     }
 }
 
-/// Returns what the agent is told about the answer to a question.
-async fn given_answer(
+/// Returns the answer to a question for the agent.
+async fn question_outcome(
     conn: &mut Conn<'_>,
     gate: &Gate,
     question: &Question,
     decision: &DecisionRecord,
     delimiter: &Delimiter,
-) -> Result<GivenAnswer> {
+) -> Result<QuestionOutcome> {
     let recorded = match question.request_id {
         Some(_) => store::feedback_request::answer_of_gate(conn, gate.tenant_id, gate.id).await?,
         None => None,
@@ -229,7 +229,7 @@ async fn given_answer(
     };
     let block = render(&[shown], delimiter);
     let answer_id = recorded.map(|answer| answer.id);
-    Ok(GivenAnswer { answer_id, request_id: question.request_id, outcome, respondent, block })
+    Ok(QuestionOutcome { answer_id, request_id: question.request_id, outcome, respondent, block })
 }
 
 /// Returns whether a question without a request was declined or closed without a word. The verdict is the same; the
@@ -247,8 +247,8 @@ async fn refusal(conn: &mut Conn<'_>, gate: &Gate, decision: &DecisionRecord) ->
     Ok(if is_closed { Outcome::Cancelled } else { Outcome::Declined })
 }
 
-/// Returns what the agent is told about a question that nobody answered. `None` unless the request that opened the
-/// gate lets it go on.
+/// Returns the outcome of a question that no one answered, for the agent. `None` unless the request that opened the
+/// gate lets it continue.
 async fn unanswered(conn: &mut Conn<'_>, gate: &Gate, delimiter: &Delimiter) -> Result<Option<Resumed>> {
     let Task::Question(question) = &gate.task else { return Ok(None) };
     if question.request_id.is_none() {
@@ -275,7 +275,7 @@ async fn unanswered(conn: &mut Conn<'_>, gate: &Gate, delimiter: &Delimiter) -> 
         tool_input: None,
         note: Some("No one answered in time.".into()),
         answer: None,
-        given: Some(GivenAnswer {
+        question: Some(QuestionOutcome {
             answer_id: Some(answer.id),
             request_id: question.request_id,
             outcome: answer.outcome,

@@ -3,14 +3,13 @@
 
 use super::{
     announce::announce_gate,
-    by_role, decisions_of,
+    by_role, decision_state, decisions_of,
     get::lock,
     item::{GateItem, MayDecide, load, may_decide},
     memory, not_found,
     open::{check_output_safety, criteria_of},
     parse_digest, person, proposed,
     settle::{SettleContext, settle},
-    standing,
 };
 use crate::{
     Error, Ledger, Result,
@@ -111,7 +110,7 @@ async fn record(
     mut gate: Gate,
     mut decider: Decider,
     new: NewDecision,
-    shown: Option<domain::chain::Digest>,
+    seen_digest: Option<domain::chain::Digest>,
 ) -> Result<Gate> {
     let scope = decider.scope;
     let by = by_role(&scope);
@@ -121,17 +120,17 @@ async fn record(
         refused => return Err(Error::Forbidden(refused.reason().unwrap_or_default())),
     }
     let decisions = decisions_of(tx.conn(), &gate).await?;
-    let standing = standing(&gate, &decisions);
-    let decided = read(&gate, &standing, &decisions, decider.user_id, new)?;
+    let decision_state = decision_state(&gate, &decisions);
+    let decided = read(&gate, &decision_state, &decisions, decider.user_id, new)?;
     let Decided { verdict, digest, restates, .. } = decided;
-    let asked = DecisionRequest { user_id: decider.user_id, verdict, value: digest, shown, restates };
-    let decides = match evaluate(gate.state.name(), gate.quorum, &standing, &asked) {
+    let request = DecisionRequest { user_id: decider.user_id, verdict, value: digest, seen_digest, restates };
+    let decides = match evaluate(gate.state.name(), gate.quorum, &decision_state, &request) {
         DecisionEffect::Repeat(_) => return Ok(gate),
         DecisionEffect::Conflict(number) => {
             let recorded = decisions.into_iter().find(|d| d.number == number).ok_or_else(not_found)?;
             return Err(Error::AlreadyDecided(Box::new(recorded)));
         }
-        DecisionEffect::Stale => return Err(Error::StaleDecision { current: standing.digest }),
+        DecisionEffect::Stale => return Err(Error::StaleDecision { current: decision_state.digest }),
         DecisionEffect::Closed => return Err(Error::GateClosed { state: gate.state.name() }),
         DecisionEffect::Record { decides } => decides,
     };
@@ -167,8 +166,8 @@ async fn record(
         true => Some(Gate { state: gate.state.settle(decided.verdict, decision.at)?, ..gate.clone() }),
         false => None,
     };
-    let told = settled.as_ref().unwrap_or(&gate);
-    announce_gate(tx, &decider.minter, Topic::ApprovalDecided, told, Some(&decision)).await?;
+    let announced = settled.as_ref().unwrap_or(&gate);
+    announce_gate(tx, &decider.minter, Topic::ApprovalDecided, announced, Some(&decision)).await?;
     let event = decision_event(&mut decider.minter, &gate, &decision, decided.stored);
     let minter = decider.minter.clone();
     let session = append_server_events(tx, session, vec![event], scope.caller, minter.at()).await?;
@@ -207,7 +206,7 @@ impl Decided {
 /// the proposal and is an edit.
 fn read(
     gate: &Gate,
-    standing: &DecisionState,
+    decision_state: &DecisionState,
     decisions: &[DecisionRecord],
     user_id: UserId,
     new: NewDecision,
@@ -222,7 +221,7 @@ fn read(
     }
     let value = new.value.filter(|value| !value.is_null());
     match new.verdict {
-        Verdict::Approve | Verdict::Edit => edit(gate, standing, decisions, (user_id, new.verdict, value), note),
+        Verdict::Approve | Verdict::Edit => edit(gate, decision_state, decisions, (user_id, new.verdict, value), note),
         Verdict::Deny => {
             if value.is_some() {
                 return Err(Error::invalid("value", "a denial has a note, not a value"));
@@ -274,13 +273,13 @@ pub(crate) fn check_form(fields: &[Field], mut given: Answers, root: &str) -> Re
 
 fn edit(
     gate: &Gate,
-    standing: &DecisionState,
+    decision_state: &DecisionState,
     decisions: &[DecisionRecord],
     (user_id, verdict, value): (UserId, Verdict, Option<Value>),
     note: Option<String>,
 ) -> Result<Decided> {
     let Some(staged) = gate.task.editable() else { return Err(not_found()) };
-    let current = proposed(gate, standing, decisions)?.unwrap_or_default();
+    let current = proposed(gate, decision_state, decisions)?.unwrap_or_default();
     let given = match value {
         None => Map::new(),
         Some(Value::Object(given)) => given,
@@ -295,18 +294,18 @@ fn edit(
             Err(Error::invalid("value", "an edit needs values; to accept the proposal unchanged, approve it"))
         }
         Approval::AsProposed { restates } => {
-            let own = decisions.iter().any(|d| Some(d.number) == standing.proposal && d.user_id == Some(user_id));
+            let own = decisions.iter().any(|d| Some(d.number) == decision_state.proposal && d.user_id == Some(user_id));
             // The reviewer sends the proposed values: either they repeat their own edit, or the values they send
             // turn the staged values into the proposed ones.
             let restates = restates || (own && !given.is_empty());
             // An approval of a proposed edit applies to that edit only: it has the edit's digest.
-            let plain = Decided::plain(Verdict::Approve, standing.digest, note);
+            let plain = Decided::plain(Verdict::Approve, decision_state.digest, note);
             Ok(Decided { values: Some(current), restates, ..plain })
         }
         Approval::Rebased { values, changed } | Approval::Edited { values, changed } => Ok(Decided {
             verdict: if is_edit { Verdict::Edit } else { Verdict::Approve },
             stored: Some(Value::Object(changed)),
-            digest: canonical_digest(&gate.task.shown_with(&values)),
+            digest: canonical_digest(&gate.task.bound_value_with(&values)),
             values: Some(values),
             note,
             restates: false,

@@ -2,11 +2,11 @@
 
 use super::{
     context::{Denied, denials},
+    decision_state,
     item::{GateItem, load},
     memory::{ChangedDocument, changed_document},
     not_found,
     quoted::quoted_turns,
-    standing,
 };
 use crate::{
     EntityRecord, EntityVersionRecord, Ledger, Result, guard::require, history::HistoryTurn, visibility::can_see,
@@ -72,7 +72,7 @@ pub(super) async fn is_shown(conn: &mut store::Conn<'_>, scope: &Scope, gate: &G
 }
 
 /// Returns those of these gates that the caller may see, by the rule of [`is_shown`], with one query for all of them.
-pub(super) async fn shown(conn: &mut Conn<'_>, scope: &Scope, mut gates: Vec<Gate>) -> store::Result<Vec<Gate>> {
+pub(super) async fn visible(conn: &mut Conn<'_>, scope: &Scope, mut gates: Vec<Gate>) -> store::Result<Vec<Gate>> {
     let asking = gates.iter().filter(|gate| gate.kind == GateKind::Question);
     let asking: Vec<SessionId> = asking.map(|gate| gate.session_id).collect();
     if asking.is_empty() {
@@ -128,7 +128,7 @@ async fn then(conn: &mut Conn<'_>, gate: &Gate) -> store::Result<Option<EntityVe
     };
     let decisions = store::gate::decisions(conn, gate.tenant_id, &[gate.id]).await?;
     let decisions = decisions.into_values().next().unwrap_or_default();
-    let last = standing(gate, &decisions).last.map(|vote| vote.number);
+    let last = decision_state(gate, &decisions).last.map(|vote| vote.number);
     let version = decisions.iter().find(|d| Some(d.number) == last).and_then(|d| d.entity_version);
     let Some(version) = version else { return Ok(None) };
     let page = store::entity::versions(conn, gate.tenant_id, entity_id, Some(version + 1), 1).await?;

@@ -1,6 +1,6 @@
 //! A gate as it is shown to a caller.
 
-use super::{by_role, proposed, standing};
+use super::{by_role, decision_state, proposed};
 use crate::Result;
 use domain::{
     Scope, Timestamp,
@@ -119,7 +119,7 @@ impl Loaded {
         let see = |gate: Gate| {
             let reviewers = reviewers.remove(&gate.id).unwrap_or_default();
             let decisions = decisions.remove(&gate.id).unwrap_or_default();
-            let standing = standing(&gate, &decisions);
+            let decision_state = decision_state(&gate, &decisions);
             let is_reviewer = reviewers.iter().any(|reviewer| match reviewer {
                 ReviewerRecord::User { id, .. } => Some(*id) == scope.user_id(),
                 ReviewerRecord::Group { id, .. } => groups.contains(id),
@@ -127,11 +127,13 @@ impl Loaded {
                 ReviewerRecord::Admins => by_role(scope) >= ByRole::Admins,
             });
             Ok(GateItem {
-                is_approved_by_caller: scope.user_id().is_some_and(|user_id| standing.approvals.contains(&user_id)),
-                proposed: proposed(&gate, &standing, &decisions)?,
-                digest: standing.digest,
-                approvals: u32::try_from(standing.approvals.len()).unwrap_or(u32::MAX),
-                last: standing.last.map(|vote| vote.number),
+                is_approved_by_caller: scope
+                    .user_id()
+                    .is_some_and(|user_id| decision_state.approvals.contains(&user_id)),
+                proposed: proposed(&gate, &decision_state, &decisions)?,
+                digest: decision_state.digest,
+                approvals: u32::try_from(decision_state.approvals.len()).unwrap_or(u32::MAX),
+                last: decision_state.last.map(|vote| vote.number),
                 may_decide: may_decide(scope, &gate, is_reviewer),
                 snoozed_until: snoozes.get(&gate.id).copied(),
                 due_at: gate.due_at.into_iter().chain(deadlines.get(&gate.session_id).copied()).min(),

@@ -2,7 +2,7 @@
 
 use super::{
     by_role,
-    get::shown,
+    get::visible,
     item::{GateItem, load},
     person,
 };
@@ -139,7 +139,7 @@ pub(crate) async fn of_sessions_on(
         return Ok(Vec::new());
     }
     let gates = store::gate::waiting_of_sessions(conn, scope.tenant_id, ids).await?;
-    let gates = shown(conn, scope, gates).await?;
+    let gates = visible(conn, scope, gates).await?;
     load(conn, scope, gates, now).await?.items(scope)
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct NewProposal {
     pub(crate) agent: String,
     pub(crate) change: memory_writer::plan::Change,
     pub(crate) run_id: String,
-    /// What was said, for people and for training data.
+    /// The conversation, for people and for training data.
     pub(crate) transcript: String,
     /// Number of reviewers who must approve it.
     pub(crate) quorum: u32,
@@ -141,7 +141,7 @@ fn new_gate(new: NewProposal, session: &Session, now: Timestamp) -> Gate {
         kind: GateKind::Memory,
         state: State::Open,
         title: session.title.clone(),
-        task_digest: canonical_digest(&task.shown()),
+        task_digest: canonical_digest(&task.bound_value()),
         similar_key: alike.chars().take(16).collect(),
         criteria: None,
         score: None,

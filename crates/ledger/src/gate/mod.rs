@@ -31,14 +31,14 @@ pub(crate) use context::{denials_for_attempt, resume_context};
 pub(crate) use decide::check_form;
 pub(crate) use memory::{NewProposal, propose};
 use open::opened;
-pub(crate) use open::{AskedOf, Stage, pause, stage};
+pub(crate) use open::{RequestTerms, Stage, pause, stage};
 pub(crate) use promotion::{Judged, judge, stage_judged};
 pub(crate) use reply::{AnswerBy, settle_question};
-pub(crate) use request::{Given, answer_to, nobody_answered};
+pub(crate) use request::{AnswerDetails, answer_to, nobody_answered};
 pub(crate) use reviewed::{Reviewed, reviewed};
 
 pub use ask_admins::ask_admins;
-pub use context::{Denied, GivenAnswer, Resumed};
+pub use context::{Denied, QuestionOutcome, Resumed};
 pub use count::count;
 pub(crate) use count::count_on;
 pub use decide::{NewDecision, decide};
@@ -90,14 +90,18 @@ fn votes(decisions: &[DecisionRecord]) -> Vec<Vote> {
     decisions.iter().map(vote).collect()
 }
 
-fn standing(gate: &Gate, decisions: &[DecisionRecord]) -> DecisionState {
+fn decision_state(gate: &Gate, decisions: &[DecisionRecord]) -> DecisionState {
     decision_state_of(gate.task_digest, &votes(decisions))
 }
 
 /// Returns the values that would take effect now: the staged values or the proposed edit. `None` for a question.
-fn proposed(gate: &Gate, standing: &DecisionState, decisions: &[DecisionRecord]) -> Result<Option<Map<String, Value>>> {
+fn proposed(
+    gate: &Gate,
+    decision_state: &DecisionState,
+    decisions: &[DecisionRecord],
+) -> Result<Option<Map<String, Value>>> {
     let Some(staged) = gate.task.editable() else { return Ok(None) };
-    let Some(number) = standing.proposal else { return Ok(Some(staged.clone())) };
+    let Some(number) = decision_state.proposal else { return Ok(Some(staged.clone())) };
     let edit = decisions.iter().find(|d| d.number == number).and_then(|d| d.value.as_deref());
     let edit = edit.ok_or_else(|| Error::Internal(format!("edit {number} of gate {} has no value", gate.id)))?;
     let edit: Map<String, Value> = serde_json::from_str(edit)

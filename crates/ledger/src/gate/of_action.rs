@@ -1,6 +1,6 @@
 //! Finds the gate when a caller names an action.
 
-use super::{get::shown, not_found};
+use super::{get::visible, not_found};
 use crate::{Error, Ledger, Result, guard::require};
 use domain::{
     Scope,
@@ -23,14 +23,14 @@ pub async fn of_action(ledger: &Ledger, scope: &Scope, id: Uuid, kind: Option<Ga
         .store()
         .read(scope.into(), async move |conn| {
             if let Some(own) = store::gate::find(conn, tenant_id, GateId(id)).await? {
-                return shown(conn, &reader, vec![own]).await;
+                return visible(conn, &reader, vec![own]).await;
             }
             let open = store::gate::waiting_of_action(conn, tenant_id, ActionId(id), 2).await?;
             if !open.is_empty() {
-                return shown(conn, &reader, open).await;
+                return visible(conn, &reader, open).await;
             }
             let last = store::gate::last_of_action(conn, tenant_id, ActionId(id)).await?;
-            shown(conn, &reader, last.into_iter().collect()).await
+            visible(conn, &reader, last.into_iter().collect()).await
         })
         .await?;
     let gate = match found.as_slice() {

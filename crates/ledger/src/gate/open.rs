@@ -28,7 +28,7 @@ const HARD_BLOCK: &str = "hard_block";
 
 /// What the request of an agent says about the gate that it opens.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct AskedOf {
+pub(crate) struct RequestTerms {
     /// Instant at which the gate expires; the action's rules decide without one.
     pub(crate) due_at: Option<Timestamp>,
     /// Slug of the group that is asked; the action's rules decide without one.
@@ -42,7 +42,7 @@ pub(crate) async fn pause(
     tx: &mut WriteTx<'_>,
     session: &Session,
     (id, task): (GateId, Task),
-    of: AskedOf,
+    of: RequestTerms,
     minter: &mut Minter,
 ) -> Result<PreparedEvent> {
     let action = action_of(tx.conn(), session).await?;
@@ -170,7 +170,7 @@ pub(crate) async fn stage(
     let staged = Staged { criteria_score: score, safety_flags: flags, ..staged };
     let task = if action.output_type == OutputType::Fields { Task::Fields(staged) } else { Task::Output(staged) };
     let now = change.minter.at();
-    let of = (AskedOf::default(), now);
+    let of = (RequestTerms::default(), now);
     let gate = open(tx, &before, Some(action), (gate_id, task), &criteria, of).await?;
     announce_gate(tx, &change.minter, Topic::ApprovalRequested, &gate, None).await?;
     let events = vec![opened(&gate, &mut change.minter)];
@@ -207,7 +207,7 @@ pub(super) async fn open(
     action: Option<&ActionRecord>,
     (id, task): (GateId, Task),
     criteria: &[CriteriaSetRecord],
-    (of, now): (AskedOf, Timestamp),
+    (of, now): (RequestTerms, Timestamp),
 ) -> Result<Gate> {
     let mut policy = policy(action)?;
     let after = |seconds: Option<i64>| seconds.map(|seconds| now + TimeDelta::seconds(seconds));
@@ -232,7 +232,7 @@ pub(super) async fn open(
         kind: task.kind(),
         state: State::Open,
         title: title(&task, session),
-        task_digest: canonical_digest(&task.shown()),
+        task_digest: canonical_digest(&task.bound_value()),
         similar_key: similar_key(&task, session),
         criteria: kept_criteria(criteria),
         score,

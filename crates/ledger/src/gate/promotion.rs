@@ -49,7 +49,7 @@ pub(crate) async fn judge(
         blocked => Err(Error::HardBlock(Issue::new("answers", blocked.refusal().unwrap_or_default()))),
     };
     let (score, mut flags) = judge(&output)?;
-    for values in given(&output, answers, &criteria) {
+    for values in values_to_judge(&output, answers, &criteria) {
         for flag in judge(&values)?.1 {
             if !flags.contains(&flag) {
                 flags.push(flag);
@@ -61,7 +61,7 @@ pub(crate) async fn judge(
 
 /// Returns the output once with the plain answers to its dimensions, and once with each rating, where they say
 /// something else than the output. Keys of answers have underscores for the hyphens of slugs.
-fn given(
+fn values_to_judge(
     output: &Map<String, Value>,
     answers: &Map<String, Value>,
     criteria: &[CriteriaSetRecord],
@@ -92,7 +92,7 @@ pub(crate) async fn stage_judged(
     let Judged { output, criteria, score, flags } = judged;
     let staged = Staged { criteria_score: score, safety_flags: flags, ..Staged::of(Value::Object(output)) };
     let task = if action.output_type == OutputType::Fields { Task::Fields(staged) } else { Task::Output(staged) };
-    let of = (super::AskedOf::default(), minter.at());
+    let of = (super::RequestTerms::default(), minter.at());
     let gate = open(tx, session, Some(action), (id, task), &criteria, of).await?;
     announce_gate(tx, minter, Topic::ApprovalRequested, &gate, None).await?;
     Ok(opened(&gate, minter))

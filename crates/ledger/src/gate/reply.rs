@@ -5,7 +5,7 @@ use super::{
     decide::{check_answer, decision_event_of},
     decisions_of,
     get::lock,
-    request::Given,
+    request::AnswerDetails,
     settle::{SettleContext, settle},
 };
 use crate::{
@@ -50,7 +50,7 @@ pub(crate) struct AnswerBy {
     /// Text for the agent.
     pub(crate) note: Option<String>,
     /// How the answer was given; `None` if the decision says it all.
-    pub(crate) given: Option<Given>,
+    pub(crate) details: Option<AnswerDetails>,
 }
 
 /// Answers the question at which a session waits, and queues the session. Allowed for the person who started the
@@ -99,9 +99,9 @@ pub async fn reply_as(
                 return Err(Error::IdConflict { detail: "this id is recorded in the session".into() });
             }
             let outcome = reply.outcome();
-            let given = (outcome == Outcome::Cancelled).then(|| Given::of_decision(&gate, &scope, outcome));
+            let details = (outcome == Outcome::Cancelled).then(|| AnswerDetails::of_decision(&gate, &scope, outcome));
             let (caller, user_id) = (scope.caller, scope.user_id());
-            let by = AnswerBy { caller, user_id, actor: caller.to_string(), note: None, given };
+            let by = AnswerBy { caller, user_id, actor: caller.to_string(), note: None, details };
             settle_question(tx, session, gate, by, reply, minter).await
         })
         .await
@@ -135,9 +135,9 @@ pub async fn cancel_question(ledger: &Ledger, scope: &Scope, id: GateId) -> Resu
             if is_repeat && !gate.state.is_open() {
                 return Ok(());
             }
-            let given = Some(Given::of_decision(&gate, &scope, Outcome::Cancelled));
+            let details = Some(AnswerDetails::of_decision(&gate, &scope, Outcome::Cancelled));
             let (caller, user_id) = (scope.caller, scope.user_id());
-            let by = AnswerBy { caller, user_id, actor: caller.to_string(), note: None, given };
+            let by = AnswerBy { caller, user_id, actor: caller.to_string(), note: None, details };
             settle_question(tx, session, gate, by, Reply::Cancel, minter).await.map(drop)
         })
         .await
@@ -212,6 +212,6 @@ pub(crate) async fn settle_question(
     announce_gate(tx, &minter, Topic::ApprovalDecided, &settled, Some(&decision)).await?;
     let event = decision_event_of(&mut minter, &gate, &decision, value, outcome);
     let session = append_server_events(tx, session, vec![event], by.caller, minter.at()).await?;
-    let context = SettleContext { caller: by.caller, minter, given: by.given, stamp: None };
+    let context = SettleContext { caller: by.caller, minter, details: by.details, stamp: None };
     settle(tx, session, gate, context).await
 }

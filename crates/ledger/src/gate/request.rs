@@ -1,4 +1,4 @@
-//! The requests of agents that open gates: their answers, and what is recorded when nobody answers.
+//! The requests of agents that open gates: their answers, and what is recorded when no one answers.
 
 use crate::Result;
 use domain::{
@@ -12,7 +12,7 @@ use store::{AnswerRecord, DecisionRecord, RequestRecord, WriteTx};
 
 /// How an answer to a request was given, where the decision on the gate does not say it.
 #[derive(Debug, Clone)]
-pub(crate) struct Given {
+pub(crate) struct AnswerDetails {
     /// Id of the answer.
     pub(crate) id: RequestAnswerId,
     /// Person or program that answered.
@@ -23,7 +23,7 @@ pub(crate) struct Given {
     pub(crate) outcome: Outcome,
 }
 
-impl Given {
+impl AnswerDetails {
     /// An answer of the caller at a gate. A gate takes effect once, so its id serves for its answer too.
     pub(crate) fn of_decision(gate: &Gate, scope: &Scope, outcome: Outcome) -> Self {
         let respondent = Respondent::of_actor(&scope.caller.to_string(), scope.user_id());
@@ -44,20 +44,20 @@ pub(super) async fn record(
     tx: &mut WriteTx<'_>,
     gate: &Gate,
     decision: &DecisionRecord,
-    given: Option<Given>,
+    details: Option<AnswerDetails>,
     at: Timestamp,
 ) -> Result<()> {
     let Some(request) = of_gate(tx, gate).await? else { return Ok(()) };
-    let given = given.unwrap_or_else(|| Given {
+    let details = details.unwrap_or_else(|| AnswerDetails {
         id: RequestAnswerId(gate.id.0),
         respondent: Respondent::of_actor(&decision.actor, decision.user_id),
         response_session_id: None,
         outcome: if decision.verdict == Some(Verdict::Respond) { Outcome::Answered } else { Outcome::Declined },
     });
-    let mut answer = answer_to(&request, given.id, given.respondent, given.outcome, at);
-    answer.response_session_id = given.response_session_id;
+    let mut answer = answer_to(&request, details.id, details.respondent, details.outcome, at);
+    answer.response_session_id = details.response_session_id;
     answer.note = decision.note.clone();
-    if given.outcome == Outcome::Answered {
+    if details.outcome == Outcome::Answered {
         answer.answers = decision.value.clone();
         answer.digest = decision.value_digest;
     }
@@ -66,7 +66,7 @@ pub(super) async fn record(
     Ok(())
 }
 
-/// Records that nobody answered a request in time, and closes it.
+/// Records that no one answered a request in time, and closes it.
 pub(crate) async fn nobody_answered(
     tx: &mut WriteTx<'_>,
     request: &RequestRecord,

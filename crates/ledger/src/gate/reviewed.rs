@@ -1,6 +1,6 @@
 //! Reviewers' decisions on proposals, for the capture of training data.
 
-use super::{decisions_of, proposed, standing};
+use super::{decision_state, decisions_of, proposed};
 use crate::Result;
 use domain::{
     Timestamp,
@@ -19,7 +19,7 @@ pub(crate) struct Reviewed {
     pub(crate) gate: Gate,
     /// What the reviewers decided.
     pub(crate) verdict: Verdict,
-    /// The edited values that replaced the proposal, as JSON in the form of [`domain::gate::Task::shown`].
+    /// The edited values that replaced the proposal, as JSON in the form of [`domain::gate::Task::bound_value`].
     pub(crate) edited: Option<String>,
     /// When the decision took effect (UTC).
     pub(crate) at: Timestamp,
@@ -39,8 +39,8 @@ pub(crate) async fn reviewed(
             None
         } else {
             let decisions = decisions_of(conn, &gate).await?;
-            let values = proposed(&gate, &standing(&gate, &decisions), &decisions)?;
-            values.filter(|values| gate.task.is_changed_by(values)).map(|values| gate.task.shown_with(&values))
+            let values = proposed(&gate, &decision_state(&gate, &decisions), &decisions)?;
+            values.filter(|values| gate.task.is_changed_by(values)).map(|values| gate.task.bound_value_with(&values))
         };
         reviewed.push(Reviewed { edited: edited.map(|after| after.to_string()), gate, verdict, at });
     }

@@ -1,7 +1,7 @@
 //! Carries a decision out: one transaction writes the output back, sets the session's next status and settles
 //! the gate.
 
-use super::{decisions_of, memory, promotion, proposed, request, standing};
+use super::{decision_state, decisions_of, memory, promotion, proposed, request};
 use crate::{
     Error, Result,
     commit::{Change, state, write},
@@ -35,22 +35,22 @@ pub(super) async fn settle(
     by: SettleContext,
 ) -> Result<Session> {
     let decisions = decisions_of(tx.conn(), &gate).await?;
-    let standing = standing(&gate, &decisions);
-    let last = standing.last.and_then(|last| decisions.iter().find(|d| d.number == last.number));
-    let (Some(decision), Some(verdict)) = (last, standing.last.and_then(|last| last.verdict)) else {
+    let decision_state = decision_state(&gate, &decisions);
+    let last = decision_state.last.and_then(|last| decisions.iter().find(|d| d.number == last.number));
+    let (Some(decision), Some(verdict)) = (last, decision_state.last.and_then(|last| last.verdict)) else {
         return Err(Error::Internal(format!("gate {} is decided and has no decision", gate.id)));
     };
     gate.state = gate.state.settle(verdict, by.minter.at())?;
     store::gate::save(tx, &gate).await?;
-    request::record(tx, &gate, decision, by.given.clone(), by.minter.at()).await?;
+    request::record(tx, &gate, decision, by.details.clone(), by.minter.at()).await?;
     let writes = matches!(gate.kind, GateKind::Output | GateKind::Fields);
     if gate.kind == GateKind::Memory {
-        let values = proposed(&gate, &standing, &decisions)?.unwrap_or_default();
+        let values = proposed(&gate, &decision_state, &decisions)?.unwrap_or_default();
         return memory::settle(tx, session, &gate, decision, (verdict, values), by).await;
     }
     match verdict {
         Verdict::Approve | Verdict::Edit if writes => {
-            let values = proposed(&gate, &standing, &decisions)?.unwrap_or_default();
+            let values = proposed(&gate, &decision_state, &decisions)?.unwrap_or_default();
             write_back(tx, session, &gate, decision, values, by).await
         }
         Verdict::Deny if writes && promotion::is_promotion(&session) => {

@@ -3,11 +3,10 @@
 use super::{
     announce::announce_gate,
     decide::decision_event,
-    decisions_of,
+    decision_state, decisions_of,
     open::reviewer,
     request,
     settle::{SettleContext, settle},
-    standing,
 };
 use crate::{
     Error, Ledger, Result,
@@ -126,7 +125,7 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
             match gate.state {
                 State::Held { until, .. } if until <= now => {
                     let stamp = Some(stamp);
-                    let by = SettleContext { caller: Caller::System, minter, given: None, stamp };
+                    let by = SettleContext { caller: Caller::System, minter, details: None, stamp };
                     settle(tx, session, gate, by).await?;
                     Ok(Some(Done::Settled))
                 }
@@ -153,7 +152,7 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
 }
 
 /// Closes a gate whose time ran out. The session expires, unless the request that opened the gate lets the agent
-/// go on without an answer.
+/// continue without an answer.
 async fn expire(tx: &mut WriteTx<'_>, session: Session, mut gate: Gate, minter: Minter) -> Result<()> {
     let asked = request::of_gate(tx, &gate).await?;
     let transition = decide(state(&session), Actor::Server, Command::Expire)?;
@@ -223,7 +222,7 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
                 return Ok(false);
             }
             let decisions = decisions_of(tx.conn(), &gate).await?;
-            let Some(last) = standing(&gate, &decisions).last else { return Ok(false) };
+            let Some(last) = decision_state(&gate, &decisions).last else { return Ok(false) };
             let decision = DecisionRecord {
                 number: u32::try_from(decisions.len()).unwrap_or(u32::MAX).saturating_add(1),
                 user_id: None,

@@ -3,10 +3,10 @@
 use super::{
     announce::announce_gate,
     decide::decision_event,
-    decisions_of,
+    decision_state, decisions_of,
     get::lock,
     item::{GateItem, load},
-    person, standing,
+    person,
 };
 use crate::{
     Error, Ledger, Result,
@@ -34,7 +34,7 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
             let tenant_id = caller.tenant_id;
             let (session, mut gate) = lock(tx, &caller, id).await?;
             let decisions = decisions_of(tx.conn(), &gate).await?;
-            let last = standing(&gate, &decisions).last.ok_or(Error::GateClosed { state: gate.state.name() })?;
+            let last = decision_state(&gate, &decisions).last.ok_or(Error::GateClosed { state: gate.state.name() })?;
             // A late sweep does not extend the undo window.
             let over = gate.state.held_until().is_some_and(|until| until <= now);
             let reopened = gate.state.reopen()?;

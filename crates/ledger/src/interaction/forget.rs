@@ -153,7 +153,7 @@ async fn page(
     Ok((ids.last().copied(), found))
 }
 
-/// Whether a session is of one of these people, or has something that one of them said up to `upto`.
+/// Whether a session is of one of these people, or has a turn of one of them up to `upto`.
 pub(super) async fn is_of(
     conn: &mut Conn<'_>,
     session: &Session,

@@ -73,7 +73,7 @@ pub(super) fn interleaved<'a>(entries: impl Iterator<Item = &'a Entry>, steps: &
         add_tool_calls(&mut messages, &left[..before]);
         left = &left[before..];
         let role = if entry.message.by == MessageAuthor::User { Role::User } else { Role::Assistant };
-        messages.push(Message::said(role, entry.message.text.as_str()));
+        messages.push(Message::new(role, entry.message.text.as_str()));
     }
     add_tool_calls(&mut messages, left);
     messages
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_stand_with_what_was_said_before_them_and_answers_follow_their_calls() {
+    fn calls_are_in_the_message_before_them_and_answers_follow_their_calls() {
         let entries =
             [(1, MessageAuthor::User, "Find Ann"), (2, MessageAuthor::Agent, "I look."), (9, MessageAuthor::User, "?")];
         let entries = entries.map(|(sequence, by, text)| entry(sequence, by, text));

@@ -106,7 +106,7 @@ impl Turn {
     fn with_model_context(mut self, events: &[Event]) -> Turn {
         let contexts = || events.iter().rev().filter_map(|event| ModelContext::of(&event.metadata));
         let system = contexts().find_map(|context| context.system).filter(|system| !system.trim().is_empty());
-        self.prompt.splice(0..0, system.map(|system| Message::said(Role::System, system)));
+        self.prompt.splice(0..0, system.map(|system| Message::new(Role::System, system)));
         self.tools = contexts().find_map(|context| context.tools);
         self
     }
@@ -186,7 +186,7 @@ fn judged_by_reviewers(session: &Session, events: &[Event], one: &Reviewed, revi
         at: gate.opened_at,
         prompt: cut(prompt),
         tools: None,
-        answer: gate.task.shown().to_string(),
+        answer: gate.task.bound_value().to_string(),
         tool_call_id,
         judgement: Some(ReviewResult { approved, edited: one.edited.clone(), at: one.at }),
     };

@@ -25,7 +25,7 @@ use store::{Conn, WriteTx, memory::CardDraft};
 pub struct CardPreview {
     /// Name of the character.
     pub name: String,
-    /// SHA-256 of the bytes, by which [`apply_card`] knows what was shown.
+    /// SHA-256 of the bytes, by which [`apply_card`] recognises the previewed card.
     pub digest: Digest,
     /// Digest of the versions that `changes` begins from, by which [`apply_card`] knows that they are still the newest.
     pub base: Digest,
@@ -61,7 +61,7 @@ pub enum CardChangeKind {
 #[derive(Debug, Clone, PartialEq)]
 pub enum AppliedCard {
     /// The agent has it.
-    Given(UploadedCard),
+    Applied(UploadedCard),
     /// Nothing was changed, because documents have changed since the preview. What the card would change now.
     Moved(CardPreview),
 }
@@ -128,7 +128,7 @@ pub async fn apply_card(ledger: &Ledger, scope: &Scope, agent: &str, digest: &st
         }
         let (uploaded, _) = unpack(tx, tenant_id, agent.clone(), ready).await?;
         store::memory::drop_card_draft(tx, tenant_id, (&agent, &author)).await?;
-        Ok(AppliedCard::Given(uploaded))
+        Ok(AppliedCard::Applied(uploaded))
     });
     applied.await
 }

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     /// Lines as text: `+` and `-`, changed words in brackets.
-    fn shown(old: &str, new: &str) -> Vec<String> {
+    fn lines_of(old: &str, new: &str) -> Vec<String> {
         let line = |line: DiffLine| {
             let sign = match line.change {
                 LineChange::Kept => ' ',
@@ -143,9 +143,12 @@ mod tests {
 
     #[test]
     fn changed_lines_are_compared_by_word() {
-        assert_eq!(shown("a\nlikes tea\nb\n", "a\nlikes coffee\nb\n"), [" a", "-likes [tea]", "+likes [coffee]", " b"]);
-        assert_eq!(shown("", "a\n\nb"), ["+[a]", "+", "+[b]"]);
-        assert_eq!(shown("same", "same"), [" same"]);
+        assert_eq!(
+            lines_of("a\nlikes tea\nb\n", "a\nlikes coffee\nb\n"),
+            [" a", "-likes [tea]", "+likes [coffee]", " b"]
+        );
+        assert_eq!(lines_of("", "a\n\nb"), ["+[a]", "+", "+[b]"]);
+        assert_eq!(lines_of("same", "same"), [" same"]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct Erased {
 }
 
 /// Erases a document inside a transaction that runs with [`store::Access::Retention`]. Its path becomes `erased/<id>`,
-/// because the name of a person's document says who it is. `reason` is shown to everyone and names nobody. The caller
+/// because the name of a person's document says who it is. `reason` is shown to everyone and names no one. The caller
 /// empties the write-ahead log afterwards.
 ///
 /// # Errors

@@ -32,7 +32,7 @@ impl Marks {
         Ok(Self(Some((ledger.instance_key()?.clone(), tenant_id, marks.into_iter().collect()))))
     }
 
-    /// Whether nobody is forgotten.
+    /// Whether no one is forgotten.
     pub(crate) const fn is_empty(&self) -> bool {
         self.0.is_none()
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use store::WriteTx;
 
 /// Refuses an origin that names more than `sessions_max` sessions, a line that the text does not have, or an event that
-/// is not in the log. Incognito sessions are no origin: what was said in them is not kept. Returns the channels of the
+/// is not in the log. Incognito sessions are no origin: their turns are not kept. Returns the channels of the
 /// sessions.
 pub(super) async fn check(
     tx: &mut WriteTx<'_>,

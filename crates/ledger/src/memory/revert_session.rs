@@ -6,7 +6,7 @@
 //! joined with what was written since. A version with the text of an older one brought that text back, unless it names
 //! a newer event: then the session wrote the text again. One that brought a text back names the origin of all its
 //! lines, and what it replaced was not replaced by the session.
-//! Lines that are left after that, because somebody changed the same place or because the version has other origins
+//! Lines that are left after that, because someone changed the same place or because the version has other origins
 //! too, are taken out one by one.
 
 use super::{
@@ -83,7 +83,7 @@ impl Change {
         self.new.trim().is_empty()
     }
 
-    fn shown(&self) -> RevertedDocument {
+    fn reverted(&self) -> RevertedDocument {
         let new = if self.is_whole() { "" } else { self.new.as_str() };
         RevertedDocument {
             path: self.document.path.clone(),
@@ -105,8 +105,8 @@ struct Found {
 }
 
 impl Found {
-    fn shown(&self) -> RevertedSession {
-        RevertedSession { documents: self.changes.iter().map(Change::shown).collect(), has_more: self.has_more }
+    fn reverted(&self) -> RevertedSession {
+        RevertedSession { documents: self.changes.iter().map(Change::reverted).collect(), has_more: self.has_more }
     }
 }
 
@@ -121,7 +121,7 @@ pub async fn preview_revert_session(
     of: RevertSession,
 ) -> Result<RevertedSession> {
     check(scope, agent, &of)?;
-    Ok(read(ledger, scope, agent, of.session_id).await?.shown())
+    Ok(read(ledger, scope, agent, of.session_id).await?.reverted())
 }
 
 /// Writes a version without the lines of the session for each document that has some, and deletes documents of which
@@ -135,7 +135,7 @@ pub async fn preview_revert_session(
 pub async fn revert_session(ledger: &Ledger, scope: &Scope, agent: &str, of: RevertSession) -> Result<RevertedSession> {
     check(scope, agent, &of)?;
     let found = read(ledger, scope, agent, of.session_id).await?;
-    let shown = found.shown();
+    let shown = found.reverted();
     if found.changes.is_empty() && found.same.is_empty() {
         return Ok(shown);
     }

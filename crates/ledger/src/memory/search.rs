@@ -62,7 +62,7 @@ pub async fn search(
     read.await
 }
 
-/// Checks the query and the limit of a search. Returns the limit; 0 stands for the greatest.
+/// Checks the query and the limit of a search. Returns the limit; 0 means the greatest.
 pub(crate) fn check_search(query: &str, limit: u32) -> Result<u32> {
     let mut fields = Fields::default();
     fields.text("q", Some(query), MEMORY_QUERY_CHARS_MAX);

@@ -181,7 +181,7 @@ async fn erase(ledger: &Ledger, scope: &Scope, author: &str, found: Found) -> Re
 pub struct Remembered {
     /// Path of the person's document.
     pub path: String,
-    /// Whether marks of earlier versions were lifted. Such a mark can stand for several people: all of them may be
+    /// Whether marks of earlier versions were lifted. Several people can share such a mark: all of them may be
     /// remembered again.
     pub is_shared: bool,
 }

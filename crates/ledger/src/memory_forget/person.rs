@@ -1,4 +1,4 @@
-//! Who said a turn, and what a person is called.
+//! The author of a turn, and the names of a person.
 
 use crate::{Error, Result};
 use domain::{
@@ -85,7 +85,7 @@ pub(super) struct Turns {
     pub(super) sessions: BTreeSet<SessionId>,
     /// Names under which they wrote.
     pub(super) names: BTreeSet<String>,
-    /// Number of turns whose texts are erased, so that nobody can tell who wrote them.
+    /// Number of turns whose texts are erased, so that no one can tell who wrote them.
     pub(super) unknown: u64,
     /// Paths of other people whom earlier versions gave this path too.
     pub(super) alike: BTreeSet<String>,

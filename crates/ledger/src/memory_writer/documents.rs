@@ -11,7 +11,7 @@ use domain::{
     limit::PAGE_MAX,
     memory::{Folder, MemoryPath, Operation, aliases, fold},
     memory_writer::{
-        check::{Shown, Window},
+        check::{PromptDocument, Window},
         dedupe::Known,
         limit::{DOCUMENTS_LISTED_MAX, DOCUMENTS_SHOWN_MAX},
         slot::session_path,
@@ -51,7 +51,7 @@ pub(super) async fn documents(
     }
     for speaker in speakers.values().take(DOCUMENTS_SHOWN_MAX) {
         let Some(path) = by_alias(conn, tenant_id, agent, speaker).await? else { continue };
-        if window.shown.len() < DOCUMENTS_SHOWN_MAX && !window.shown.contains_key(&path) {
+        if window.prompt_documents.len() < DOCUMENTS_SHOWN_MAX && !window.prompt_documents.contains_key(&path) {
             show(conn, tenant_id, agent, &path, window).await?;
         }
     }
@@ -60,7 +60,7 @@ pub(super) async fn documents(
     let said = said.collect::<Vec<_>>().join("\n");
     for found in search_on(conn, tenant_id, Some(agent), &said, TOPICS_MAX * 2).await? {
         let path = found.document.path;
-        if path.starts_with("topics/") && window.shown.len() < DOCUMENTS_SHOWN_MAX {
+        if path.starts_with("topics/") && window.prompt_documents.len() < DOCUMENTS_SHOWN_MAX {
             show(conn, tenant_id, agent, &path, window).await?;
         }
         if is_listed(&path) {
@@ -71,7 +71,7 @@ pub(super) async fn documents(
     window.listed.extend(rest);
     list_newest(conn, tenant_id, agent, window).await?;
     window.known.extend(window.listed.iter().cloned());
-    let existing = window.shown.iter().filter(|(_, shown)| shown.version > 0).map(|(path, _)| path.clone());
+    let existing = window.prompt_documents.iter().filter(|(_, shown)| shown.version > 0).map(|(path, _)| path.clone());
     window.known.extend(existing);
     // The first turn is the earliest one.
     if let Some(first) = window.turns.first().map(|turn| turn.time) {
@@ -99,7 +99,8 @@ async fn by_alias(
     Ok(theirs.next().filter(|_| theirs.next().is_none()))
 }
 
-/// Whether the model is told of a document that it can ask for. Of the card it is told what it is not shown.
+/// Whether the prompt lists a document for the model to request. Of the card it lists the parts that it does not
+/// contain.
 fn is_listed(path: &str) -> bool {
     !path.starts_with("self/")
 }
@@ -189,8 +190,8 @@ async fn card(
 async fn show(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str, path: &str, window: &mut Window) -> Result<()> {
     let Ok(parsed) = MemoryPath::parse(path) else { return Ok(()) };
     let found = read_shown(conn, tenant_id, agent, &parsed).await?;
-    let absent = || Shown { version: 0, sha256: String::new(), body: String::new() };
-    window.shown.insert(path.to_owned(), found.map_or_else(absent, |(_, shown)| shown));
+    let absent = || PromptDocument { version: 0, sha256: String::new(), body: String::new() };
+    window.prompt_documents.insert(path.to_owned(), found.map_or_else(absent, |(_, shown)| shown));
     Ok(())
 }
 
@@ -199,12 +200,12 @@ async fn read_shown(
     tenant_id: TenantId,
     agent: &str,
     path: &MemoryPath,
-) -> Result<Option<(String, Shown)>> {
+) -> Result<Option<(String, PromptDocument)>> {
     let found = store::memory::find_by_path(conn, tenant_id, agent, path).await?.filter(|found| !found.is_deleted);
     let Some(found) = found else { return Ok(None) };
     let text = store::memory::text(conn, tenant_id, found.id, found.version).await?;
     let body = text.map(|text| text.document.body).unwrap_or_default();
-    let shown = Shown { version: found.version, sha256: found.digest.to_string(), body };
+    let shown = PromptDocument { version: found.version, sha256: found.digest.to_string(), body };
     Ok(Some((found.path, shown)))
 }
 
@@ -220,16 +221,17 @@ pub async fn read_more(
     let (scope, agent) = (Scope::system(tenant_id), agent.to_owned());
     let read = ledger.snapshot(&scope, async move |conn| {
         let mut run = run;
-        let before = run.window.shown.len();
+        let before = run.window.prompt_documents.len();
         for path in paths.into_iter().take(DOCUMENTS_LISTED_MAX) {
             let window = &mut run.window;
-            let is_new = !window.shown.contains_key(&path) && window.shown.len() < DOCUMENTS_SHOWN_MAX;
+            let is_new =
+                !window.prompt_documents.contains_key(&path) && window.prompt_documents.len() < DOCUMENTS_SHOWN_MAX;
             if is_new && exists(conn, tenant_id, &agent, &path).await? {
                 show(conn, tenant_id, &agent, &path, window).await?;
                 window.known.insert(path);
             }
         }
-        let is_more = run.window.shown.len() > before;
+        let is_more = run.window.prompt_documents.len() > before;
         Ok((run, is_more))
     });
     read.await

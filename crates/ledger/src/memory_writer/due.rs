@@ -24,7 +24,8 @@ use store::{
     memory_writer::{OpenSession, WriterRecord},
 };
 
-/// How long writers wait for an erasure of a person that goes on. One that was interrupted does not stop them for good.
+/// How long writers wait for an erasure of a person that continues. One that was interrupted does not stop them for
+/// good.
 const FORGETTING_TIME_MAX: TimeDelta = TimeDelta::minutes(10);
 
 /// How an agent's writer runs.
@@ -57,7 +58,7 @@ impl Default for WriterTerms {
     }
 }
 
-/// Takes the agent's lease and reads the window, if a run is due. Sessions to which nobody has written since
+/// Takes the agent's lease and reads the window, if a run is due. Sessions to which no one has written since
 /// `left_before` are due at once: a server names its start, for what a crash left, and at its end the present. `None`
 /// if nothing is due or another server works for the agent.
 pub async fn take(
@@ -123,8 +124,8 @@ pub async fn take(
     }
 }
 
-/// Returns why a run is due, if it is, and which part it reads: the first that is due. A new conversation that goes on,
-/// and so is not due yet, keeps neither what a failed run left nor the backlog waiting.
+/// Returns why a run is due, if it is, and which part it reads: the first that is due. A new conversation that
+/// continues, and so is not due yet, keeps neither what a failed run left nor the backlog waiting.
 async fn due(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -32,7 +32,7 @@ use store::{
 
 /// What the model was asked for a run.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Asked {
+pub struct ModelUsage {
     /// Name of the model.
     pub model: String,
     /// Input tokens of the answers for which the service reported them.
@@ -55,7 +55,7 @@ pub struct Finished {
     /// What may be written without a review.
     pub policy: Policy,
     /// What the model was asked.
-    pub asked: Asked,
+    pub usage: ModelUsage,
     /// Why operations of its answer were left out.
     pub left_out: Vec<Issue>,
 }
@@ -70,7 +70,7 @@ pub struct RunFailure {
     /// Whether the model could not be asked, so that no other window would do better.
     pub is_outage: bool,
     /// What the model was asked.
-    pub asked: Asked,
+    pub usage: ModelUsage,
 }
 
 /// A change with the ids that its transaction needs.
@@ -97,7 +97,7 @@ struct Ending {
 }
 
 impl Ending {
-    fn new(ledger: &Ledger, tenant_id: TenantId, agent: &str, run: &RunWindow, asked: Asked) -> Self {
+    fn new(ledger: &Ledger, tenant_id: TenantId, agent: &str, run: &RunWindow, usage: ModelUsage) -> Self {
         let now = ledger.now();
         let record = RunRecord {
             id: new_v7(now, ledger.entropy()),
@@ -110,10 +110,10 @@ impl Ending {
             proposals: 0,
             written: 0,
             error: None,
-            model: asked.model,
-            input_tokens: (!asked.is_unreported).then_some(asked.input_tokens),
-            output_tokens: (!asked.is_unreported).then_some(asked.output_tokens),
-            cost_usd: asked.cost_usd,
+            model: usage.model,
+            input_tokens: (!usage.is_unreported).then_some(usage.input_tokens),
+            output_tokens: (!usage.is_unreported).then_some(usage.output_tokens),
+            cost_usd: usage.cost_usd,
             started_at: run.began,
             ended_at: now,
         };
@@ -124,7 +124,7 @@ impl Ending {
             until: now + TimeDelta::seconds(LEASE_SECONDS.into()),
             began: run.began,
             approvals: run.approvals,
-            reported_tokens: asked.input_tokens + asked.output_tokens,
+            reported_tokens: usage.input_tokens + usage.output_tokens,
             record,
         }
     }
@@ -150,8 +150,8 @@ impl Ending {
 /// [`Error::Unavailable`] if the lease was lost or a watermark has moved; those of [`write_on`] for a change without a
 /// review. Nothing is written then.
 pub async fn finish(ledger: &Ledger, tenant_id: TenantId, agent: &str, finished: Finished) -> Result<RunRecord> {
-    let Finished { run, changes, policy, asked, left_out } = finished;
-    let mut ending = Ending::new(ledger, tenant_id, agent, &run, asked);
+    let Finished { run, changes, policy, usage, left_out } = finished;
+    let mut ending = Ending::new(ledger, tenant_id, agent, &run, usage);
     ending.record.error = note(&left_out);
     let now = ending.record.ended_at;
     let prepare = |change: Change| Prepared {
@@ -206,8 +206,9 @@ fn note(left_out: &[Issue]) -> Option<String> {
     (!named.is_empty()).then(|| cut(&note, REASON_CHARS_MAX))
 }
 
-/// Returns the time up to which this run serves requests for a run; `None` while conversations are left to which nobody
-/// has written since the request, because one window does not hold them all. One that goes on is due by its own turns.
+/// Returns the time up to which this run serves requests for a run; `None` while conversations are left to which no one
+/// has written since the request, because one window does not hold them all. One that continues is due by its own
+/// turns.
 async fn served(conn: &mut Conn<'_>, ending: &Ending, flush_at: Option<Timestamp>) -> Result<Option<Timestamp>> {
     let Some(asked_at) = flush_at else { return Ok(None) };
     for part in [Part::New, Part::Backlog] {
@@ -225,7 +226,7 @@ async fn carry_out(tx: &mut WriteTx<'_>, ending: &Ending, policy: Policy, prepar
     let tenant_id = ending.tenant_id;
     for contradiction in std::mem::take(&mut change.contradictions) {
         let about = (ending.agent.as_str(), contradiction.path.as_str());
-        let since = written_at(tx.conn(), tenant_id, about, &contradiction.standing).await?;
+        let since = written_at(tx.conn(), tenant_id, about, &contradiction.existing).await?;
         change.flags.push(contradiction.flag(since));
     }
     if ending.approvals == 1 && change.is_automatic(policy) && write_now(tx, ending, &change, stamp).await? {
@@ -286,7 +287,7 @@ async fn write_now(tx: &mut WriteTx<'_>, ending: &Ending, change: &Change, stamp
 
 /// Records a run that failed. The watermarks stay. A window of several sessions is tried again in halves, so that the
 /// session that makes it fail is found and holds no other. A session that was alone is tried again later, and is parked
-/// after [`FAILURES_MAX`] failures in a row; the writer goes on with other sessions. After [`FAILED_RUNS_MAX`] failed
+/// after [`FAILURES_MAX`] failures in a row; the writer continues with other sessions. After [`FAILED_RUNS_MAX`] failed
 /// runs in a row, of whatever sessions, the writer is parked. After an outage the writer waits as a whole, and is
 /// parked after [`FAILURES_MAX`] of them in a row. An outage of a window that comes after new sessions is a failure of
 /// that window too: new sessions that succeed end the outage, and it would be tried without end.
@@ -294,8 +295,8 @@ async fn write_now(tx: &mut WriteTx<'_>, ending: &Ending, change: &Change, stamp
 /// # Errors
 /// [`Error::Unavailable`] if the lease was lost.
 pub async fn fail(ledger: &Ledger, tenant_id: TenantId, agent: &str, failure: RunFailure) -> Result<RunRecord> {
-    let RunFailure { run, why, is_outage, asked } = failure;
-    let mut ending = Ending::new(ledger, tenant_id, agent, &run, asked);
+    let RunFailure { run, why, is_outage, usage } = failure;
+    let mut ending = Ending::new(ledger, tenant_id, agent, &run, usage);
     // Sessions of which there was nothing to read are at no fault.
     let sessions: Vec<SessionId> = run.window.sessions.iter().map(|(_, id)| *id).collect();
     let is_after_new = run.is_after_new;
@@ -327,8 +328,8 @@ pub async fn fail(ledger: &Ledger, tenant_id: TenantId, agent: &str, failure: Ru
     Ok(record)
 }
 
-/// Leaves the sessions of a failed run apart: one that was alone until its next try, several until they are tried in
-/// halves. Returns whether the one is parked.
+/// Postpones the sessions of a failed run. A single session waits for its next try; several wait until they are
+/// retried in halves. Returns whether the single session is parked.
 async fn leave(tx: &mut WriteTx<'_>, ending: &Ending, sessions: &[SessionId]) -> Result<bool> {
     let (tenant_id, agent, now) = (ending.tenant_id, ending.agent.as_str(), ending.record.ended_at);
     let failure = if let [alone] = sessions {
@@ -357,7 +358,7 @@ fn next_try(before: u32, now: Timestamp) -> (u32, Option<Timestamp>, Option<Time
     (failures, Some(now + TimeDelta::seconds(pause.into())), None)
 }
 
-/// Extends the agent's lease while a run goes on. Returns `false` if another server has taken it.
+/// Extends the agent's lease while a run continues. Returns `false` if another server has taken it.
 pub async fn hold(ledger: &Ledger, tenant_id: TenantId, agent: &str) -> Result<bool> {
     let (scope, agent, owner) = (Scope::system(tenant_id), agent.to_owned(), ledger.instance().to_owned());
     let until = ledger.now() + TimeDelta::seconds(LEASE_SECONDS.into());

@@ -21,7 +21,7 @@ mod window;
 pub use budget::{FlushWait, spent_today, waits};
 pub use documents::{note_named, read_more};
 pub use due::{WriterTerms, take};
-pub use finish::{Asked, Finished, RunFailure, fail, finish, hold, release};
+pub use finish::{Finished, ModelUsage, RunFailure, fail, finish, hold, release};
 pub(crate) use flush::RUNS_MAX;
 pub use flush::{Flushed, flush, read_since, runs, status};
 pub use known::redacted;

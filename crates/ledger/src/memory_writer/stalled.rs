@@ -11,7 +11,7 @@ const STALLED_MAX: u32 = 50;
 /// try that has passed is left out.
 pub(crate) async fn stalled_on(conn: &mut Conn<'_>, tenant_id: TenantId, now: Timestamp) -> Result<Vec<StalledRecord>> {
     let found = store::memory_writer::stalled(conn, tenant_id, STALLED_MAX).await?;
-    Ok(found.into_iter().map(|writer| shown(writer, now)).collect())
+    Ok(found.into_iter().map(|writer| without_past_retry(writer, now)).collect())
 }
 
 /// The writer of one agent, if it waits after failures or has sessions which wait.
@@ -22,10 +22,10 @@ pub(crate) async fn stalled_of_on(
     now: Timestamp,
 ) -> Result<Option<StalledRecord>> {
     let found = store::memory_writer::stalled_of(conn, tenant_id, agent).await?;
-    Ok(found.map(|writer| shown(writer, now)))
+    Ok(found.map(|writer| without_past_retry(writer, now)))
 }
 
 /// The writer without a time of a next try that has passed.
-fn shown(writer: StalledRecord, now: Timestamp) -> StalledRecord {
+fn without_past_retry(writer: StalledRecord, now: Timestamp) -> StalledRecord {
     StalledRecord { retry_at: writer.retry_at.filter(|at| *at > now), ..writer }
 }

@@ -35,7 +35,7 @@ pub(super) enum Part {
     New,
     /// Those that a failed run left, as far as they can be tried again.
     Left,
-    /// Those from before the writer, that somebody asked for, and those that began while it was off.
+    /// Those from before the writer, that someone asked for, and those that began while it was off.
     Backlog,
 }
 
@@ -217,7 +217,7 @@ impl Reading {
     }
 
     /// Returns the request of a task, if a member made it and no run has read the session yet. What a program or
-    /// another agent asks for is nobody's word.
+    /// another agent asks for is no one's word.
     async fn request(
         &mut self,
         conn: &mut Conn<'_>,
@@ -228,7 +228,7 @@ impl Reading {
             return Ok(None);
         }
         let found = store::session::find(conn, tenant_id, session.id).await?;
-        // Whoever repeats a session has not said its input again.
+        // A retry of a session is no new turn of its input.
         let Some(found) = found.filter(|found| found.retry_of.is_none()) else { return Ok(None) };
         let speaker = self.owner(conn, tenant_id, turn::member(&found.created_by)).await?;
         Ok(speaker.zip(found.input).and_then(|(speaker, input)| turn::request(&input, speaker)))
@@ -250,7 +250,7 @@ impl Reading {
     /// Whether a turn is of a person who is forgotten, or of the agent or a tool in a session that is theirs.
     fn forgets(&self, content: &Content, owner: Option<&Participant>) -> bool {
         let of = content.speaker.as_ref().or(owner).map(|speaker| speaker.path.as_str());
-        // A mark of an earlier version stands for the path of that version.
+        // A mark of an earlier version identifies the path of that version.
         let earlier = content.earlier_paths.iter().map(String::as_str);
         of.into_iter().chain(earlier).any(|path| self.forgotten.has(path))
     }
@@ -275,8 +275,8 @@ impl Reading {
         Ok(last.is_some_and(|content| self.forgets(&content, owner)))
     }
 
-    /// Puts the turns in the order of time: what was said on several channels at once is one conversation. Sessions and
-    /// channels follow in the order of their first turn.
+    /// Puts the turns in the order of time: turns on several channels at the same time are one conversation. Sessions
+    /// and channels follow in the order of their first turn.
     fn done(self) -> (Vec<Range>, Window, Vec<(SessionId, Channel)>) {
         let Self { ranges, mut window, mut channels, .. } = self;
         window.turns.sort_by_key(|turn| (turn.time, turn.at));

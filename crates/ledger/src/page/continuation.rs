@@ -19,7 +19,7 @@ pub enum Continuation {
     /// Nothing: it does not wait, it waits for something else, or the viewer may not continue it.
     #[default]
     Nothing,
-    /// The text of a person, with which its next claim goes on.
+    /// The text of a person, with which its next claim continues.
     Message,
     /// Results of custom tools. The calls that have none, oldest first; empty if the log has no calls.
     Results(Vec<OpenCall>),

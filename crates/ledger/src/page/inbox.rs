@@ -174,16 +174,16 @@ pub async fn read(
 ) -> Result<(List, Option<Opened>)> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    let asked = asked(scope, &request, now)?;
+    let list_query = list_query(scope, &request, now)?;
     let read = ledger.snapshot(scope, async move |conn| {
-        let list = list_on(conn, &reader, &request, &asked, now).await?;
+        let list = list_on(conn, &reader, &request, &list_query, now).await?;
         let shown = match selected {
             Selected::First => list.items.first().map(|item| item.gate.id).or_else(|| first_question(&list)),
             Selected::Item(id) => Some(id),
         };
         let detail = match shown {
             Some(id) => match (opened_on(conn, &reader, id, now).await, selected) {
-                // Nobody asked for this item, so the list is shown without it.
+                // No one asked for this item, so the list is shown without it.
                 (Err(Error::NotFound(_)), Selected::First) => None,
                 (found, _) => Some(found?),
             },
@@ -201,8 +201,8 @@ pub async fn read(
 pub async fn list(ledger: &Ledger, scope: &Scope, request: ListRequest) -> Result<List> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    let asked = asked(scope, &request, now)?;
-    let read = ledger.snapshot(scope, async move |conn| list_on(conn, &reader, &request, &asked, now).await);
+    let list_query = list_query(scope, &request, now)?;
+    let read = ledger.snapshot(scope, async move |conn| list_on(conn, &reader, &request, &list_query, now).await);
     read.await
 }
 
@@ -238,7 +238,7 @@ fn first_question(list: &List) -> Option<GateId> {
     list.questions.first().map(|question| GateId(question.id.0))
 }
 
-fn asked(scope: &Scope, request: &ListRequest, now: Timestamp) -> Result<ListQuery> {
+fn list_query(scope: &Scope, request: &ListRequest, now: Timestamp) -> Result<ListQuery> {
     let cursor = request.cursor.clone();
     let list = ListGates { filter: request.filter, kind: None, all: request.everyone, limit: ITEMS, cursor };
     ListQuery::of(scope, &list, now)

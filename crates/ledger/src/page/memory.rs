@@ -28,7 +28,7 @@ const DAYS: u32 = 30;
 
 /// What the page of an agent's memory shows beside the list of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
+pub enum Selection {
     /// The newest changes.
     Recent,
     /// What a search for these words finds.
@@ -156,16 +156,16 @@ impl ListedAgent {
 /// # Errors
 /// [`crate::Error::NotFound`] if `agent` is not a slug, and for a document that never was or a version it does not
 /// have; [`crate::Error::Invalid`] for a search that is too long.
-pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str, shown: Shown) -> Result<Memory> {
+pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str, selection: Selection) -> Result<Memory> {
     require(scope, Permission::Read)?;
     check_agent(agent)?;
-    let limit = if let Shown::Search(query) = &shown { check_search(query, 0)? } else { 0 };
+    let limit = if let Selection::Search(query) = &selection { check_search(query, 0)? } else { 0 };
     let (tenant_id, agent, now) = (scope.tenant_id, agent.to_owned(), ledger.now());
     let read = ledger.snapshot(scope, async move |conn| {
         let (mut found, mut document, mut texts) = (None, None, Vec::new());
-        match shown {
-            Shown::Recent => {}
-            Shown::Search(query) => {
+        match selection {
+            Selection::Recent => {}
+            Selection::Search(query) => {
                 found = Some(search_on(conn, tenant_id, Some(&agent), &query, limit).await?);
             }
             Shown::Document(path, part) => {

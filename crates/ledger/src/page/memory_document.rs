@@ -14,7 +14,7 @@ use store::{Conn, MemoryVersionText};
 /// Number of versions in the history of a document.
 const VERSIONS: u32 = 50;
 
-/// What is shown of a document besides its text.
+/// The part of a document's page besides its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Only the text.

@@ -38,7 +38,7 @@ pub struct Row {
 }
 
 /// Returns rows for these sessions in the same order, with at most eight queries and one for each private session.
-/// What a private session says is not in the row of somebody who may only decide at its gate.
+/// What a private session says is not in the row of someone who may only decide at its gate.
 pub(super) async fn rows(
     conn: &mut Conn<'_>,
     scope: &Scope,
@@ -100,7 +100,7 @@ pub(super) async fn rows(
     Ok(shown.into_iter().map(with_action).collect())
 }
 
-/// A private session for somebody who may decide at its gate and may not read it: with the title of the gate.
+/// A private session for someone who may decide at its gate and may not read it: with the title of the gate.
 fn without_words(mut session: Session, gate: Option<&GateItem>) -> Session {
     session.title = gate.map(|item| item.gate.title.clone()).unwrap_or_default();
     session.input = None;

@@ -36,7 +36,7 @@ pub struct Section {
 /// A question for which no session waits.
 #[derive(Debug)]
 pub struct OpenQuestion {
-    /// What is asked, by which session, and until when.
+    /// The question, its session and its deadline.
     pub request: RequestRecord,
     /// The session that asked, if the caller can see it.
     pub session: Option<Session>,

@@ -17,7 +17,7 @@ use store::{Conn, ResponseRecord, WriteTx};
 /// Enqueues the messages about a response that is being submitted, if the form wants that: one to each webhook that
 /// wants it, and an e-mail to the owner, who is the person that made the view. All responses of [`FORM_EMAIL_SECONDS`]
 /// share one e-mail. The messages name no answer and no respondent. The owner's own responses are not reported by
-/// e-mail, and what is answered in an incognito session is reported to nobody.
+/// e-mail, and what is answered in an incognito session is reported to no one.
 pub(super) async fn notify(
     tx: &mut WriteTx<'_>,
     form: &Filled,

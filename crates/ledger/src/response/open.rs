@@ -39,7 +39,7 @@ pub(crate) async fn published(
     request_id: Option<Uuid>,
 ) -> Result<ViewVersionRecord> {
     let view = store::view::current(conn, tenant_id, view_id).await?;
-    // The form of one question takes answers to that question alone: others would reach nobody.
+    // The form of one question takes answers to that question alone: others would reach no one.
     let view = view.filter(|view| view.listed || request_id.is_some()).ok_or(Error::NotFound("form"))?;
     let Some(newest) = view.version.filter(|_| view.state == State::Published) else {
         return Err(Closed::NotPublished.into());
@@ -103,7 +103,7 @@ pub(super) async fn require_open(
     if let Some(id) = request_id
         && !respondent.is_stranger()
     {
-        feedback_request::asked_on(conn, respondent.scope(), FeedbackRequestId(id)).await?;
+        feedback_request::answerable_request_on(conn, respondent.scope(), FeedbackRequestId(id)).await?;
     }
     let submitted = store::response::submitted(conn, respondent.tenant_id(), version.view_id).await?;
     check_open(&version.publication, respondent.kind(), submitted, now)?;

@@ -4,7 +4,7 @@ use crate::{Error, Result};
 use domain::{
     entity::{FieldDef, FieldType, Values},
     id::{ActionId, EntityTypeId},
-    view::{Answers, Field, shown},
+    view::{Answers, Field, display_text},
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ pub(super) fn values_of(
     let by_key = |key: &str| fields.iter().find(|field| field.key == key);
     let title = to.title.or_else(|| {
         let key = TITLE_KEYS.into_iter().find(|key| answers.contains_key(*key))?;
-        Some(shown(by_key(key)?, answers.get(key)?))
+        Some(display_text(by_key(key)?, answers.get(key)?))
     });
     let mut values = Values::new();
     for def in &of_type.fields {
@@ -64,7 +64,7 @@ pub(super) fn values_of(
 fn value_of(def: &FieldDef, field: &Field, answer: &Value) -> Value {
     match (def.kind, answer) {
         (FieldType::Text, Value::String(_)) | (FieldType::Number, Value::Number(_)) => answer.clone(),
-        (FieldType::Text | FieldType::Number, _) => Value::from(shown(field, answer)),
+        (FieldType::Text | FieldType::Number, _) => Value::from(display_text(field, answer)),
         (FieldType::Select | FieldType::Date | FieldType::Relation, _) => answer.clone(),
     }
 }

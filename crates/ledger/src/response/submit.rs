@@ -162,7 +162,7 @@ async fn record(
     [mut beginning, mut ending]: [Minter; 2],
 ) -> Result<ResponseRecord> {
     let (tenant_id, now) = (form.respondent.tenant_id(), ending.at());
-    // Everybody reads the number of a view's responses.
+    // Everyone reads the number of a view's responses.
     if form.private_to.is_none() {
         let submitted = store::response::count_one(tx, tenant_id, form.version.view_id).await?;
         if submitted > u64::from(form.version.publication.most_responses()) {

@@ -324,11 +324,11 @@ async fn answers(
     (resume, attempt): (Option<&Resumed>, u32),
     (minter, delimiter): (&mut Minter, &Delimiter),
 ) -> Result<Option<(TakenAnswers, PreparedEvent)>> {
-    // A session that no worker has claimed has asked nobody.
+    // A session that no worker has claimed has asked no one.
     if session.attempt == 0 {
         return Ok(None);
     }
-    if let Some(id) = resume.and_then(|resume| resume.given.as_ref()?.answer_id) {
+    if let Some(id) = resume.and_then(|resume| resume.question.as_ref()?.answer_id) {
         store::feedback_request::consume(tx, session.tenant_id, id, (attempt, None), minter.at()).await?;
     }
     take_on(tx, session, (attempt, None), minter, delimiter).await

@@ -4,7 +4,7 @@ use super::graph::resume_parent;
 use crate::{
     Error, Ledger, Result,
     commit::{Change, Minter, state, write},
-    gate::{AskedOf, pause},
+    gate::{RequestTerms, pause},
     guard::{Fields, require},
     output::check_schema,
     visibility::require_visible_or_claimed,
@@ -118,7 +118,7 @@ fn refuse_question(fields: &mut Fields, question: &Question) {
     }
 }
 
-/// Checks the text and the schema of a question as [`yield_to`] does, so that an agent is told before it yields.
+/// Checks the text and the schema of a question as [`yield_to`] does, so that an agent gets the error before it yields.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a text that is blank, too long or has a NUL, and for a schema that cannot be used.
@@ -157,7 +157,7 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, yield_reque
             let transition = decide(state(&before), change.actor, change.command)?;
             let mut events = Vec::new();
             if let Some(task) = yield_request.task() {
-                events.push(pause(tx, &before, (gate_id, task), AskedOf::default(), &mut change.minter).await?);
+                events.push(pause(tx, &before, (gate_id, task), RequestTerms::default(), &mut change.minter).await?);
             }
             let waits_for_children = yield_request.waits_for_children;
             let report = Report { usage: yield_request.usage, waits_for_children, ..Report::default() };

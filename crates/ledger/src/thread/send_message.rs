@@ -100,7 +100,8 @@ pub async fn send_message(ledger: &Ledger, scope: &Scope, id: SessionId, message
 }
 
 /// Records a message that a program brings from another platform, as [`send_message`] does. `author` is the person who
-/// wrote it there. Agents and workers cannot name an author: who said something decides what is remembered of whom.
+/// wrote it there. Agents and workers cannot name an author: the author of a message decides about whom it is
+/// remembered.
 ///
 /// # Errors
 /// As [`send_message`]. [`Error::Forbidden`] for an author, unless the caller is a token of the workspace with the role
@@ -153,9 +154,9 @@ pub(super) async fn add(
         let full = format!("a conversation has at most {THREAD_MESSAGES_MAX} messages: end it and start a new one");
         return Err(Error::LimitReached(full));
     }
-    let untold = before.agent_slug.as_deref().map(untitled).is_some_and(|untold| untold == before.title);
+    let has_default_title = before.agent_slug.as_deref().map(untitled).is_some_and(|title| title == before.title);
     let fresh_title = Some(&message.text)
-        .filter(|_| before.status() == Status::Draft && untold && !is_incognito(&before.metadata))
+        .filter(|_| before.status() == Status::Draft && has_default_title && !is_incognito(&before.metadata))
         .and_then(|text| title(text));
     let sequence = before.head_sequence + 1;
     let step = (transition, fresh_title);

@@ -3,7 +3,7 @@
 use super::create_of_request;
 use crate::{
     Error, Ledger, Result,
-    feedback_request::{self, Asked, NewRequest},
+    feedback_request::{self, NewRequest, RecordedRequest},
 };
 use domain::{Scope, Timestamp, feedback_request::RequestState, id::SessionId, limit::VIEW_LINK_DAYS_MAX, view::Gate};
 
@@ -17,7 +17,12 @@ const DAYS: u32 = 30;
 ///
 /// # Errors
 /// As [`feedback_request::ask`].
-pub async fn ask(ledger: &Ledger, scope: &Scope, id: SessionId, new: NewRequest) -> Result<(Asked, Option<String>)> {
+pub async fn ask(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    new: NewRequest,
+) -> Result<(RecordedRequest, Option<String>)> {
     let asked = feedback_request::ask(ledger, scope, id, new).await?;
     let request = &asked.request;
     let now = ledger.now();

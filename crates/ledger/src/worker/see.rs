@@ -34,7 +34,7 @@ fn name_of(ledger: &Ledger, scope: &Scope, given: Option<&str>) -> String {
 }
 
 /// Records that a worker claims sessions of these agents, `None` for any. Nothing is recorded of a caller that is no
-/// worker or of what is no agent. A failure is logged: the claim goes on.
+/// worker or of what is no agent. A failure is logged: the claim continues.
 pub async fn see(ledger: &Ledger, scope: &Scope, name: Option<&str>, agents: Option<&[String]>) {
     if !scope.may(Permission::Work) {
         return;

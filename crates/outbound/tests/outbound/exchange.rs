@@ -1,6 +1,6 @@
 //! What a call sends and hears, and where it gives up.
 
-use crate::support::{Server, Told, client, get};
+use crate::support::{FakeResolver, Server, client, get};
 use outbound::{Error, Hosts, Method, Request, limit};
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 async fn a_call_sends_what_it_was_given_and_hears_what_came_back() {
     let answer = "HTTP/1.1 201 Created\r\nX-Kept: a\r\ncontent-length: 2\r\n\r\nok";
     let server = Server::start("127.0.0.2", answer).await;
-    let told = Arc::new(Told::default().name("api.example.org", &[&["127.0.0.2"]]));
+    let resolver = Arc::new(FakeResolver::default().name("api.example.org", &[&["127.0.0.2"]]));
     let request = Request {
         method: Method::POST,
         headers: vec![("X-Given".into(), "b".into())],
@@ -16,7 +16,7 @@ async fn a_call_sends_what_it_was_given_and_hears_what_came_back() {
         hosts: Hosts::only(&[format!("*.example.org:{}", server.address.port())]).unwrap(),
         ..get(&format!("http://api.example.org:{}/p?q=1#f", server.address.port()))
     };
-    let response = client(told).fetch(request).await.unwrap();
+    let response = client(resolver).fetch(request).await.unwrap();
     assert_eq!((response.status, &response.body[..], response.header("x-kept")), (201, &b"ok"[..], Some("a")));
     let heard = server.requests.lock().unwrap().join("");
     assert!(heard.starts_with("POST /p?q=1 HTTP/1.1\r\n"), "{heard}");
@@ -26,10 +26,10 @@ async fn a_call_sends_what_it_was_given_and_hears_what_came_back() {
 
 #[tokio::test]
 async fn hosts_outside_of_the_list_are_not_even_looked_up() {
-    let told = Arc::new(Told::default().name("other.example", &[&["127.0.0.2"]]));
+    let resolver = Arc::new(FakeResolver::default().name("other.example", &[&["127.0.0.2"]]));
     let request = Request { hosts: Hosts::only(&["api.example.org"]).unwrap(), ..get("http://other.example/") };
-    let refused = client(told.clone()).fetch(request).await.unwrap_err();
-    assert_eq!((refused, told.asked()), (Error::NotAllowed("other.example".into()), 0));
+    let refused = client(resolver.clone()).fetch(request).await.unwrap_err();
+    assert_eq!((refused, resolver.lookups()), (Error::NotAllowed("other.example".into()), 0));
 }
 
 #[tokio::test]

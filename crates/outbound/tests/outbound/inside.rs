@@ -1,6 +1,6 @@
 //! Hundreds of ways to say "inside", and no connection from any of them.
 
-use crate::support::{Server, Told, client, get};
+use crate::support::{FakeResolver, Server, client, get};
 use outbound::{Client, Error, Policy};
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -199,9 +199,10 @@ async fn a_name_with_one_inner_address_among_others_is_refused_whole() {
     let outer = Server::start("127.0.0.2", "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     for ip in INSIDE {
         for answer in [vec![ip], vec!["127.0.0.2", ip], vec![ip, "127.0.0.2"]] {
-            let told = Arc::new(Told::default().name("n.example", &[&answer]));
+            let resolver = Arc::new(FakeResolver::default().name("n.example", &[&answer]));
             for port in [inner.address.port(), outer.address.port()] {
-                let refused = client(told.clone()).fetch(get(&format!("http://n.example:{port}/"))).await.unwrap_err();
+                let refused =
+                    client(resolver.clone()).fetch(get(&format!("http://n.example:{port}/"))).await.unwrap_err();
                 let expected: IpAddr = ip.parse().unwrap();
                 assert!(matches!(&refused, Error::Inside { address, .. } if *address == expected), "{refused}");
             }
@@ -213,17 +214,17 @@ async fn a_name_with_one_inner_address_among_others_is_refused_whole() {
 #[tokio::test]
 async fn a_name_that_changes_its_mind_is_asked_once_and_connected_to_as_judged() {
     let inner = Server::start("127.0.0.1", "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\ninner").await;
-    let told = Arc::new(Told::default().name("rebind.example", &[&["127.0.0.2"], &["127.0.0.1"]]));
-    let client = client(told.clone());
-    // Nobody listens on this port of 127.0.0.2: a second look-up would be the only way to get an answer.
+    let resolver = Arc::new(FakeResolver::default().name("rebind.example", &[&["127.0.0.2"], &["127.0.0.1"]]));
+    let client = client(resolver.clone());
+    // No one listens on this port of 127.0.0.2: a second look-up would be the only way to get an answer.
     let url = format!("http://rebind.example:{}/", inner.address.port());
     let failed = client.fetch(get(&url)).await.unwrap_err();
     assert!(matches!(failed, Error::Exchange(_)), "{failed}");
-    assert_eq!((told.asked(), inner.connections()), (1, 0));
+    assert_eq!((resolver.lookups(), inner.connections()), (1, 0));
     // The next call looks up again, and judges again: no connection or answer is kept from the first.
     let refused = client.fetch(get(&url)).await.unwrap_err();
     assert!(matches!(refused, Error::Inside { .. }), "{refused}");
-    assert_eq!((told.asked(), inner.connections()), (2, 0));
+    assert_eq!((resolver.lookups(), inner.connections()), (2, 0));
 }
 
 #[tokio::test]

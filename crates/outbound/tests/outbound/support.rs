@@ -1,4 +1,4 @@
-//! Servers on this machine that count who connects, and a resolver that says what it is told.
+//! Servers on this machine that count who connects, and a resolver with fixed answers.
 
 use outbound::{Addresses, Client, Hosts, Method, Policy, Request, Resolver};
 use std::{
@@ -15,7 +15,7 @@ use tokio::{
     net::TcpListener,
 };
 
-/// A server that gives everybody the same answer and counts connections.
+/// A server that gives everyone the same answer and counts connections.
 pub struct Server {
     pub address: SocketAddr,
     connections: Arc<AtomicUsize>,
@@ -55,28 +55,28 @@ impl Server {
     }
 }
 
-/// Knows the names it was told, each with what it answers the first time, the second time and so on.
+/// A resolver of fixed names. Each has its answer for the first lookup, the second and so on.
 #[derive(Default)]
-pub struct Told {
+pub struct FakeResolver {
     names: HashMap<String, Vec<Vec<IpAddr>>>,
-    asked: AtomicUsize,
+    lookups: AtomicUsize,
 }
 
-impl Told {
+impl FakeResolver {
     pub fn name(mut self, name: &str, answers: &[&[&str]]) -> Self {
         let parse = |answer: &&[&str]| answer.iter().map(|ip| ip.parse().unwrap()).collect();
         self.names.insert(name.to_owned(), answers.iter().map(parse).collect());
         self
     }
 
-    pub fn asked(&self) -> usize {
-        self.asked.load(Ordering::SeqCst)
+    pub fn lookups(&self) -> usize {
+        self.lookups.load(Ordering::SeqCst)
     }
 }
 
-impl Resolver for Told {
+impl Resolver for FakeResolver {
     fn addresses(&self, host: &str) -> Addresses {
-        let times = self.asked.fetch_add(1, Ordering::SeqCst);
+        let times = self.lookups.fetch_add(1, Ordering::SeqCst);
         let answer = self.names.get(host).map(|answers| answers[times.min(answers.len() - 1)].clone());
         Box::pin(async move { answer.ok_or_else(|| io::Error::other("no such name")) })
     }
@@ -93,6 +93,6 @@ pub fn get(url: &str) -> Request {
 }
 
 /// A client that may call 127.0.0.2, where the tests' servers are, and nothing else on this machine.
-pub fn client(resolver: Arc<Told>) -> Client {
+pub fn client(resolver: Arc<FakeResolver>) -> Client {
     Client::with_resolver(Policy::opening(&["127.0.0.2"]).unwrap(), resolver).unwrap()
 }

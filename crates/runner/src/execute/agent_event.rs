@@ -38,8 +38,8 @@ pub fn text(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
     if text.trim().is_empty() { Vec::new() } else { texts(kind, text, notes) }
 }
 
-/// An `external.event` with a short text and what was printed in `metadata.said`, which is cut as in [`fitted`].
-pub fn said(text: &str, value: &Value, notes: &Notes) -> Vec<NewEvent> {
+/// An `external.event` with a short text, and the printed line in `metadata.said`, which is cut as in [`fitted`].
+pub fn external(text: &str, value: &Value, notes: &Notes) -> Vec<NewEvent> {
     let mut notes = notes.clone();
     notes.said = Some(shortened(value, EVENT_CONTENT_BYTES_MAX.saturating_sub(ENVELOPE + text.len())));
     texts(Known::ExternalEvent.as_str(), text, &notes)
@@ -117,7 +117,7 @@ mod tests {
         let value = &part["output"]["value"];
         assert_eq!((&part["output"]["type"], &value[0]["text"]), (&json!("json"), &json!("Read")));
         assert_eq!((&value[1]["type"], &value[1]["source"]["bytes"]), (&json!("image"), &json!(900_000)));
-        let said = said("image", &picture, &Notes::default());
+        let said = external("image", &picture, &Notes::default());
         assert!(said.len() == 1 && size(&said[0]) <= EVENT_CONTENT_BYTES_MAX);
     }
 }

@@ -232,7 +232,7 @@ impl EventAppender {
         self.observer.message(&format!("{}: {message}", self.lease.session_id));
     }
 
-    /// Sends one append and repeats it while its error is transient and the server cannot be told to be healthy. The
+    /// Sends one append and repeats it while its error is transient and the server does not seem healthy. The
     /// inner error is the server's refusal of the events.
     ///
     /// A server that is out of order renews no lease, so the lease bounds the repeats. If it renews the lease and still

@@ -293,10 +293,11 @@ fn reply_text(result: &Json) -> String {
     })
 }
 
-/// Whether the turn has its reply already. True if the log cannot be read, so that nothing is said twice.
+/// Whether the turn has its reply already. True if the log cannot be read, so that no reply is sent twice.
 ///
 /// In this attempt any text of the agent is a reply. A worker that was lost can have recorded a reply without ending
-/// the turn, or only what the agent said at its work: of an earlier attempt the same text counts, as its newest one.
+/// the turn, or only messages of the agent during its work: of an earlier attempt the same text counts, as its newest
+/// one.
 async fn has_replied(lease: &Lease, job: &Job, reply: &str) -> bool {
     let head = job.session.head_sequence;
     let of_attempt = EventRange {

@@ -108,7 +108,7 @@ impl ThinkSplitter {
 }
 
 /// Reasoning whose first tag is in the prompt, as templates of some models have it: the reply begins inside. Its end
-/// stands on a line of its own and not in a code block; anything else is a text about the tag.
+/// is on a line of its own and not in a code block; anything else is a text about the tag.
 fn unopened(text: &str) -> Option<(&str, &str)> {
     let (before, after) = text.split_once(CLOSE)?;
     let begins_line = before.is_empty() || before.ends_with('\n');

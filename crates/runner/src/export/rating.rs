@@ -15,7 +15,7 @@ pub type Rated = Box<dyn Fn(&InteractionRecord) -> Result<Option<Feedback>, Stri
 /// Returns a reader of ratings of whole sessions: the label that most people gave. Skipping is no rating. A session
 /// whose ratings cannot be read is not asked again. The reader blocks, so it is called off the runtime's threads.
 pub fn rating(ledger: &Ledger) -> Rated {
-    // Without the instance key nobody can have rated.
+    // Without the instance key no one can have rated.
     if ledger.instance_key().is_err() {
         return Box::new(|_| Ok(None));
     }

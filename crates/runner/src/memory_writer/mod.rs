@@ -36,10 +36,10 @@ pub struct MemoryWriter {
 }
 
 impl MemoryWriter {
-    /// Looks for work until `stop`. Then the run that goes on ends, and what is open is summarised, as far as both
+    /// Looks for work until `stop`. Then the run that continues ends, and what is open is summarised, as far as both
     /// fit in five seconds. A run that does not fit is done again: nothing of it is written. What a server that died
     /// left is due at the start, and until a run has read it: its lease may have to run out first. `started` is when
-    /// this server started, before anybody could write to it (UTC).
+    /// this server started, before anyone could write to it (UTC).
     pub async fn work(self, ledger: Ledger, started: Timestamp, stop: CancellationToken) {
         let late = async {
             stop.cancelled().await;

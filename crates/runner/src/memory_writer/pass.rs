@@ -20,7 +20,7 @@ use domain::{
 use genai::chat::ChatMessage;
 use ledger::{
     Error, Ledger, Result,
-    memory_writer::{self, Asked, Finished, RunFailure, RunRecord, RunWindow},
+    memory_writer::{self, Finished, ModelUsage, RunFailure, RunRecord, RunWindow},
 };
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -73,7 +73,7 @@ pub enum PassOutcome {
     Ran(Box<RunRecord>),
 }
 
-/// Runs the writer of an agent if a run is due. Sessions to which nobody has written since `left_before` are due at
+/// Runs the writer of an agent if a run is due. Sessions to which no one has written since `left_before` are due at
 /// once.
 ///
 /// # Errors
@@ -116,7 +116,8 @@ async fn carry_out(
         return Ok(PassOutcome::NotDue);
     }
     if run.window.turns.is_empty() {
-        let finished = Finished { run, changes: Vec::new(), policy, asked: Asked::default(), left_out: Vec::new() };
+        let finished =
+            Finished { run, changes: Vec::new(), policy, usage: ModelUsage::default(), left_out: Vec::new() };
         memory_writer::finish(ledger, tenant_id, agent, finished).await?;
         return Ok(PassOutcome::NoTurns);
     }
@@ -124,18 +125,18 @@ async fn carry_out(
         ledger,
         writer,
         writer_model,
-        asked: Asked { model: writer_model.model.name().to_owned(), ..Asked::default() },
+        usage: ModelUsage { model: writer_model.model.name().to_owned(), ..ModelUsage::default() },
         spent: Spent::default(),
     };
     let (run, proposed) = pass.propose(run).await?;
-    let asked = pass.asked;
+    let usage = pass.usage;
     let record = match proposed {
         Ok(Proposed { changes, left_out, .. }) => {
-            let finished = Finished { run, changes, policy, asked, left_out };
+            let finished = Finished { run, changes, policy, usage, left_out };
             memory_writer::finish(ledger, tenant_id, agent, finished).await?
         }
         Err(NoAnswer { why, is_outage }) => {
-            memory_writer::fail(ledger, tenant_id, agent, RunFailure { run, why, is_outage, asked }).await?
+            memory_writer::fail(ledger, tenant_id, agent, RunFailure { run, why, is_outage, usage }).await?
         }
     };
     Ok(PassOutcome::Ran(Box::new(record)))
@@ -194,7 +195,7 @@ struct Pass<'a> {
     ledger: &'a Ledger,
     writer: &'a MemoryWriter,
     writer_model: &'a WriterModel,
-    asked: Asked,
+    usage: ModelUsage,
     /// Tokens of all answers.
     spent: Spent,
 }
@@ -263,14 +264,14 @@ impl Pass<'_> {
     fn count(&mut self, tokens: Option<Tokens>) {
         self.spent.add(tokens);
         if let Some(tokens) = tokens {
-            self.asked.input_tokens += tokens.input;
-            self.asked.output_tokens += tokens.output;
+            self.usage.input_tokens += tokens.input;
+            self.usage.output_tokens += tokens.output;
         } else {
-            self.asked.is_unreported = true;
+            self.usage.is_unreported = true;
             let agent = self.writer.agent.as_str();
             tracing::warn!(agent, "the model of a memory writer reports no tokens: only the number of runs is limited");
         }
-        self.asked.cost_usd = self.writer_model.prices.and_then(|prices| self.spent.cost(&prices));
+        self.usage.cost_usd = self.writer_model.prices.and_then(|prices| self.spent.cost(&prices));
     }
 
     /// Asks once. Returns the text of the answer without secrets.
@@ -289,7 +290,7 @@ impl Pass<'_> {
     }
 }
 
-/// What the model is told that asked for documents that it has or cannot have.
+/// The answer to a model that requested documents that it has or cannot have.
 const NOTHING_MORE: &str =
     "There are no further documents to read under these paths. Propose operations, or answer `nothing`.";
 

@@ -358,7 +358,7 @@ async fn a_server_that_stops_summarises_what_is_open_and_frees_the_lease() {
     f.done().await;
 }
 
-/// Moves the runtime's time. It stands still only for the jump: otherwise it would run ahead to the next timeout while
+/// Moves the runtime's time. It is stopped only for the jump: otherwise it would run ahead to the next timeout while
 /// the database works.
 async fn pass(seconds: u64) {
     tokio::time::pause();

@@ -125,7 +125,7 @@ impl SqliteConnection {
     ///
     /// SQLite creates a -wal and a -shm file when a file in WAL mode is opened. That leaves files behind and
     /// fails on read-only media. Without a -wal no process has the file open and all data is in the file, so
-    /// SQLite is told that the file is immutable. Then the file is returned too, which knows whether that still holds.
+    /// The file is opened as immutable. Then the file is returned too, which knows whether that still holds.
     pub(crate) fn open_immutable(file: &Path) -> Result<(Self, Option<ImmutableFile>)> {
         use rusqlite::OpenFlags;
         let immutable = ImmutableFile::of(file);

@@ -91,7 +91,7 @@ pub(crate) fn publish<C: Into<Change>>(
         if let Some(remote) = remote {
             remote.notify(&change);
         }
-        // An error only says that nobody watches.
+        // An error only says that no one watches.
         let _ = local.send(change);
     }
 }

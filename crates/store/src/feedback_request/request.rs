@@ -224,7 +224,7 @@ pub struct QuestionReader {
     pub manages: bool,
 }
 
-/// Open requests that this person may answer, for which no session waits and which nobody has answered: closest
+/// Open requests that this person may answer, for which no session waits and which no one has answered: closest
 /// deadline first, then oldest. Requests with an audience are listed for its members alone.
 pub async fn open_for(
     conn: &mut Conn<'_>,
@@ -293,7 +293,7 @@ pub async fn past_deadline(conn: &mut Conn<'_>, now: Timestamp, limit: u32) -> R
 }
 
 /// Looks at the next `limit` open requests for which no session waits. Returns those whose session has ended, and where
-/// to go on; after the last request that is the beginning.
+/// to continue; after the last request that is the beginning.
 pub async fn of_ended(conn: &mut Conn<'_>, after: OpenPosition, limit: u32) -> Result<(Vec<RequestKey>, OpenPosition)> {
     type Open = (Uuid, Uuid, Uuid, String);
     let rows = run!(conn, fetch_all Open, OPEN_AFTER, after.0, after.1, i64::from(limit))?;

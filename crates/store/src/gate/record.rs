@@ -31,7 +31,7 @@ pub enum ReviewerRecord {
 }
 
 impl ReviewerRecord {
-    /// Which people it stands for.
+    /// The people whom it names.
     pub const fn kind(&self) -> ReviewerKind {
         match self {
             Self::User { .. } => ReviewerKind::User,

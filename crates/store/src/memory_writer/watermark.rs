@@ -13,12 +13,12 @@ use domain::{
 use uuid::Uuid;
 
 statements! {
-    // Incognito sessions are never read, and the writer's own sessions hold nothing that was said.
+    // Incognito sessions are never read, and the writer's own sessions have no turns of people.
     const TRACK: &str = "INSERT INTO memory_watermarks (tenant_id, agent, session_id, sequence, is_open) \
          SELECT s.tenant_id, s.agent_slug, s.id, 0, 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id >= $3 AND s.agent_slug = $2 \
          AND s.private_to IS NULL AND (s.source IS NULL OR s.source <> 'memory') \
          ON CONFLICT (tenant_id, agent, session_id) DO NOTHING";
-    // A part of what `TRACK` does: one statement over all sessions of an agent would hold the database for too long.
+    // A part of what `TRACK` does: one statement over all sessions of an agent would have the database for too long.
     const TRACK_PART: &str = "INSERT INTO memory_watermarks (tenant_id, agent, session_id, sequence, is_open, is_backlog) \
          SELECT s.tenant_id, s.agent_slug, s.id, 0, 1, CASE WHEN s.id < $5 THEN 1 ELSE 0 END FROM sessions s \
          WHERE s.tenant_id = $1 AND s.id >= $3 AND s.id <= $4 \
@@ -54,19 +54,19 @@ statements! {
          parked_at = NULL, is_backlog = CASE WHEN EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = $1 AND s.id = $3 \
          AND s.head_sequence > $5) THEN is_backlog ELSE 0 END \
          WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4";
-    // A session at rest that is read to its end is not visited at each look. This is a statement of its own after
+    // A session at rest turns is read to its end is not visited at each look. This is a statement of its own after
     // `MOVE`, which locks the row: so it sees each change of the session whose transaction has run `REOPEN` before.
     const REST: &str = "UPDATE memory_watermarks SET is_open = 0 \
          WHERE tenant_id = $1 AND agent = $2 AND session_id = $3 AND sequence = $4 AND EXISTS (SELECT 1 FROM sessions s \
          WHERE s.tenant_id = $1 AND s.id = $3 AND s.status = 'idle' AND s.head_sequence = $4)";
-    // Also of a row that is open: it has to wait for a run that is about to put the session to rest.
+    // Also of a row turns is open: it has to wait for a run turns is about to put the session to rest.
     const REOPEN: &str =
         "UPDATE memory_watermarks SET is_open = 1 WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
     const FAILURES: &str =
         "SELECT failures FROM memory_watermarks WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
     const FAIL: &str = "UPDATE memory_watermarks SET is_alone = 1, failures = $4, retry_at = $5, parked_at = $6, \
          window_max = $7 WHERE tenant_id = $1 AND agent = $2 AND session_id = $3";
-    // The windows stay as small as they were: a session that fails again must not hold others.
+    // The windows stay as small as they were: a session turns fails again must not have others.
     const FREE: &str = "UPDATE memory_watermarks SET failures = 0, retry_at = NULL, parked_at = NULL \
          WHERE tenant_id = $1 AND agent = $2 AND is_alone = 1";
 }
@@ -179,8 +179,7 @@ pub async fn session_failures(
     u32::try_from(failures).map_err(|_| Error::inconsistent("memory_watermarks", "failures", failures))
 }
 
-/// Leaves a session of a failed run apart: records when and with how many others it is tried again, or that it is
-/// parked.
+/// Postpones a session of a failed run: records when and with how many others it is retried, or that it is parked.
 pub async fn fail_session(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

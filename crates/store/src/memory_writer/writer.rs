@@ -97,7 +97,7 @@ pub struct WriterRecord {
 /// What a failed run does to the writer of its agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WriterFailure {
-    /// Time before which the writer does not run (UTC); `None` if it goes on with other sessions or is parked.
+    /// Time before which the writer does not run (UTC); `None` if it continues with other sessions or is parked.
     pub retry_at: Option<Timestamp>,
     /// Failures in a row that stopped the writer as a whole, or make it wait.
     pub failures: u32,
@@ -118,7 +118,7 @@ pub struct StalledRecord {
     pub failures: u32,
     /// When the writer as a whole, or else the first of its sessions, was parked for a person (UTC).
     pub parked_at: Option<Timestamp>,
-    /// Number of parked sessions, while the writer goes on with others. 0 if it is parked as a whole.
+    /// Number of parked sessions, while the writer continues with others. 0 if it is parked as a whole.
     pub parked_sessions: u64,
     /// Why the last run that failed did.
     pub error: Option<String>,
@@ -243,7 +243,7 @@ pub async fn release(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: &str, own
     Ok(())
 }
 
-/// Ends the lease of an agent, or of all agents of a workspace: runs that go on write nothing.
+/// Ends the lease of an agent, or of all agents of a workspace: runs that continue write nothing.
 pub async fn end_leases(tx: &mut WriteTx<'_>, tenant_id: TenantId, agent: Option<&str>) -> Result<()> {
     run!(tx.conn(), execute, END_LEASES, tenant_id.0, agent)?;
     Ok(())

@@ -170,7 +170,7 @@ impl Store {
         match (command, ran, ended) {
             (_, Some(ran), ended) => ran.settle(ended),
             (Some(command), None, Err(error)) => command.refuse(error),
-            // It ran out of time, and nobody waits for the answer any more.
+            // It ran out of time, and no one waits for the answer any more.
             _ => {}
         }
     }

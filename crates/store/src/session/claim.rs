@@ -91,7 +91,7 @@ pub async fn claimable(
     Ok(found)
 }
 
-/// The planted bug: now and then hands out a session that somebody holds, as if it were still queued.
+/// The planted bug: now and then hands out a session that someone holds, as if it were still queued.
 #[cfg(feature = "planted-bugs")]
 async fn double_claim(tx: &mut WriteTx<'_>) -> Result<Option<Session>> {
     use std::sync::atomic::{AtomicU64, Ordering};

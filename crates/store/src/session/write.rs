@@ -124,7 +124,7 @@ pub async fn insert(
     Ok(Inserted::New)
 }
 
-/// The channel by which an agent's session is found. Incognito sessions are on none. A channel for which nobody can ask
+/// The channel by which an agent's session is found. Incognito sessions are on none. A channel for which no one can ask
 /// is left out: PostgreSQL indexes at most 2,704 bytes.
 fn channel_of(session: &Session) -> Option<String> {
     if session.agent_slug.is_none() || session.private_to.is_some() {

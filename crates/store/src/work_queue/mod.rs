@@ -30,7 +30,7 @@ macro_rules! of_assigned_actions {
     };
 }
 // An action that an agent can take on: nothing of it is queued, at work, or waits for a person. Private sessions do not
-// count, because the list would show to others that one goes on.
+// count, because the list would show to others that one continues.
 macro_rules! ready {
     () => {
         "a.status = 'active' AND a.agent_slug IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions s \

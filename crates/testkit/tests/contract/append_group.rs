@@ -182,7 +182,7 @@ async fn a_session_that_cannot_be_claimed_costs_no_claim_of_another(f: Fixture) 
     // A slow PostgreSQL answers some of so many claims too late, and claims for them all the same.
     let is_late = |outcome: &&Result<_, Error>| matches!(outcome, Err(Error::Unavailable(text)) if text.contains("does not answer"));
     let mut raw = f.engine.raw().await;
-    // Claims that meet each other may find nothing, so the rounds go on until one is left with the refused session.
+    // Claims that meet each other may find nothing, so the rounds continue until one is left with the refused session.
     for _ in 0..64 {
         let outcomes = join_all((0..64).map(|_| claim())).await;
         let failed = outcomes.iter().filter(|outcome| outcome.is_err() && !is_late(outcome));

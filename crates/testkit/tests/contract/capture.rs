@@ -3,7 +3,7 @@
 use crate::{
     entity::{acme, company},
     gate::{at_once, claim, decide, gated, says, staged},
-    interaction::{answered, due, keep, kept},
+    interaction::{answered, due, keep, lines_of},
 };
 use domain::{
     gate::Verdict,
@@ -87,7 +87,7 @@ async fn turns_that_were_taken_together_are_kept_together_and_once(f: Fixture) {
     // One of them is recorded already. It must not be recorded twice, and the others must not be lost.
     crate::interaction::keep_all(&f, &taken).await;
     crate::interaction::keep_all(&f, &taken).await;
-    let mut answers = kept(&f, Stream::Interactions).await;
+    let mut answers = lines_of(&f, Stream::Interactions).await;
     answers.sort_unstable();
     assert_eq!(answers, ["0", "1", "2", "3", "4"].map(|number| json!(number).to_string()));
     f.clock.advance(chrono::TimeDelta::hours(1));

@@ -10,7 +10,7 @@ use chrono::TimeDelta;
 use domain::{
     Scope,
     session::Session,
-    session_feedback::{ASKED_DAYS, Label, Surface, iso, kept_since},
+    session_feedback::{ASKED_DAYS, Label, Surface, iso, purge_before},
 };
 use ledger::{
     Error, FeedbackRecord, InstanceKey,
@@ -235,7 +235,7 @@ async fn a_person_is_asked_after_the_end_for_some_weeks_and_never_about_their_ow
     session::complete(l, &f.worker, running.id, done).await.unwrap();
     assert_eq!(prompts(&f, &running, who).await, [ask, ask, silent], "people, not programs");
     feedback::record(l, &f.member, running.id, Label::Skip, Surface::WebEnd).await.unwrap();
-    assert_eq!(prompts(&f, &running, who).await, [Prompt::Given(Label::Skip), ask, silent]);
+    assert_eq!(prompts(&f, &running, who).await, [Prompt::Rated(Label::Skip), ask, silent]);
 
     let never = f.pending().await;
     session::cancel(l, &f.operator, never.id, None).await.unwrap();
@@ -251,7 +251,7 @@ async fn a_person_is_asked_after_the_end_for_some_weeks_and_never_about_their_ow
     assert_eq!(prompts(&f, &secret, who).await, [ask, silent, silent]);
 
     f.clock.advance(TimeDelta::days(ASKED_DAYS) + TimeDelta::seconds(1));
-    assert_eq!(prompts(&f, &running, who).await, [Prompt::Given(Label::Skip), silent, silent]);
+    assert_eq!(prompts(&f, &running, who).await, [Prompt::Rated(Label::Skip), silent, silent]);
     assert_eq!(prompts(&f, &secret, who).await, [silent; 3]);
     f.done().await;
 }
@@ -313,8 +313,8 @@ async fn a_purge_removes_what_is_old_and_says_how_much(f: Fixture) {
         f.clock.advance(TimeDelta::days(100));
     }
     // It is day 300, so the first two ratings are older than 180 days.
-    assert_eq!(feedback::purge_by_operator(l, kept_since(l.now())).await.unwrap(), 2);
-    assert_eq!(feedback::purge_by_operator(l, kept_since(l.now())).await.unwrap(), 0);
+    assert_eq!(feedback::purge_by_operator(l, purge_before(l.now())).await.unwrap(), 2);
+    assert_eq!(feedback::purge_by_operator(l, purge_before(l.now())).await.unwrap(), 0);
     assert!(ratings_of(&f, &sessions[1]).await.is_empty());
     let last = ratings_of(&f, &sessions[2]).await.remove(0);
     // A rating exactly as old as the limit is kept.

@@ -14,7 +14,7 @@ use domain::{
 };
 use ledger::{
     AnswerRecord, Error, ListPage,
-    feedback_request::{self, Answered, Asked, Form, ListAnswers, NewAnswer, NewRequest, TakenAnswers},
+    feedback_request::{self, Answered, Form, ListAnswers, NewAnswer, NewRequest, RecordedRequest, TakenAnswers},
     gate::{self, NewDecision, Reply},
     response::{self, Respondent},
     session,
@@ -58,7 +58,7 @@ pub fn request(session: &Session, key: &str, blocking: bool) -> NewRequest {
     }
 }
 
-pub async fn ask(f: &Fixture, session: &Session, new: NewRequest) -> Asked {
+pub async fn ask(f: &Fixture, session: &Session, new: NewRequest) -> RecordedRequest {
     feedback_request::ask(&f.ledger, &f.worker, session.id, new).await.unwrap()
 }
 
@@ -111,11 +111,11 @@ async fn a_blocking_request_parks_the_session_and_the_claim_has_the_answer_and_w
 
     let claimed = claim(&f).await;
     let resume = claimed.resume.unwrap();
-    let told = resume.given.unwrap();
-    assert_eq!((resume.decision, told.outcome), (Verdict::Respond, Outcome::Answered));
-    assert_eq!((told.respondent.kind, told.request_id), (RespondentKind::User, Some(asked.request.id)));
-    assert!(told.block.contains("a member of the workspace who had signed in"), "{}", told.block);
-    assert!(told.block.contains("\"Which region?\" (region):\n  | EU\n"), "{}", told.block);
+    let ended = resume.question.unwrap();
+    assert_eq!((resume.decision, ended.outcome), (Verdict::Respond, Outcome::Answered));
+    assert_eq!((ended.respondent.kind, ended.request_id), (RespondentKind::User, Some(asked.request.id)));
+    assert!(ended.block.contains("a member of the workspace who had signed in"), "{}", ended.block);
+    assert!(ended.block.contains("\"Which region?\" (region):\n  | EU\n"), "{}", ended.block);
     assert_eq!(read(resume.answer.as_ref()), json!({ "region": "EU", "seats": 3 }));
     assert!(claimed.answers.answers.is_empty(), "it is the primary input, not one of the others");
     let [recorded] = answers(&f, session.id, false).await.try_into().unwrap();
@@ -150,8 +150,8 @@ async fn a_question_with_fields_is_answered_in_the_inbox_after_the_undo_window(f
     let twice = answer(&f, &f.operator, asked.request.id, says(json!({ "region": "US" }))).await;
     assert!(matches!(twice, Err(Error::GateClosed { .. })), "{twice:?}");
     assert_eq!(sweep_after(&f, 6).await.settled, 1);
-    let told = claim(&f).await.resume.unwrap().given.unwrap();
-    assert!(told.block.contains("Note:\n  | as agreed\n"), "{}", told.block);
+    let ended = claim(&f).await.resume.unwrap().question.unwrap();
+    assert!(ended.block.contains("Note:\n  | as agreed\n"), "{}", ended.block);
     let [recorded] = answers(&f, session.id, false).await.try_into().unwrap();
     assert_eq!((recorded.outcome, recorded.respondent.user_id), (Outcome::Answered, f.operator.user_id()));
     assert_eq!(state(&f, asked.request.id).await, RequestState::Answered);
@@ -169,7 +169,7 @@ async fn each_answer_to_an_elicitation_ends_the_request_in_its_own_way(f: Fixtur
         gate::reply(&f.ledger, &f.operator, session.id, reply).await.unwrap();
         let claimed = claim(&f).await;
         assert_eq!(claimed.session.id, session.id);
-        assert_eq!(claimed.resume.unwrap().given.unwrap().outcome, outcome);
+        assert_eq!(claimed.resume.unwrap().question.unwrap().outcome, outcome);
         let [recorded] = answers(&f, session.id, false).await.try_into().unwrap();
         assert_eq!((recorded.outcome, recorded.answers.is_some()), (outcome, outcome == Outcome::Answered));
         assert_eq!(state(&f, asked.request.id).await, RequestState::Answered);

@@ -63,10 +63,10 @@ async fn an_agent_goes_on_when_nobody_answers_in_time(f: Fixture) {
     assert_eq!(state(&f, asked.request.id).await, RequestState::Expired);
     let claimed = claim(&f).await;
     let resume = claimed.resume.unwrap();
-    let told = resume.given.unwrap();
+    let ended = resume.question.unwrap();
     assert_eq!((claimed.session.id, resume.decision), (session.id, Verdict::Deny));
-    assert_eq!((told.outcome, told.respondent.kind), (Outcome::NobodyAnswered, RespondentKind::System));
-    assert!(told.block.contains("No one answered in time"), "{}", told.block);
+    assert_eq!((ended.outcome, ended.respondent.kind), (Outcome::NobodyAnswered, RespondentKind::System));
+    assert!(ended.block.contains("No one answered in time"), "{}", ended.block);
     let again = ask(&f, &claimed.session, request(&claimed.session, "k", true)).await;
     assert_eq!(again.answer.unwrap().outcome, Outcome::NobodyAnswered);
     assert_eq!(again.session.status(), Status::Running);
@@ -118,7 +118,7 @@ async fn a_late_answer_is_kept_and_never_reaches_the_agent(f: Fixture) {
     let again = answer(&f, &f.admin, asked.request.id, says(json!({ "region": "US" }))).await.unwrap();
     assert!(again.answer.late && !again.is_new);
     let claimed = claim(&f).await;
-    assert_eq!(claimed.resume.unwrap().given.unwrap().answer_id, Some(first.answer.id));
+    assert_eq!(claimed.resume.unwrap().question.unwrap().answer_id, Some(first.answer.id));
     assert!(claimed.answers.answers.is_empty());
     let all = answers(&f, session.id, false).await;
     assert_eq!(all.iter().filter(|answer| answer.late && answer.consumed_at.is_none()).count(), 1);
@@ -454,8 +454,8 @@ async fn a_question_is_closed_without_an_answer_by_its_gate(f: Fixture) {
         assert!(closed.is_ok(), "{what}: {closed:?}");
     }
     let claimed = claim(&f).await;
-    let told = claimed.resume.unwrap().given.unwrap();
-    assert_eq!((claimed.session.id, told.outcome), (session.id, Outcome::Cancelled));
+    let ended = claimed.resume.unwrap().question.unwrap();
+    assert_eq!((claimed.session.id, ended.outcome), (session.id, Outcome::Cancelled));
     let recorded = answers(&f, session.id, false).await;
     assert_eq!(recorded.iter().map(|answer| answer.outcome).collect::<Vec<_>>(), [Outcome::Cancelled]);
     f.assert_verified().await;

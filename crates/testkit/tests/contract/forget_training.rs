@@ -2,7 +2,7 @@
 //! sessions stay, and every chain verifies.
 
 use crate::{
-    interaction::{answered, due, keep, keep_all, kept},
+    interaction::{answered, due, keep, keep_all, lines_of},
     memory_writer::talk,
     thread::{ENDING, rested, turn},
 };
@@ -30,7 +30,7 @@ fn of(person: &str) -> Forget {
 }
 
 async fn captured(f: &Fixture) -> usize {
-    kept(f, Stream::Interactions).await.len()
+    lines_of(f, Stream::Interactions).await.len()
 }
 
 /// Captures everything that is due. Returns how many answers there were.
@@ -69,7 +69,7 @@ async fn a_forgotten_persons_captured_answers_go_and_none_is_captured_again(f: F
     assert_eq!((done.interactions, &done.captured_sessions), (1, &vec![session.id]));
     let named = done.kept.iter().find(|text| text.contains("earlier exports")).expect("it is named");
     assert!(named.contains("sft") && named.contains(&export.to_string()), "{named}");
-    assert_eq!(kept(&f, Stream::Interactions).await, [r#""5432""#], "the other session stays");
+    assert_eq!(lines_of(&f, Stream::Interactions).await, [r#""5432""#], "the other session stays");
     assert_eq!((state(&f, session.id).await, state(&f, other.id).await), (ErasureState::Erased, ErasureState::Kept));
     verified(&f).await;
 

@@ -68,7 +68,7 @@ async fn paused(f: &Fixture, session: &Session, call: PausedToolCall) -> GateIte
     gate_of(f, session.id).await
 }
 
-async fn asked(f: &Fixture, session: &Session) -> GateItem {
+async fn opened(f: &Fixture, session: &Session) -> GateItem {
     let question = Some(Question::new("When?".into(), None));
     let ask = YieldRequest { question, ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
     session::yield_to(&f.ledger, &f.worker, session.id, ask).await.unwrap();
@@ -87,7 +87,7 @@ async fn a_call_and_a_question_ask_the_reviewers_of_the_task(f: Fixture) {
     let session = started(&f, &of).await;
     let of_call = paused(&f, &session, call("send_mail", json!({}))).await;
     let session = started(&f, &of).await;
-    let of_question = asked(&f, &session).await;
+    let of_question = opened(&f, &session).await;
     for item in [of_call, of_question] {
         assert_eq!((item.gate.quorum, item.gate.action_name.as_deref()), (2, Some("Qualify")));
         assert_eq!(item.gate.due_at, Some(item.gate.opened_at + chrono::TimeDelta::seconds(60)));
@@ -179,7 +179,7 @@ async fn questions_are_alike_only_with_the_same_text_and_form(f: Fixture) {
 
 async fn a_question_is_not_approved(f: Fixture) {
     let session = f.running().await;
-    let item = asked(&f, &session).await;
+    let item = opened(&f, &session).await;
     for verdict in [Verdict::Approve, Verdict::Edit] {
         let Err(Error::Invalid(issues)) = decide(&f, &f.operator, item.gate.id, says(verdict)).await else {
             panic!("{verdict} was recorded")
@@ -198,7 +198,7 @@ async fn alike_gates_are_counted_on_all_pages(f: Fixture) {
     // Gates of one instant are ordered by random ids, and the first page has to end with a mail.
     f.clock.advance(TimeDelta::milliseconds(1));
     let session = f.running().await;
-    let other = asked(&f, &session).await.gate.similar_key;
+    let other = opened(&f, &session).await.gate.similar_key;
     for everyone in [true, false] {
         let filter = gate::GateFilter::In(GateState::Open);
         let first = gate::ListGates { filter, kind: None, all: everyone, limit: 1, cursor: None };
@@ -218,12 +218,12 @@ async fn alike_gates_are_counted_on_all_pages(f: Fixture) {
 async fn the_answer_of_a_decision_reaches_the_agent_with_its_author(f: Fixture) {
     at_once(&f).await;
     let session = f.running().await;
-    let item = asked(&f, &session).await;
+    let item = opened(&f, &session).await;
     let answer = NewDecision { value: Some(json!("now")), ..says(Verdict::Respond) };
     decide(&f, &f.operator, item.gate.id, answer).await.unwrap();
     let resume = claim(&f).await.resume.unwrap();
     assert_eq!((resume.kind, resume.answer.as_deref()), (GateKind::Question, Some("\"now\"")));
-    let given = resume.given.unwrap();
+    let given = resume.question.unwrap();
     assert_eq!(given.respondent.label.as_deref(), Some("otto@acme.test"));
     assert!(given.block.contains("otto@acme.test") && given.block.contains("now"), "{}", given.block);
     f.done().await;
@@ -237,18 +237,18 @@ async fn a_question_that_was_answered_or_declined_is_not_closed_again(f: Fixture
     };
 
     let session = f.running().await;
-    let cancelled = asked(&f, &session).await;
+    let cancelled = opened(&f, &session).await;
     closes(&f.operator, &cancelled).await.unwrap();
     closes(&f.operator, &cancelled).await.unwrap();
     is_closed(closes(&f.admin, &cancelled).await).unwrap();
 
     let session = claim(&f).await.session;
-    let declined = asked(&f, &session).await;
+    let declined = opened(&f, &session).await;
     decide(&f, &f.operator, declined.gate.id, says(Verdict::Deny)).await.unwrap();
     is_closed(closes(&f.operator, &declined).await).unwrap();
 
     let session = claim(&f).await.session;
-    let answered = asked(&f, &session).await;
+    let answered = opened(&f, &session).await;
     gate::reply(&f.ledger, &f.operator, session.id, Reply::Accept(json!("now"))).await.unwrap();
     is_closed(closes(&f.operator, &answered).await).unwrap();
     f.done().await;
@@ -256,7 +256,7 @@ async fn a_question_that_was_answered_or_declined_is_not_closed_again(f: Fixture
 
 async fn an_answer_with_the_id_of_another_event_is_refused(f: Fixture) {
     let session = f.running().await;
-    asked(&f, &session).await;
+    opened(&f, &session).await;
     let used = f.log(session.id).await.pop().unwrap().id;
     let answer = || Reply::Accept(json!("now"));
     let refused = gate::reply_as(&f.ledger, &f.operator, session.id, Some(used), answer()).await;
@@ -276,7 +276,7 @@ async fn a_question_of_a_yield_has_no_form_of_fields(f: Fixture) {
         let refused = session::yield_to(&f.ledger, &f.worker, session.id, ask).await;
         assert!(matches!(&refused, Err(Error::Invalid(errors)) if errors[0].field == "question"), "{refused:?}");
     }
-    asked(&f, &session).await;
+    opened(&f, &session).await;
     f.done().await;
 }
 

@@ -305,7 +305,7 @@ async fn what_a_stranger_answers_in_an_incognito_conversation_is_for_its_person_
         let own = response::list(l, &f.member, own).await.unwrap().items;
         assert_eq!(own.iter().map(|response| response.session_id).collect::<Vec<_>>(), [of]);
     };
-    // The agent goes on. A listed view is asked, and the answers are saved before they are sent.
+    // The agent continues. A listed view is asked, and the answers are saved before they are sent.
     let (asked, zoe) = ask(NewRequest { form: Form::View(listed_view), ..request(&worked, "k1", false) }).await;
     let link = view_link::create_of_request(l, &f.operator, listed_view, asked.id, 1).await;
     hidden("a link to its question", link);

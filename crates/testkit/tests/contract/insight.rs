@@ -3,7 +3,7 @@
 use crate::entity::{acme, company};
 use crate::gate::{at_once, decide, edits, gated, says, staged};
 use crate::interaction::{answered, due, keep_all};
-use crate::memory_writer::{AGENT, asked, changes, finish, line, proposals, settle, take, talked};
+use crate::memory_writer::{AGENT, changes, finish, line, proposals, settle, take, talked, usage};
 use chrono::TimeDelta;
 use domain::gate::Verdict;
 use domain::id::SessionId;
@@ -12,7 +12,7 @@ use domain::memory_writer::plan::Policy;
 use domain::session_feedback::{Label, Surface};
 use ledger::{
     Error, feedback, insight,
-    memory_writer::{self, Asked, RunFailure, WriterTerms},
+    memory_writer::{self, ModelUsage, RunFailure, WriterTerms},
     session::{self, Completion, Failure, ListSessions},
 };
 use serde_json::{Value, json};
@@ -119,8 +119,8 @@ async fn tokens_of_runs_that_did_not_report_them_are_left_out_of_the_sum(f: Fixt
         f.clock.advance(TimeDelta::seconds(1));
         talked(&f, "I like trains.").await;
         let run = take(&f, WriterTerms::default()).await.unwrap();
-        let asked = Asked { is_unreported, ..asked() };
-        let failure = RunFailure { run, why: "it answered in verse".into(), is_outage: false, asked };
+        let usage = ModelUsage { is_unreported, ..usage() };
+        let failure = RunFailure { run, why: "it answered in verse".into(), is_outage: false, usage };
         let record = memory_writer::fail(&f.ledger, f.admin.tenant_id, AGENT, failure).await.unwrap();
         memory_writer::release(&f.ledger, f.admin.tenant_id, AGENT).await.unwrap();
         assert_eq!(record.input_tokens.is_none(), is_unreported);

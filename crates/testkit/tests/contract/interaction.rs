@@ -91,7 +91,7 @@ pub async fn keep_all(f: &Fixture, due: &[EndedTurn]) {
     record_turns(&f.ledger, due.iter().map(|due| (due, lines(due))).collect()).await.unwrap();
 }
 
-pub async fn kept(f: &Fixture, stream: Stream) -> Vec<String> {
+pub async fn lines_of(f: &Fixture, stream: Stream) -> Vec<String> {
     let page = interaction::page_by_operator(&f.ledger, "acme", stream, Uuid::nil(), 100).await.unwrap();
     page.into_iter().map(|(_, record)| record).collect()
 }
@@ -104,13 +104,13 @@ async fn an_answer_is_due_once_and_kept_once(f: Fixture) {
     assert_eq!((only.session.id, &only.judged), (session.id, &None));
     let [turn] = only.turns.as_slice() else { panic!("one answer: {only:?}") };
     // The result is the answer. Messages of the agent before it are only context.
-    assert_eq!(turn.prompt, [ChatMessage::said(Role::User, "Which port?")]);
+    assert_eq!(turn.prompt, [ChatMessage::new(Role::User, "Which port?")]);
     assert_eq!((turn.answer.as_str(), &turn.judgement), ("5432", &None));
     keep(&f, only).await;
     keep(&f, only).await;
     f.clock.advance(LEASE * 2);
     assert!(due(&f).await.is_empty());
-    assert_eq!(kept(&f, Stream::Interactions).await, [r#""5432""#]);
+    assert_eq!(lines_of(&f, Stream::Interactions).await, [r#""5432""#]);
     f.done().await;
 }
 
@@ -232,7 +232,7 @@ async fn feedback_is_kept_by_those_whose_session_it_is_and_those_who_judge(f: Fi
 
     let listed = interaction::list(&f.ledger, &f.member, ListInteractions::default()).await.unwrap();
     assert_eq!(listed.items[0].feedback.as_deref(), Some(r#""negative""#));
-    assert_eq!(kept(&f, Stream::Feedback).await, [r#""positive""#, r#""negative""#]);
+    assert_eq!(lines_of(&f, Stream::Feedback).await, [r#""positive""#, r#""negative""#]);
     let theirs = interaction::list(&f.ledger, &f.stranger, ListInteractions::default()).await.unwrap();
     assert!(theirs.items.is_empty());
     f.done().await;
@@ -338,7 +338,7 @@ async fn a_turn_that_failed_is_not_captured(f: Fixture) {
     assert!(due_answers(&f).await.is_empty());
     let again = Message { text: "Count to ten".into(), id: None };
     thread::send_message(&f.ledger, &f.member, id, again).await.unwrap();
-    // An error after which the agent goes on is not the end of its turn.
+    // An error after which the agent continues is not the end of its turn.
     work(vec![event("session.error"), text("1 to 10")]).await;
     assert_eq!(due_answers(&f).await, ["1 to 10"]);
     f.done().await;
@@ -395,7 +395,7 @@ async fn a_mark_that_could_not_be_written_is_written_later_from_the_database(f: 
     assert_eq!(write_marks(l, &turn_capture).await.unwrap(), 2);
     let in_files: Vec<FeedbackRecord> = datalake::feedback(&layout).map(Result::unwrap).collect();
     let in_database: Vec<FeedbackRecord> =
-        kept(&f, Stream::Feedback).await.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        lines_of(&f, Stream::Feedback).await.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(in_files.len(), 2);
     assert!(in_files.iter().all(|line| in_database.contains(line)), "{in_files:?} {in_database:?}");
     // A mark that is in its file has no job left. A mark that can be written at once never gets a job.
@@ -461,7 +461,7 @@ async fn a_crash_between_the_files_and_the_database_repeats_the_same_lines(f: Fi
     };
     let preview = export::preview(inputs, &options, folder.path(), &mut |_| true).unwrap();
     assert_eq!((preview.manifest.counts.rows, preview.manifest.counts.repeated), (1, 1));
-    assert_eq!(kept(&f, Stream::Interactions).await.len(), 1);
+    assert_eq!(lines_of(&f, Stream::Interactions).await.len(), 1);
     f.done().await;
 }
 

@@ -102,9 +102,9 @@ async fn a_turn_has_the_steps_system_prompt_and_tools_of_its_log(f: Fixture) {
     let (a, b) = (call("a", json!({ "name": "Acme" })), call("b", json!({ "id": "u1" })));
     // Calls that were truncated or have no result are left out.
     let expected = [
-        Message::said(Role::System, "You are a clerk."),
-        Message::said(Role::User, "Who owns Acme?"),
-        Message { tool_calls: vec![a.clone()], ..Message::said(Role::Assistant, "I look.") },
+        Message::new(Role::System, "You are a clerk."),
+        Message::new(Role::User, "Who owns Acme?"),
+        Message { tool_calls: vec![a.clone()], ..Message::new(Role::Assistant, "I look.") },
         Message::answering(&a, r#"{"owner":"u1"}"#),
         Message::calling(vec![b.clone()]),
         Message::answering(&b, "Ann"),

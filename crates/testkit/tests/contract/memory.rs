@@ -11,7 +11,7 @@ use ledger::{
     Error, ListPage, MemoryAgentRecord, MemoryVersionRecord,
     memory::{self, Change, Listing, Write, Written},
     memory_forget,
-    page::{self, memory::Shown},
+    page::{self, memory::Selection},
     token,
 };
 use testkit::{Fixture, on_both_engines, text};
@@ -377,7 +377,7 @@ async fn an_erased_document_leaves_no_text_and_keeps_its_digests(f: Fixture) {
         assert_eq!((now.digest, now.author.as_str()), (old.digest, old.author.as_str()));
         assert!(now.erased_at.is_some());
     }
-    let left = async |agent, id| page::memory::memory(&f.ledger, &f.member, agent, Shown::Erased(id)).await;
+    let left = async |agent, id| page::memory::memory(&f.ledger, &f.member, agent, Selection::Erased(id)).await;
     let shown = left(AGENT, before[0].document_id).await.unwrap().document.unwrap();
     assert_eq!((shown.document.author, shown.versions.len()), (f.admin.caller.to_string(), 3));
     assert_eq!((shown.versions[0].version, shown.versions[0].operation), (3, Operation::Erased));

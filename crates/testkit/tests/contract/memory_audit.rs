@@ -18,7 +18,7 @@ use ledger::{
     memory::{self, Change, Listing, Write},
     memory_forget::{self, Forget},
     memory_writer::WriterTerms,
-    page::{self, memory::Shown, memory_document::Part},
+    page::{self, memory::Selection, memory_document::Part},
     session::{self, Completion},
 };
 use serde_json::{Value, json};
@@ -155,8 +155,12 @@ async fn assert_audited(f: &Fixture, before: &Seen, after: &Seen, step: usize) {
         assert_eq!(rows, (first..=now.version).collect::<Vec<_>>(), "step {step}: one row for each version");
         let of = after.audit.iter().filter(|row| row.document_id.0 == id);
         let row = of.max_by_key(|row| row.version).unwrap();
-        let told = (row.version, row.path.as_str(), row.digest, row.source, row.author.as_str());
-        assert_eq!(told, (now.version, now.path.as_str(), now.digest, now.source, now.author.as_str()), "step {step}");
+        let recorded = (row.version, row.path.as_str(), row.digest, row.source, row.author.as_str());
+        assert_eq!(
+            recorded,
+            (now.version, now.path.as_str(), now.digest, now.source, now.author.as_str()),
+            "step {step}"
+        );
         if !now.is_deleted && !rows.is_empty() {
             let text = memory::read(&f.ledger, &f.member, AGENT, memory::path(&now.path).unwrap()).await.unwrap().text;
             assert_eq!(digest(&text), now.digest, "step {step}: {}", now.path);
@@ -167,7 +171,7 @@ async fn assert_audited(f: &Fixture, before: &Seen, after: &Seen, step: usize) {
 /// The version that a writer names: mostly the newest one, at times an older or a future one.
 async fn base(f: &Fixture, choices: &mut Choices, path: &str) -> u64 {
     let at = memory::path(path).unwrap();
-    let page = page::memory::memory(&f.ledger, &f.member, AGENT, Shown::Document(at, Part::Text)).await;
+    let page = page::memory::memory(&f.ledger, &f.member, AGENT, Selection::Document(at, Part::Text)).await;
     let found = page.ok().and_then(|page| page.document).map(|found| found.document);
     let newest = found.map_or(0, |document| if document.is_deleted { 0 } else { document.version });
     match choices.below(5) {

@@ -57,7 +57,7 @@ fn talk(channel: Option<Channel>, message: &str) -> NewThread {
 }
 
 /// Starts a conversation, claims its turn, and returns the metadata of the block's event.
-async fn given(f: &Fixture, new: NewThread) -> Option<Value> {
+async fn block_of(f: &Fixture, new: NewThread) -> Option<Value> {
     thread::start(&f.ledger, &f.member, new).await.unwrap();
     claimed(f).await
 }
@@ -138,7 +138,7 @@ async fn memories_are_found_whatever_their_script_and_accents(f: Fixture) {
     put(&f, &f.operator, "topics/garden.md", 0, "# Garden\n\n- Inés: tomatoes\n").await.unwrap();
     for (asked, path) in [("東京タワーの高さは?", "topics/tower.md"), ("What does Ines like?", "topics/garden.md")]
     {
-        let metadata = given(&f, talk(None, asked)).await.expect(asked);
+        let metadata = block_of(&f, talk(None, asked)).await.expect(asked);
         assert_eq!(paths(&metadata), [path], "{asked}");
     }
     f.assert_verified().await;
@@ -150,14 +150,14 @@ async fn memories_of_the_same_channel_come_first(f: Fixture) {
         learned(&f, path, "The launch is on Friday", from).await;
     }
     for (asked, first) in [("7", "topics/a.md"), ("8", "topics/b.md")] {
-        let metadata = given(&f, talk(Some(channel(asked)), "When is the launch?")).await.unwrap();
+        let metadata = block_of(&f, talk(Some(channel(asked)), "When is the launch?")).await.unwrap();
         assert_eq!(paths(&metadata)[0], first);
         for candidate in metadata["candidates"].as_array().unwrap() {
             assert_eq!(candidate["sameChannel"], candidate["path"] == first, "{candidate}");
         }
     }
     // Without a channel it is the person's direct messages, where the third was learned.
-    let metadata = given(&f, talk(None, "When is the launch?")).await.unwrap();
+    let metadata = block_of(&f, talk(None, "When is the launch?")).await.unwrap();
     assert_eq!(paths(&metadata)[0], "topics/c.md");
     for candidate in metadata["candidates"].as_array().unwrap() {
         assert_eq!(candidate["sameChannel"], candidate["path"] == "topics/c.md", "{candidate}");
@@ -169,7 +169,7 @@ async fn memories_of_the_same_channel_come_first(f: Fixture) {
     assert!(metadata["candidates"].as_array().unwrap().iter().all(|one| one["sameChannel"] == false));
     // An erased document leaves nothing of where it came from.
     memory_forget::erase(&f.ledger, &f.admin, AGENT, memory::path("topics/a.md").unwrap()).await.unwrap();
-    let metadata = given(&f, talk(Some(channel("7")), "When is the launch?")).await.unwrap();
+    let metadata = block_of(&f, talk(Some(channel("7")), "When is the launch?")).await.unwrap();
     assert!(metadata["candidates"].as_array().unwrap().iter().all(|one| one["sameChannel"] == false));
     assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM memory_channels").await, 2);
     f.assert_verified().await;
@@ -182,14 +182,14 @@ async fn importance_of_a_document_decides_between_equals(f: Fixture) {
     {
         put(&f, &f.operator, path, 0, &format!("{front}# Note\n\n- The launch is on Friday\n")).await.unwrap();
     }
-    let metadata = given(&f, talk(None, "When is the launch?")).await.unwrap();
+    let metadata = block_of(&f, talk(None, "When is the launch?")).await.unwrap();
     assert_eq!(paths(&metadata), ["topics/b.md", "topics/a.md"]);
     let importance = |at: usize| metadata["candidates"][at]["importance"].as_f64().unwrap();
     assert_eq!([importance(0), importance(1)], [0.9, 0.1]);
     f.done().await;
 }
 
-/// What every recorded candidate has. Nobody can learn from a choice of which a part is unknown.
+/// What every recorded candidate has. No one can learn from a choice of which a part is unknown.
 fn is_complete(metadata: &Value) {
     assert_eq!((&metadata["context"], &metadata["ranker"]), (&json!("memory"), &json!("formula-1")));
     let candidates = metadata["candidates"].as_array().unwrap();
@@ -225,7 +225,7 @@ async fn every_block_is_recorded_with_all_its_candidates(f: Fixture) {
         memory::write(&f.ledger, &f.operator, agent, memory::path("topics/launch.md").unwrap(), write).await.unwrap();
     }
     // A turn of a conversation.
-    is_complete(&given(&f, talk(None, "When is the launch?")).await.unwrap());
+    is_complete(&block_of(&f, talk(None, "When is the launch?")).await.unwrap());
     // A claim of a task.
     let title = "Plan the launch".to_owned();
     let new = NewSession { agent_slug: Some(AGENT.into()), title: Some(title), ..NewSession::of_type(Type::Agent) };
@@ -255,7 +255,7 @@ async fn a_candidate_that_is_not_injected_is_recorded_too(f: Fixture) {
             .await
             .unwrap();
     }
-    let metadata = given(&f, talk(None, "When is the launch?")).await.unwrap();
+    let metadata = block_of(&f, talk(None, "When is the launch?")).await.unwrap();
     is_complete(&metadata);
     let injected = |wanted: bool| {
         metadata["candidates"].as_array().unwrap().iter().filter(|one| one["injected"] == wanted).count()
@@ -277,10 +277,10 @@ async fn the_settings_say_how_much_an_agent_is_given(f: Fixture) {
         }
     }
     let asked = |agent: &str| NewThread { agent: agent.into(), ..talk(None, "When is the launch?") };
-    let metadata = given(&f, asked(AGENT)).await.unwrap();
+    let metadata = block_of(&f, asked(AGENT)).await.unwrap();
     let injected = metadata["candidates"].as_array().unwrap().iter().filter(|one| one["injected"] == true);
     assert_eq!(injected.count(), 2);
-    assert_eq!(given(&f, asked("otto")).await, None);
+    assert_eq!(block_of(&f, asked("otto")).await, None);
     let prompt = json!({ "prompt": "When is the launch?" });
     let answer = send(&f, &f.member, payload("UserPromptSubmit", prompt)).await.unwrap();
     assert_eq!(answer.additional_context, None);
@@ -298,14 +298,14 @@ async fn the_speakers_own_document_is_given_whatever_was_said(f: Fixture) {
     }
     put(&f, &f.operator, "people/shiftbook-other.md", 0, "# Ada\n\n- Works in Bergen\n").await.unwrap();
     for said in ["When is the launch?", "zzz", "?", "Launch in Oslo, Mia?"] {
-        let metadata = given(&f, talk(None, said)).await.unwrap();
+        let metadata = block_of(&f, talk(None, said)).await.unwrap();
         assert_eq!(paths(&metadata)[0], own, "{said}");
         assert_eq!(paths(&metadata).iter().filter(|path| **path == own).count(), 1);
         assert_eq!(metadata["candidates"][0]["samePerson"], true);
     }
     let change = memory::Change { base_version: 1, ..memory::Change::default() };
     memory::delete(&f.ledger, &f.operator, AGENT, memory::path(&own).unwrap(), change).await.unwrap();
-    assert_eq!(given(&f, talk(None, "zzz")).await, None, "a deleted document is not given");
+    assert_eq!(block_of(&f, talk(None, "zzz")).await, None, "a deleted document is not given");
     f.assert_verified().await;
     f.done().await;
 }
@@ -315,7 +315,7 @@ async fn what_a_long_message_says_last_is_looked_for(f: Fixture) {
     let filler: String = (100..500).map(|number| format!("word{number} ")).collect();
     let message = format!("{filler}launch");
     assert!(message.len() > 2_000);
-    let metadata = given(&f, talk(None, &message)).await.unwrap();
+    let metadata = block_of(&f, talk(None, &message)).await.unwrap();
     assert_eq!(paths(&metadata), ["topics/launch.md"]);
     f.done().await;
 }

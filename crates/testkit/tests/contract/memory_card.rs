@@ -129,8 +129,8 @@ async fn a_card_does_not_overwrite_what_people_wrote_unless_told_to(f: Fixture) 
     let same = memory::upload_card(l, s, AGENT, CardFormat::Json, second("A patient gardener.")).await.unwrap();
     assert_eq!(same.changed, ["self/name.md"]);
     f.clock.advance(chrono::TimeDelta::seconds(1));
-    let told = memory::overwrite_card(l, s, AGENT, CardFormat::Json, second("A cook.")).await.unwrap();
-    assert_eq!(told.changed, ["self/description.md"]);
+    let overwritten = memory::overwrite_card(l, s, AGENT, CardFormat::Json, second("A cook.")).await.unwrap();
+    assert_eq!(overwritten.changed, ["self/description.md"]);
     f.done().await;
 }
 
@@ -182,7 +182,7 @@ async fn a_preview_shows_what_a_card_would_change_and_changes_nothing(f: Fixture
     // Another person has not seen it.
     let unseen = apply(&f, &f.admin, &preview).await;
     assert!(matches!(unseen, Err(Error::Invalid(_))), "{unseen:?}");
-    let AppliedCard::Given(given) = apply(&f, s, &preview).await.unwrap() else { panic!("nothing has moved") };
+    let AppliedCard::Applied(given) = apply(&f, s, &preview).await.unwrap() else { panic!("nothing has moved") };
     assert_eq!(given.changed, ["self/description.md", "self/scenario.md", "self/personality.md"]);
     assert_eq!(memory::original_card(l, s, AGENT).await.unwrap().1, second);
     assert!(apply(&f, s, &preview).await.is_err(), "it is used up");
@@ -213,7 +213,7 @@ async fn the_card_of_an_abandoned_preview_is_deleted(f: Fixture) {
     let shown = memory::preview_card(&f.ledger, &f.operator, AGENT, CardFormat::Json, iris).await.unwrap();
     f.clock.advance(chrono::TimeDelta::minutes(59));
     f.ledger.maintain().await.unwrap();
-    assert!(matches!(apply(&f, &f.operator, &shown).await, Ok(AppliedCard::Given(_))), "it is kept for an hour");
+    assert!(matches!(apply(&f, &f.operator, &shown).await, Ok(AppliedCard::Applied(_))), "it is kept for an hour");
     let other = card(json!({ "name": "Rose" }));
     memory::preview_card(&f.ledger, &f.operator, AGENT, CardFormat::Json, other).await.unwrap();
     let drafts = "SELECT COUNT(*) FROM memory_card_drafts";
@@ -248,7 +248,7 @@ async fn a_document_that_changes_after_the_preview_is_not_overwritten_unseen(f: 
     put(&f, &f.admin, "self/rules.md", 0, "Be kind.\n").await.unwrap();
     f.clock.advance(chrono::TimeDelta::seconds(1));
     let given = apply(&f, s, &shown).await.unwrap();
-    let AppliedCard::Given(given) = given else { panic!("{given:?}") };
+    let AppliedCard::Applied(given) = given else { panic!("{given:?}") };
     assert_eq!(given.changed, ["self/description.md", "self/scenario.md"]);
     f.done().await;
 }

@@ -27,7 +27,7 @@ on_both_engines!(
 /// Operations on the member's document: a section goes, and a link is added.
 fn ops(run: &RunWindow, own: &str) -> Value {
     let evidence = json!([{ "session": "s1", "sequence": run.window.turns[0].at.sequence }]);
-    let base = &run.window.shown[own].sha256;
+    let base = &run.window.prompt_documents[own].sha256;
     json!([
         { "op": "retire_section", "path": own, "heading": ["Plans"], "base_sha256": base, "body": "",
             "evidence": evidence, "reason": "" },

@@ -279,7 +279,7 @@ async fn only_admins_forget_and_only_people(f: Fixture) {
     let names = Some(vec!["x".into(); 51]);
     let refused = memory_forget::preview(&f.ledger, &f.admin, Forget { names, ..of("discord-1") }).await;
     assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
-    // Nobody forgets in another workspace.
+    // No one forgets in another workspace.
     put(&f, &f.operator, "people/discord-1.md", 0, "theirs\n").await.unwrap();
     memory_forget::forget(&f.ledger, &f.stranger, of("discord-1")).await.unwrap();
     assert!(text(&f, "people/discord-1.md").await.is_some());
@@ -440,7 +440,7 @@ async fn members_correct_what_is_remembered_of_them_and_ask_to_be_forgotten(f: F
     let refused = put(&f, &f.member, &own, 2, shared).await;
     assert!(matches!(&refused, Err(Error::Invalid(issues)) if issues[0].field == "text"), "{refused:?}");
     put(&f, &f.operator, "people/shiftbook-other.md", 1, shared).await.unwrap();
-    // It is said here, and comes from no conversation.
+    // The test writes it; it comes from no conversation.
     let evidence = vec![Evidence { line: 1, session: f.running().await.id, sequence: 1 }];
     let claimed = memory::Write { base_version: 2, text: "# Mia\n".into(), evidence, ..memory::Write::default() };
     let at = memory::path(&own).unwrap();

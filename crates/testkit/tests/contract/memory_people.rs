@@ -130,7 +130,7 @@ async fn documents_with_names_of_earlier_versions_are_found_and_no_one_else_is_e
     let kept = found.kept.join("\n");
     assert!(kept.contains(&format!("{earlier} of {AGENT} goes whole")), "{kept}");
 
-    // Somebody else has the name of the earlier version as their id.
+    // Someone else has the name of the earlier version as their id.
     let other = preview(&f, "mail-ines-example-org").await;
     let documents: Vec<_> = other.documents.iter().map(|one| one.path.as_str()).collect();
     assert_eq!(documents, [earlier], "what she said is not theirs");

@@ -107,7 +107,7 @@ async fn lines_of_other_sessions_and_of_people_stay(f: Fixture) {
     let (s, other) = (session(&f).await, session(&f).await);
     // One version of the writer from two sessions.
     from(&f, "topics/both.md", 0, "# A\n\n## S\n\n- poison\n\n## T\n\n- good\n", &[(3, s), (5, s), (9, other)]).await;
-    // Somebody corrected the line: it is theirs now.
+    // Someone corrected the line: it is theirs now.
     from(&f, "topics/corrected.md", 0, "# B\n\n- poison\n", &[(3, s)]).await;
     put(&f, &f.operator, "topics/corrected.md", 1, "# B\n\n- corrected\n").await.unwrap();
     from(&f, "topics/good.md", 0, "# C\n\n- good\n", &[(3, other)]).await;

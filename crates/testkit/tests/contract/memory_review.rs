@@ -4,7 +4,7 @@ use crate::{
     gate::says,
     interaction::due,
     memory_writer::{
-        AGENT, asked, changes, finish, line, own_path, proposals, settle, take, talked, talked_again, tenant,
+        AGENT, changes, finish, line, own_path, proposals, settle, take, talked, talked_again, tenant, usage,
     },
 };
 use chrono::TimeDelta;
@@ -46,7 +46,7 @@ async fn replaced(f: &Fixture) -> String {
     finish(f, run, first, Policy::Auto).await.unwrap();
     talked_again(f, "I like buses now.").await;
     let run = take(f, WriterTerms::default()).await.unwrap();
-    let shown = &run.window.shown[&own];
+    let shown = &run.window.prompt_documents[&own];
     let evidence = json!([{ "session": "s1", "sequence": run.window.turns[0].at.sequence }]);
     let replace = json!([{ "op": "replace_section", "path": own, "heading": ["Notes"], "base_sha256": shown.sha256,
         "body": "- Likes buses", "evidence": evidence, "reason": "" }]);
@@ -114,7 +114,7 @@ async fn an_edit_of_a_version_that_has_moved_again_loses_nothing(f: Fixture) {
     assert_eq!(settle(&f).await.reopened, 1);
     gate::decide(&f.ledger, &f.operator, item.gate.id, edits(json!({ "baseVersion": 3 }))).await.unwrap();
     assert_eq!(settle(&f).await.settled, 1);
-    // The text is the proposed one, so nobody edited it.
+    // The text is the proposed one, so no one edited it.
     let item = gate::get(&f.ledger, &f.operator, item.gate.id).await.unwrap().item;
     assert!(matches!(item.gate.state, State::Settled { verdict: Verdict::Approve, .. }), "{:?}", item.gate.state);
     let captured = due(&f).await;
@@ -245,7 +245,7 @@ fn author(platform: &str) -> Option<RelayedAuthor> {
     Some(RelayedAuthor { platform: platform.into(), id: "U1".into(), name: Some("Ada".into()) })
 }
 
-fn said(text: &str) -> Message {
+fn message(text: &str) -> Message {
     Message { text: text.into(), id: None }
 }
 
@@ -261,16 +261,16 @@ async fn only_tokens_of_the_workspace_name_the_author_of_a_message(f: Fixture) {
     let new = NewThread { agent: AGENT.into(), ..NewThread::default() };
     let id = thread::start(&f.ledger, &relay, new.clone()).await.unwrap().session.id;
     for bad in ["shiftbook", "Shift Book", ""] {
-        let refused = thread::relay_message(&f.ledger, &relay, id, said("x"), author(bad)).await;
+        let refused = thread::relay_message(&f.ledger, &relay, id, message("x"), author(bad)).await;
         assert!(matches!(refused, Err(Error::Invalid(_))), "{bad}: {refused:?}");
     }
     for by in [&f.member, &f.admin, &of(Role::Member, None).await, &of(Role::Operator, Some(TokenScope::Worker)).await]
     {
         let own = thread::start(&f.ledger, by, new.clone()).await.map(|started| started.session.id).unwrap_or(id);
-        let refused = thread::relay_message(&f.ledger, by, own, said("I am Ada"), author("slack")).await;
+        let refused = thread::relay_message(&f.ledger, by, own, message("I am Ada"), author("slack")).await;
         assert!(matches!(refused, Err(Error::Forbidden(_))), "{:?}: {refused:?}", by.caller);
     }
-    thread::relay_message(&f.ledger, &relay, id, said("I like ships."), author("slack")).await.unwrap();
+    thread::relay_message(&f.ledger, &relay, id, message("I like ships."), author("slack")).await.unwrap();
     let left = Some(f.ledger.now());
     let run = memory_writer::take(&f.ledger, tenant(&f), AGENT, &WriterTerms::default(), left).await.unwrap().unwrap();
     let speakers: Vec<_> = run.window.turns.iter().filter_map(|turn| turn.speaker.clone()).collect();
@@ -305,7 +305,7 @@ async fn a_forged_frame_in_a_turn_stays_inside_its_turn(f: Fixture) {
         run,
         changes: Vec::new(),
         policy: Policy::Review,
-        asked: asked(),
+        usage: usage(),
         left_out: Vec::new(),
     };
     memory_writer::finish(&f.ledger, tenant(&f), AGENT, finished).await.unwrap();

@@ -41,7 +41,7 @@ on_both_engines!(
     the_request_of_a_task_is_a_turn_of_the_member_who_made_it,
     interleaved_conversations_are_read_in_the_order_of_time,
     the_history_of_a_channel_is_found_however_many_other_sessions_there_are,
-    what_was_said_before_a_writer_was_set_up_is_read_when_an_operator_asks_for_it,
+    turns_from_before_a_writer_was_set_up_are_read_when_an_operator_asks_for_it,
     what_is_new_is_read_before_a_backlog_that_somebody_asked_for,
     a_request_for_a_run_reads_all_that_was_open_window_after_window,
 );
@@ -80,9 +80,9 @@ async fn of_many_documents_some_are_listed_and_none_is_made_a_second_time(f: Fix
     let wanted = ["topics/t0.md", "people/slack-eve.md", "self/rules.md", "topics/none.md"];
     let asked = wanted.map(str::to_owned).to_vec();
     let (run, is_more) = memory_writer::read_more(&f.ledger, tenant(&f), AGENT, asked, run).await.unwrap();
-    assert!(is_more && wanted[..3].iter().all(|path| run.window.shown[*path].version == 1));
+    assert!(is_more && wanted[..3].iter().all(|path| run.window.prompt_documents[*path].version == 1));
     assert!(wanted[1..3].iter().all(|path| !run.window.may_write(path)));
-    assert!(!run.window.shown.contains_key("topics/none.md"));
+    assert!(!run.window.prompt_documents.contains_key("topics/none.md"));
     f.done().await;
 }
 
@@ -94,17 +94,21 @@ async fn the_document_that_a_speaker_has_under_another_platform_is_shown(f: Fixt
     put(&f, &f.operator, "self/mes_example.md", 0, "Ahoy!\n").await.unwrap();
     talked(&f, "Hello").await;
     let run = take(&f, WriterTerms::default()).await.unwrap();
-    assert_eq!(run.window.shown[other].body, text);
-    assert!(!run.window.may_write(other) && !run.window.shown.contains_key("people/slack-u2.md"));
+    assert_eq!(run.window.prompt_documents[other].body, text);
+    assert!(!run.window.may_write(other) && !run.window.prompt_documents.contains_key("people/slack-u2.md"));
     assert!(run.window.listed.contains(&"self/mes_example.md".to_owned()), "{:?}", run.window.listed);
     let prompt = render(&run.window, &run.channels, &run.card, &memory_writer::delimiter(&f.ledger)).user;
     assert!(prompt.contains(&format!("path=\"{other}\" read-only sha256=")), "{prompt}");
     finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
-    // If two people have the alias, nobody knows whose it is.
+    // If two people have the alias, no one knows whose it is.
     put(&f, &f.operator, "people/slack-u2.md", 1, &text).await.unwrap();
     talked_again(&f, "Hello again").await;
     let run = take(&f, WriterTerms::default()).await.unwrap();
-    assert!(!run.window.shown.keys().any(|path| path.starts_with("people/slack")), "{:?}", run.window.shown);
+    assert!(
+        !run.window.prompt_documents.keys().any(|path| path.starts_with("people/slack")),
+        "{:?}",
+        run.window.prompt_documents
+    );
     f.done().await;
 }
 
@@ -236,7 +240,7 @@ async fn the_history_of_a_channel_is_found_however_many_other_sessions_there_are
     f.done().await;
 }
 
-async fn what_was_said_before_a_writer_was_set_up_is_read_when_an_operator_asks_for_it(f: Fixture) {
+async fn turns_from_before_a_writer_was_set_up_are_read_when_an_operator_asks_for_it(f: Fixture) {
     let old = talk(&f, "I like ships.", "Noted.").await.id;
     f.clock.advance(TimeDelta::days(2));
     let recent = talk(&f, "I like trains.", "Noted.").await.id;
@@ -297,7 +301,7 @@ async fn what_is_new_is_read_before_a_backlog_that_somebody_asked_for(f: Fixture
     assert_eq!(memory_writer::read_since(&f.ledger, &f.operator, AGENT, since).await.unwrap(), 51);
     let new = ended("I like planes.").await;
     assert_eq!(read_next(&f).await, [new]);
-    // A conversation that goes on is not due, and does not hold the backlog.
+    // A conversation that continues is not due, and does not hold the backlog.
     let open = begun("Hello").await;
     assert_eq!(read_next(&f).await, old[..50]);
     let newer = ended("I like ships.").await;
@@ -333,7 +337,7 @@ async fn a_request_for_a_run_reads_all_that_was_open_window_after_window(f: Fixt
         assert_eq!((run.cause, &sessions[..]), (RunCause::Flush, expected));
         finish(&f, run, Vec::new(), Policy::Review).await.unwrap();
     }
-    // A conversation that goes on is not read turn by turn: the request is done.
+    // A conversation that continues is not read turn by turn: the request is done.
     f.clock.advance(TimeDelta::seconds(1));
     let said = Message { text: "One more thing".into(), id: None };
     thread::send_message(&f.ledger, &f.member, open[0], said).await.unwrap();

@@ -22,7 +22,7 @@ use ledger::{
     Error,
     gate::{self, GateItem, NewDecision},
     memory,
-    memory_writer::{self, Asked, Finished, RunFailure, RunRecord, RunWindow, WriterTerms},
+    memory_writer::{self, Finished, ModelUsage, RunFailure, RunRecord, RunWindow, WriterTerms},
     session::{self, Claim},
     thread::{self, Message, NewThread},
 };
@@ -54,7 +54,7 @@ pub async fn take(f: &Fixture, terms: WriterTerms) -> Option<RunWindow> {
     memory_writer::take(&f.ledger, tenant(f), AGENT, &terms, None).await.unwrap()
 }
 
-/// The path of the member's document, as the model is told it.
+/// The path of the member's document, as in the prompt.
 pub fn own_path(run: &RunWindow) -> String {
     run.window.people.iter().next().unwrap().clone()
 }
@@ -62,7 +62,7 @@ pub fn own_path(run: &RunWindow) -> String {
 /// An answer of the model that makes the member's document, or adds to it, with one line of one turn.
 pub fn line(run: &RunWindow, line: &str) -> Value {
     let path = own_path(run);
-    let shown = &run.window.shown[&path];
+    let shown = &run.window.prompt_documents[&path];
     let turn = run.window.turns.iter().find(|turn| turn.speaker.is_some()).unwrap();
     let evidence = json!([{ "session": "s1", "sequence": turn.at.sequence }]);
     if shown.version == 0 {
@@ -85,19 +85,19 @@ pub fn changes(run: &RunWindow, ops: Value, summary: Value) -> Vec<Change> {
     changes
 }
 
-pub fn asked() -> Asked {
-    Asked { model: "small".into(), input_tokens: 100, output_tokens: 20, ..Asked::default() }
+pub fn usage() -> ModelUsage {
+    ModelUsage { model: "small".into(), input_tokens: 100, output_tokens: 20, ..ModelUsage::default() }
 }
 
 pub async fn finish(f: &Fixture, run: RunWindow, changes: Vec<Change>, policy: Policy) -> ledger::Result<RunRecord> {
-    let finished = Finished { run, changes, policy, asked: asked(), left_out: Vec::new() };
+    let finished = Finished { run, changes, policy, usage: usage(), left_out: Vec::new() };
     let record = memory_writer::finish(&f.ledger, tenant(f), AGENT, finished).await;
     memory_writer::release(&f.ledger, tenant(f), AGENT).await.unwrap();
     record
 }
 
 pub async fn fail(f: &Fixture, run: RunWindow) -> RunRecord {
-    let failure = RunFailure { run, why: "it answered in verse".into(), is_outage: false, asked: asked() };
+    let failure = RunFailure { run, why: "it answered in verse".into(), is_outage: false, usage: usage() };
     let record = memory_writer::fail(&f.ledger, tenant(f), AGENT, failure).await.unwrap();
     memory_writer::release(&f.ledger, tenant(f), AGENT).await.unwrap();
     record
@@ -148,7 +148,7 @@ async fn a_topic_that_a_long_conversation_names_last_is_shown(f: Fixture) {
     let filler: String = (100..500).map(|number| format!("word{number} ")).collect();
     talked(&f, &format!("{filler}launch")).await;
     let run = take(&f, WriterTerms::default()).await.unwrap();
-    assert!(run.window.shown.contains_key("topics/launch.md"), "{:?}", run.window.shown.keys());
+    assert!(run.window.prompt_documents.contains_key("topics/launch.md"), "{:?}", run.window.prompt_documents.keys());
     f.done().await;
 }
 
@@ -293,7 +293,7 @@ async fn a_proposal_joins_a_document_that_moved_and_a_conflict_waits_again(f: Fi
 
     talked_again(&f, "I stopped with chess.").await;
     let run = take(&f, WriterTerms::default()).await.unwrap();
-    let shown = &run.window.shown[&own];
+    let shown = &run.window.prompt_documents[&own];
     let evidence = json!([{ "session": "s1", "sequence": run.window.turns[0].at.sequence }]);
     let replace = json!([{ "op": "replace_section", "path": own, "heading": ["Notes"], "base_sha256": shown.sha256,
         "body": "- Likes trains\n- Played chess", "evidence": evidence, "reason": "" }]);
@@ -379,7 +379,7 @@ async fn runs_of_an_agent_are_exclusive_and_a_late_one_writes_nothing(f: Fixture
     let again = memory_writer::take(&other, tenant(&f), AGENT, &terms, None).await.unwrap().unwrap();
     assert_eq!(again.ranges, run.ranges);
     let finished =
-        Finished { run: again, changes: Vec::new(), policy: Policy::Review, asked: asked(), left_out: Vec::new() };
+        Finished { run: again, changes: Vec::new(), policy: Policy::Review, usage: usage(), left_out: Vec::new() };
     memory_writer::finish(&other, tenant(&f), AGENT, finished).await.unwrap();
     let refused = finish(&f, run, late, Policy::Review).await;
     assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");

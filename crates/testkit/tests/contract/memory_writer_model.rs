@@ -2,7 +2,7 @@
 //! late. Once with the two ends of a run called by hand, and once with models that speak the real wire.
 
 use crate::{
-    memory_writer::{AGENT, asked, changes, fail, finish, line, proposals, take, talk, tenant, version},
+    memory_writer::{AGENT, changes, fail, finish, line, proposals, take, talk, tenant, usage, version},
     thread::{ENDING, turn},
 };
 use chrono::TimeDelta;
@@ -107,7 +107,7 @@ async fn whatever_happens_every_turn_is_covered_by_one_successful_run(f: Fixture
     let late = lost.len();
     for run in lost {
         let finished =
-            Finished { run, changes: Vec::new(), policy: Policy::Review, asked: asked(), left_out: Vec::new() };
+            Finished { run, changes: Vec::new(), policy: Policy::Review, usage: usage(), left_out: Vec::new() };
         assert!(memory_writer::finish(&f.ledger, tenant(&f), AGENT, finished).await.is_err(), "a late run");
     }
     assert!(late > 0 && talks.len() > 3, "the seed tries everything");
@@ -258,7 +258,7 @@ async fn look(f: &Fixture, terms: WriterTerms, number: u64) -> Option<Became> {
     let (replies, expected) = way(number);
     let model = ScriptedModel::start(replies).await;
     let writer = writer(f, &model, terms);
-    let asked = async {
+    let usage = async {
         if expected != Became::Lost {
             std::future::pending::<()>().await;
         }
@@ -272,7 +272,7 @@ async fn look(f: &Fixture, terms: WriterTerms, number: u64) -> Option<Became> {
             PassOutcome::Ran(_) => Became::Failed,
             PassOutcome::NotDue | PassOutcome::NoTurns => return None,
         },
-        () = asked => Became::Lost,
+        () = usage => Became::Lost,
     };
     assert_eq!(found, expected, "way {number}");
     if found == Became::Lost {

@@ -1,7 +1,7 @@
 //! Windows on which the model fails again and again wait for a person, while the agent's other sessions are summarised.
 
 use crate::{
-    memory_writer::{AGENT, asked, fail, finish, take, talk, talked, talked_again, tenant},
+    memory_writer::{AGENT, fail, finish, take, talk, talked, talked_again, tenant, usage},
     thread::{ENDING, turn},
 };
 use chrono::TimeDelta;
@@ -55,7 +55,7 @@ async fn succeed(f: &Fixture, run: RunWindow) {
 }
 
 async fn outage(f: &Fixture, run: RunWindow) -> RunRecord {
-    let failure = RunFailure { run, why: "it is away".into(), is_outage: true, asked: asked() };
+    let failure = RunFailure { run, why: "it is away".into(), is_outage: true, usage: usage() };
     let record = memory_writer::fail(&f.ledger, tenant(f), AGENT, failure).await.unwrap();
     memory_writer::release(&f.ledger, tenant(f), AGENT).await.unwrap();
     record
@@ -193,7 +193,7 @@ async fn a_failed_window_is_halved_until_the_conversation_that_fails_is_alone(f:
             succeed(&f, run).await;
         }
     }
-    // The other half goes on before what failed is tried once more.
+    // The other half continues before what failed is tried once more.
     let halves: [&[SessionId]; 8] =
         [&talks[..], &talks[..6], &talks[6..], &talks[6..9], &talks[9..], &talks[6..8], &talks[8..9], &talks[6..7]];
     let (halved, alone) = tried.split_at(halves.len());

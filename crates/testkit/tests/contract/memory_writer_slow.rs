@@ -2,7 +2,7 @@
 //! test moves its time.
 
 use crate::{
-    memory_writer::{AGENT, asked, proposals, take, talked, tenant},
+    memory_writer::{AGENT, proposals, take, talked, tenant, usage},
     memory_writer_model::writer,
 };
 use chrono::TimeDelta;
@@ -60,7 +60,7 @@ async fn lease(f: &Fixture) -> Timestamp {
     memory_writer::status(&f.ledger, &f.member, AGENT).await.unwrap().lease.expect("a run goes on").until
 }
 
-/// Moves the clock of the ledger and the time of the runtime. The runtime's time stands still only for the jump:
+/// Moves the clock of the ledger and the time of the runtime. The runtime's time is stopped only for the jump:
 /// otherwise it would run ahead to the next timeout while the database works.
 async fn pass(f: &Fixture, seconds: u32) {
     f.clock.advance(TimeDelta::seconds(seconds.into()));
@@ -112,7 +112,7 @@ async fn a_run_that_lost_its_lease_stops_waiting_and_writes_nothing(f: Fixture) 
     answer.notify_one();
     assert!(lease(&f).await > again.began);
     let finished =
-        Finished { run: again, changes: Vec::new(), policy: Policy::Review, asked: asked(), left_out: Vec::new() };
+        Finished { run: again, changes: Vec::new(), policy: Policy::Review, usage: usage(), left_out: Vec::new() };
     memory_writer::finish(&other, tenant(&f), AGENT, finished).await.unwrap();
     memory_writer::release(&other, tenant(&f), AGENT).await.unwrap();
     assert!(take(&f, terms).await.is_none(), "every turn is read");

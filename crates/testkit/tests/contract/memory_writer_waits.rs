@@ -16,7 +16,7 @@ use futures_util::future::join_all;
 use ledger::{
     Error,
     memory_writer::{self, FlushWait, Flushed, StalledRecord, WriterTerms},
-    page::{self, memory::Shown},
+    page::{self, memory::Selection},
     thread,
     work_queue::QueueScope,
 };
@@ -67,7 +67,7 @@ async fn a_writer_that_waits_is_listed_until_it_is_asked_again(f: Fixture) {
     };
     assert_eq!((today(&f.operator).await, today(&f.member).await), (1, 0));
     assert_eq!(page::insight::read(&f.ledger, &f.member, 7).await.unwrap().stalled.len(), 1);
-    assert_eq!(page::memory::memory(&f.ledger, &f.member, AGENT, Shown::Recent).await.unwrap().stalled.len(), 1);
+    assert_eq!(page::memory::memory(&f.ledger, &f.member, AGENT, Selection::Recent).await.unwrap().stalled.len(), 1);
     assert_eq!(page::memory::agent(&f.ledger, &f.member, "other").await.unwrap().stalled.len(), 0);
     memory_writer::flush(&f.ledger, &f.operator, AGENT, None).await.unwrap();
     assert_eq!(stalled(&f).await, []);
@@ -97,7 +97,7 @@ async fn the_pages_of_an_agent_show_its_writer_however_many_others_wait(f: Fixtu
     let waits = page::memory::runs(&f.ledger, &f.member, AGENT).await.unwrap().stalled.expect("its session is parked");
     assert_eq!((waits.agent.as_str(), waits.parked_sessions, waits.failures), (AGENT, 1, FAILURES_MAX));
     assert_eq!(
-        page::memory::memory(&f.ledger, &f.member, AGENT, Shown::Recent).await.unwrap().stalled,
+        page::memory::memory(&f.ledger, &f.member, AGENT, Selection::Recent).await.unwrap().stalled,
         std::slice::from_ref(&waits)
     );
     assert_eq!(page::memory::agent(&f.ledger, &f.member, AGENT).await.unwrap().stalled, [waits]);

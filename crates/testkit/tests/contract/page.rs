@@ -29,7 +29,7 @@ use ledger::{
     page::{
         self,
         inbox::{ListRequest, Opened, Selected, Waiting},
-        memory::Shown,
+        memory::Selection,
         memory_document::Part,
         session::{LogWindow, OpensAt},
     },
@@ -183,7 +183,7 @@ async fn a_memory_is_searched_and_a_document_opened_in_one_snapshot(f: Fixture) 
     assert_eq!((home.agents.len(), home.found), (1, None));
     let home = one_snapshot(&f, page::memory_home::read(l, m, Some("black".into()))).await;
     assert_eq!(home.found.unwrap().iter().map(|found| found.line).collect::<Vec<_>>(), [2]);
-    let document = |part| page::memory::memory(l, m, AGENT, Shown::Document(at.clone(), part));
+    let document = |part| page::memory::memory(l, m, AGENT, Selection::Document(at.clone(), part));
     let history = |version, before| Part::History { version, before };
     let shown = one_snapshot(&f, document(Part::Text)).await.document.unwrap();
     assert_eq!((shown.text.as_str(), shown.versions.len(), shown.diff), ("green\nblack\n", 0, None));
@@ -196,7 +196,7 @@ async fn a_memory_is_searched_and_a_document_opened_in_one_snapshot(f: Fixture) 
     assert_eq!(shown.diff.map(|diff| diff.to.version), Some(1));
     let shown = one_snapshot(&f, document(Part::Origin)).await.document.unwrap();
     assert_eq!(shown.origin.iter().map(|line| line.version.version).collect::<Vec<_>>(), [1, 2]);
-    let found = one_snapshot(&f, page::memory::memory(l, m, AGENT, Shown::Search("black".into()))).await;
+    let found = one_snapshot(&f, page::memory::memory(l, m, AGENT, Selection::Search("black".into()))).await;
     assert_eq!(found.found.unwrap().iter().map(|found| found.line).collect::<Vec<_>>(), [2]);
     let missing = document(history(Some(3), None)).await;
     assert!(matches!(missing, Err(ledger::Error::NotFound("version"))), "{missing:?}");

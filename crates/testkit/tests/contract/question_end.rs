@@ -25,7 +25,7 @@ on_both_engines!(
     the_status_of_a_task_has_the_newest_events_of_its_newest_session,
 );
 
-async fn asked(f: &Fixture) -> Session {
+async fn question_of(f: &Fixture) -> Session {
     let running = f.running().await;
     let question = Some(Question::new("Which one?".into(), None));
     let yields = YieldRequest { question, ..YieldRequest::at(1, YieldTo::WaitingHuman) };
@@ -45,23 +45,23 @@ async fn a_cancelled_question_reaches_the_agent_as_cancelled_and_a_declined_one_
         (Reply::Decline, Outcome::Declined, Value::Null),
         (Reply::Accept("EU".into()), Outcome::Answered, Value::Null),
     ] {
-        let of = asked(&f).await;
+        let of = question_of(&f).await;
         gate::reply(&f.ledger, &f.operator, of.id, reply).await.unwrap();
         assert_eq!(logged(&f, &of).await, in_log);
-        let given = claim(&f).await.resume.unwrap().given.unwrap();
+        let given = claim(&f).await.resume.unwrap().question.unwrap();
         assert_eq!(given.outcome, outcome);
         session::cancel(&f.ledger, &f.operator, of.id, None).await.unwrap();
     }
     // The inbox closes a question without an answer in the same way, and a later question of the session is another.
-    let of = asked(&f).await;
+    let of = question_of(&f).await;
     let gates = gate::of_sessions(&f.ledger, &f.admin, vec![of.id]).await.unwrap();
     gate::cancel_question(&f.ledger, &f.operator, gates[0].gate.id).await.unwrap();
-    assert_eq!(claim(&f).await.resume.unwrap().given.unwrap().outcome, Outcome::Cancelled);
+    assert_eq!(claim(&f).await.resume.unwrap().question.unwrap().outcome, Outcome::Cancelled);
     let question = Some(Question::new("And now?".into(), None));
     let again = YieldRequest { question, ..YieldRequest::at(2, YieldTo::WaitingHuman) };
     session::yield_to(&f.ledger, &f.worker, of.id, again).await.unwrap();
     gate::reply(&f.ledger, &f.operator, of.id, Reply::Decline).await.unwrap();
-    assert_eq!(claim(&f).await.resume.unwrap().given.unwrap().outcome, Outcome::Declined);
+    assert_eq!(claim(&f).await.resume.unwrap().question.unwrap().outcome, Outcome::Declined);
     f.assert_verified().await;
     f.done().await;
 }

@@ -259,7 +259,7 @@ async fn the_page_of_an_agent_says_what_was_erased(f: Fixture) {
     let agent = session::get(&f.ledger, &f.admin, talkative(&f).await).await.unwrap().agent_slug.unwrap();
     talkative(&f).await;
     assert_eq!(erased(&agent).await, Default::default(), "nothing is erased yet");
-    // An incognito conversation of the same agent is nobody's to count.
+    // An incognito conversation of the same agent is no one's to count.
     let hushed = NewThread { agent: agent.clone(), incognito: true, ..new(Some(SECRET)) };
     let hushed = thread::start(&f.ledger, &f.member, hushed).await.unwrap().session;
     session::cancel(&f.ledger, &f.member, hushed.id, None).await.unwrap();

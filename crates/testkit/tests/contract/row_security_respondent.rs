@@ -59,7 +59,7 @@ async fn begin(raw: &mut Raw, tenant: &str, respondent: &str) {
     raw.execute(&begin).await.unwrap();
 }
 
-/// Returns whether the table shows a row of somebody else, and whether it takes one.
+/// Returns whether the table shows a row of someone else, and whether it takes one.
 async fn shows_and_takes(raw: &mut Raw, table: &Table, tenant: &str) -> (bool, bool) {
     let respondent = "018f0000-0000-7000-8000-00000000000a";
     begin(raw, tenant, respondent).await;

@@ -1,4 +1,4 @@
-//! A sweep of sessions goes on after sessions that it cannot read.
+//! A sweep of sessions continues after sessions that it cannot read.
 
 use crate::time_limit::{LIMITS, queued, task};
 use chrono::TimeDelta;

@@ -52,20 +52,20 @@ async fn read(f: &Fixture, session: &Session) -> Session {
 
 /// Sweeps just before the limit and at it. Only the second sweep may end the session.
 async fn expires_after(f: &Fixture, session: &Session, seconds: i64) {
-    let stood = read(f, session).await.status();
+    let waited = read(f, session).await.status();
     f.clock.advance(TimeDelta::seconds(seconds) - TimeDelta::milliseconds(1));
     assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 0);
     f.clock.advance(TimeDelta::milliseconds(1));
     assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 1);
     let ended = read(f, session).await;
-    assert_eq!((ended.status(), ended.end_reason()), (Status::Expired, Some(EndReason::TimedOut)), "{stood}");
+    assert_eq!((ended.status(), ended.end_reason()), (Status::Expired, Some(EndReason::TimedOut)), "{waited}");
     assert_eq!(ended.error_code(), Some("timed_out"));
-    assert_eq!(ended.error_message().unwrap(), format!("it was {stood} for longer than {seconds} s"));
+    assert_eq!(ended.error_message().unwrap(), format!("it was {waited} for longer than {seconds} s"));
     assert_eq!((ended.deadline_at(), ended.lease_expires_at()), (None, None));
     let log = f.log(session.id).await;
     let error = log.iter().rfind(|event| event.kind == "session.error").unwrap();
     let metadata: Value = serde_json::from_str(&error.metadata).unwrap();
-    assert_eq!(metadata, json!({ "code": "timed_out", "status": stood, "limitSeconds": seconds }));
+    assert_eq!(metadata, json!({ "code": "timed_out", "status": waited, "limitSeconds": seconds }));
 }
 
 async fn each_status_expires_by_its_own_limit(f: Fixture) {

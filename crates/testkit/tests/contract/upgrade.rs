@@ -64,7 +64,7 @@ async fn channels(raw: &mut Raw) -> Vec<String> {
     channels
 }
 
-/// PostgreSQL only: `shiftbook_app` stands for an owner of the tables who is no superuser and has no BYPASSRLS.
+/// PostgreSQL only: `shiftbook_app` acts as an owner of the tables who is no superuser and has no BYPASSRLS.
 #[tokio::test]
 async fn an_owner_whom_row_level_security_restricts_upgrades_the_rows_of_before() {
     let f = Fixture::postgres().await;
@@ -173,7 +173,7 @@ async fn responses_to_incognito_sessions_become_private_by_the_upgrade(f: Fixtur
     )
     .await
     .unwrap();
-    // A task was given the response. It stands for one here.
+    // A task was given the response. It replaces one here.
     raw.execute(
         "UPDATE sessions SET source = 'promotion', parent_id = (SELECT s.id FROM sessions s WHERE s.session_type = \
          'response' AND s.private_to IS NOT NULL) WHERE id = (SELECT p.id FROM sessions p WHERE p.session_type = \

@@ -354,8 +354,8 @@ async fn a_stranger_answers_an_agent_that_waits(f: Fixture) {
     assert_eq!(claimed.session.id, session.id, "the agent goes on");
     let resume = claimed.resume.unwrap();
     assert_eq!(crate::feedback_request::read(resume.answer.as_ref()), json!({ "region": "EU", "seats": 3 }));
-    let told = resume.given.unwrap();
-    assert_eq!((told.request_id, told.respondent.kind), (Some(asked.id), AnsweredBy::Browser));
+    let ended = resume.question.unwrap();
+    assert_eq!((ended.request_id, ended.respondent.kind), (Some(asked.id), AnsweredBy::Browser));
     let late = enter(&f, &made.1).await;
     let late = respondent(&f, id, entry(&late)).await.unwrap();
     let after = Submission { submission_id: "two".into(), ..given("US") };

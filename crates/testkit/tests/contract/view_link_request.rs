@@ -78,7 +78,7 @@ async fn the_answer_of_a_stranger_reaches_the_agent_once_whether_or_not_it_waits
             let aside = claimed.answers.answers.len();
             assert_eq!((claimed.resume.is_some(), aside), (blocking, usize::from(!blocking)), "{case}");
             let block = match claimed.resume {
-                Some(resume) => resume.given.unwrap().block,
+                Some(resume) => resume.question.unwrap().block,
                 None => claimed.answers.block,
             };
             assert!(block.contains("  | EU\n"), "{case}: {block}");
@@ -131,8 +131,8 @@ async fn an_answer_while_a_decision_can_be_undone_is_refused_and_taken_after_the
         assert!(!send(&f, &asked, &who, program).await.unwrap(), "{kind}");
         let [recorded] = answers(&f, session.id, false).await.try_into().unwrap();
         assert_eq!((recorded.respondent.kind, recorded.late), (kind, false));
-        let told = claim(&f).await.resume.unwrap().given.unwrap();
-        assert!(told.block.contains("  | EU\n"), "{kind}: {}", told.block);
+        let ended = claim(&f).await.resume.unwrap().question.unwrap();
+        assert!(ended.block.contains("  | EU\n"), "{kind}: {}", ended.block);
         session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
     }
     f.assert_verified().await;

@@ -153,7 +153,7 @@ async fn open_streams_of_another_process_are_told_within_a_second(f: Fixture) {
     let tool = f.second_ledger(Mode::Tool).await;
     member::withdraw_by_operator(&tool, "acme", MIA, Withdrawal::Deactivate).await.unwrap();
     tool.close().await;
-    // The clock stands still, so only a notification, or the look at the file, ends what is remembered of the caller.
+    // The clock is stopped, so only a notification, or the look at the file, ends what is remembered of the caller.
     while auth::by_cookie(&f.ledger, &cookie).await.unwrap().is_some() {
         changes.changed().await.unwrap();
     }

@@ -151,20 +151,20 @@ fn gave_up(view: &View<'_>, attempt: u32, by: u64, except: Option<&Operation>) -
     })
 }
 
-/// C9, P-16: however many workers complete a session, one outcome is recorded and all are told that one.
+/// C9, P-16: however many workers complete a session, one outcome is recorded and all get that one.
 pub(super) fn one_recorded_outcome(view: &View<'_>, findings: &mut Findings<'_>) {
     for (attempt, operation) in &view.holder_ops {
         let Op::Complete { token, .. } = operation.op else { continue };
         match &operation.outcome {
-            Outcome::Ok(Answer::Completed { token: told }) => {
+            Outcome::Ok(Answer::Completed { token: answered }) => {
                 if view.log.status != Some(Status::Completed) {
                     findings
                         .add(Check::C9, format!("a completion was accepted, but the session is {:?}", view.log.status));
-                } else if *told != view.log.token {
+                } else if *answered != view.log.token {
                     findings.add(
                         Check::C9,
                         format!(
-                            "a completion with token {token} was told outcome {told:?}, but {:?} is recorded",
+                            "a completion with token {token} was told outcome {answered:?}, but {:?} is recorded",
                             view.log.token
                         ),
                     );

@@ -29,7 +29,7 @@ pub(super) struct Write<'a> {
     pub range: Option<(u64, u64)>,
 }
 
-/// A moment at which somebody saw the session's head.
+/// A moment at which someone saw the session's head.
 pub(super) struct HeadSighting {
     pub invoked: u64,
     pub ended: u64,

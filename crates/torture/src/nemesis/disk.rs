@@ -57,7 +57,7 @@ impl LoopDisk {
     }
 
     fn mount(mut self) -> Result<Self> {
-        // A long commit interval: nothing reaches the image unless somebody asked for it with fsync.
+        // A long commit interval: nothing reaches the image unless someone asked for it with fsync.
         run(Command::new("mount").args(["-o", "loop,commit=60"]).arg(&self.image).arg(&self.mount_point), b"")?;
         self.mounted = true;
         Ok(self)

@@ -43,7 +43,7 @@ fn all_stopped(pid: u32) -> Result<bool> {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?;
     for task in tasks {
         let Ok(text) = std::fs::read_to_string(task?.path().join("stat")) else { continue };
-        // The state follows the command name, which stands in parentheses and may hold anything.
+        // The state follows the command name, which is in parentheses and may contain anything.
         let state = text.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
         if !matches!(state, Some('T' | 't' | 'Z' | 'X')) {
             return Ok(false);

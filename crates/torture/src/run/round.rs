@@ -144,7 +144,7 @@ impl Round {
         let phase = self.phase.clone();
         tokio::spawn(async move {
             tokio::time::sleep(load).await;
-            // A round that failed early drains already; its deadline stands.
+            // A round that failed early drains already; its deadline remains.
             phase.send_if_modified(|phase| {
                 let is_loading = *phase == Phase::Load;
                 if is_loading {

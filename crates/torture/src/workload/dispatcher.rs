@@ -65,7 +65,7 @@ pub async fn dispatch(context: RoundContext, process: u32, agent: String, worker
             continue;
         }
         let new = NewSession { agent: agent.clone(), key: format!("{agent}-{number}") };
-        // Repeated with the same key until it is acknowledged, so no session exists that nobody checks.
+        // Repeated with the same key until it is acknowledged, so no session exists that no one checks.
         match api.create(&new).await {
             Ok(session) => {
                 worker_sessions.add(session);

@@ -74,7 +74,7 @@ impl Stuck {
         }
     }
 
-    /// Returns what was kept.
+    /// Returns the notes.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -4,7 +4,7 @@ use super::{RoundContext, writer::HeldSession};
 use crate::history::{Answer, Outcome};
 use std::{sync::Arc, time::Duration};
 
-/// Most pages of one walk; the next walk goes on elsewhere.
+/// Most pages of one walk; the next walk continues elsewhere.
 const WALK_PAGES_MAX: u32 = 20;
 
 /// Walks from somewhere in a log to its head, page by page, again and again.

@@ -39,7 +39,7 @@ pub async fn stream(context: RoundContext, process: u32, session: Uuid, counters
     api.recorder().end(closed, Outcome::Ok(Answer::Done));
 }
 
-/// One connection; true when the stream said `end`.
+/// One connection; true when the stream sent `end`.
 async fn follow(context: &RoundContext, api: &mut Api, rng: &mut fastrand::Rng, reader: &mut Reader) -> bool {
     let op =
         |reader: &Reader| Op::Stream { session: reader.session, after: reader.reached, connection: reader.connection };

@@ -149,7 +149,7 @@ impl Chat {
         let refused = matches!(&asked, Err(error) if error.code() == Some(Code::WrongStatus));
         let now = if refused { with_retries(|| self.client.get_thread(self.thread.id)).await.ok() } else { None };
         match (self.has_question, now.map(|thread| (thread.status == Status::WaitingHuman, thread.head_sequence))) {
-            // Somebody else answered, it expired, or the response to the answer was lost.
+            // Someone else answered, it expired, or the response to the answer was lost.
             (true, Some((false, _))) => {
                 note("The question is no longer open. Your line is sent as a message.");
                 self.has_question = false;

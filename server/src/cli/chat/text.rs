@@ -172,22 +172,22 @@ mod tests {
 
     #[test]
     fn a_summary_is_a_few_lines() {
-        let told = summary(&ThreadSummary {
+        let text = summary(&ThreadSummary {
             title: "Stage".into(),
             turns: 1,
             duration_ms: 3_725_000,
             first_request: Some("What\nnow?".into()),
             ..ThreadSummary::default()
         });
-        assert_eq!(told, "Summary: Stage\n  1 turn in 1 h 2 min\n  First request: What now?");
+        assert_eq!(text, "Summary: Stage\n  1 turn in 1 h 2 min\n  First request: What now?");
         let quoted = ThreadSummary { closing_missing: Some("it was silent".into()), ..summary_of("What now?") };
-        let told = summary(&quoted);
+        let text = summary(&quoted);
         assert!(
-            told.contains("because the agent gave no summary: it was silent\n  First request: What now?"),
-            "{told}"
+            text.contains("because the agent gave no summary: it was silent\n  First request: What now?"),
+            "{text}"
         );
         let closing = Some("You asked.\n\nIt is \u{1b}[31mdone.".into());
-        let told = summary(&ThreadSummary { closing, ..summary_of("What now?") });
-        assert_eq!(told, "Summary: Stage\n  2 turns in 0 s\n  You asked.\n  It is  [31mdone.");
+        let text = summary(&ThreadSummary { closing, ..summary_of("What now?") });
+        assert_eq!(text, "Summary: Stage\n  2 turns in 0 s\n  You asked.\n  It is  [31mdone.");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     posted_form::PostedForm,
-    question_page::{Shown, question_page},
+    question_page::{FilledForm, question_page},
     refusal::Refusal,
     site::{Site, closed},
     visit::Visit,
@@ -21,7 +21,7 @@ use axum::{
 use domain::{
     issue::Issue,
     response::Closed,
-    view::{Answers, Field, Publication, applicable, shown},
+    view::{Answers, Field, Publication, applicable, display_text},
 };
 use ledger::{
     Error, ResponseRecord, ViewVersionRecord,
@@ -90,7 +90,7 @@ pub async fn show(state: &AppState, site: Site, pairs: &[(String, String)]) -> R
 /// The page of a form that can be used: the answers that are recorded, or the questions.
 async fn opened_page(state: &AppState, site: Site, form: Form, pairs: &[(String, String)]) -> Response {
     // Who opens the form again later stays here to read the answers. The address may also have been passed on to
-    // somebody who has not answered.
+    // someone who has not answered.
     let has_sent = has(pairs, "_done") && form.has_answered;
     let recorded = form.submitted.as_ref().map(|submitted| &submitted.answers);
     if has_sent || recorded.is_some() {
@@ -102,9 +102,9 @@ async fn opened_page(state: &AppState, site: Site, form: Form, pairs: &[(String,
 }
 
 /// What the questions show when the form is opened, with a word about a draft that was just saved.
-fn shown_again(form: &Form, pairs: &[(String, String)]) -> Shown {
+fn shown_again(form: &Form, pairs: &[(String, String)]) -> FilledForm {
     let note = (has(pairs, "_saved") && form.draft.is_some()).then_some(Note::Saved);
-    Shown { note, ..Shown::opened(form, pairs) }
+    FilledForm { note, ..FilledForm::opened(form, pairs) }
 }
 
 /// The page of another server with which respondents of the form continue, if the operator still allows its host.
@@ -138,7 +138,7 @@ async fn done(state: &AppState, site: &Site, form: &Form, sent: Sent<'_>) -> Res
 
 fn done_props(site: &Site, form: &Form, Sent { answers, leaves, late }: Sent<'_>, next: Option<Link>) -> DoneProps {
     let fields = form.version.fields.iter().filter(|field| !field.hidden);
-    let rows = fields.filter_map(|field| Some((field.label.clone(), shown(field, answers?.get(&field.key)?))));
+    let rows = fields.filter_map(|field| Some((field.label.clone(), display_text(field, answers?.get(&field.key)?))));
     let again = site.has_cookies && answers.is_none() && form.closed.is_none();
     let again = again.then(|| Link { href: site.action.clone(), text: "Answer again".to_owned() });
     let refresh_to = next.as_ref().filter(|_| leaves).map(|next| next.href.clone());
@@ -171,7 +171,7 @@ async fn not_sent(
 ) -> Result<Response, PageRejection> {
     match open(state, &site, Use::Submission).await {
         Ok(form) => {
-            let typed = Shown::sent(posted, &form, submission_id);
+            let typed = FilledForm::sent(posted, &form, submission_id);
             refused(state, site, form, typed, error).await
         }
         Err(instead) => *instead,
@@ -210,7 +210,7 @@ fn submission(site: &Site, posted: &PostedForm, fields: &[Field], submission_id:
 ///
 /// The page of another server is opened by the page of thanks, with a refresh and a link. Chromium applies the
 /// `form-action 'self'` of the form's page to redirects after posting, and would stop at another host without a word.
-/// Naming the host in `form-action` would let that page send what is typed to another server.
+/// Naming the host in `form-action` would let that page send the typed text to another server.
 async fn after(
     state: &AppState,
     site: &Site,
@@ -241,12 +241,12 @@ fn to_done(site: &Site, late: bool) -> Response {
     Redirect::to(&format!("{}?_done{late}", site.action)).into_response()
 }
 
-/// Responds to posted answers that were refused: mostly with the form, what was typed and the reason.
+/// Responds to posted answers that were refused: mostly with the form, the typed text and the reason.
 async fn refused(
     state: &AppState,
     site: Site,
     form: Form,
-    typed: Shown,
+    typed: FilledForm,
     error: Error,
 ) -> Result<Response, PageRejection> {
     match Refusal::of(error, &form, site.has_cookies, typed) {
@@ -263,7 +263,7 @@ pub async fn too_often(state: &AppState, site: Site, posted: &PostedForm) -> Res
         Ok(form) => form,
         Err(instead) => return *instead,
     };
-    let shown = Shown { note: Some(Note::TooOften), ..Shown::typed(posted, &form.version.fields) };
+    let shown = FilledForm { note: Some(Note::TooOften), ..FilledForm::typed(posted, &form.version.fields) };
     let mut response = question_page(state, site, form, shown, StatusCode::TOO_MANY_REQUESTS).await;
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
     Ok(response)
@@ -280,7 +280,7 @@ pub async fn save(state: &AppState, site: Site, visit: &Visit, posted: &PostedFo
 /// Saves for a script. A form that cannot be used is not found.
 async fn save_for_script(state: &AppState, site: &Site, posted: &PostedForm) -> Result<Value, PageRejection> {
     let Ok(form) = open(state, site, Use::Answer).await else { return Err(Problem::new(wire::Code::NotFound).into()) };
-    let typed = Shown::typed(posted, &form.version.fields);
+    let typed = FilledForm::typed(posted, &form.version.fields);
     let draft = save_draft(state, site, posted, &typed).await?;
     Ok(saved(&form.version.fields, &draft))
 }
@@ -291,19 +291,19 @@ async fn save_for_page(state: &AppState, site: Site, posted: &PostedForm) -> Res
         Ok(form) => form,
         Err(instead) => return *instead,
     };
-    let typed = Shown::typed(posted, &form.version.fields);
+    let typed = FilledForm::typed(posted, &form.version.fields);
     match save_draft(state, &site, posted, &typed).await {
         Ok(_) => Ok(Redirect::to(&format!("{}?_saved", site.action)).into_response()),
         Err(error) => refused(state, site, form, typed, error).await,
     }
 }
 
-/// Keeps what was typed.
+/// Keeps the typed text.
 async fn save_draft(
     state: &AppState,
     site: &Site,
     posted: &PostedForm,
-    typed: &Shown,
+    typed: &FilledForm,
 ) -> ledger::Result<ResponseRecord> {
     let (request_id, rev, answers) = (site.request_id, typed.rev, typed.answers.clone());
     let save = DraftSave { request_id, rev, answers, is_leaving: posted.own("_leaving").is_some() };

@@ -70,7 +70,7 @@ async fn save_form(
     save(&state, site, &visit, &posted).await
 }
 
-/// Keeps what was typed on a page from which it can be sent after signing in elsewhere.
+/// Keeps the typed text on a page from which it can be sent after signing in elsewhere.
 async fn signed_out(
     state: &AppState,
     slug: &str,
@@ -83,7 +83,7 @@ async fn signed_out(
     Ok(keep_typed(state, format!("/views/{slug}/answer"), visit, posted).await)
 }
 
-/// The page that has what was typed, for a person who is signed out. `action` is the path that it is sent to.
+/// The page that has the typed text, for a person who is signed out. `action` is the path that it is sent to.
 pub(super) async fn keep_typed(state: &AppState, action: String, visit: &Visit, posted: PostedForm) -> Response {
     let props = SignedOutProps { frame: visit.frame(state), action, kept: posted.everything() };
     render(StatusCode::UNAUTHORIZED, move || ui::signed_out_page(&props)).await

@@ -16,7 +16,7 @@ use crate::{
 };
 use app::{
     form_page::{Asker, Link},
-    ui::asked::Question,
+    ui::questions::Question,
 };
 use axum::{
     Router,

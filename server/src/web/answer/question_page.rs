@@ -10,9 +10,9 @@ use domain::{
 };
 use ledger::response::Form;
 
-/// What is shown of a form beside its questions.
+/// The answers, errors and note that a form shows.
 #[derive(Default)]
-pub struct Shown {
+pub struct FilledForm {
     pub answers: Answers,
     pub issues: Vec<Issue>,
     pub note: Option<Note>,
@@ -22,7 +22,7 @@ pub struct Shown {
     pub submission_id: Option<String>,
 }
 
-impl Shown {
+impl FilledForm {
     /// The draft, or the defaults and what the link gives. `pairs` are those of the query. What they give to fields
     /// that the form does not show replaces that of the draft.
     pub fn opened(form: &Form, pairs: &[(String, String)]) -> Self {
@@ -33,7 +33,7 @@ impl Shown {
             return Self { answers, ..Self::default() };
         };
         let mut answers = draft.answers.clone();
-        // Nobody sees that a hidden answer is that of an earlier address.
+        // No one sees that a hidden answer is that of an earlier address.
         let is_hidden = |key: &str| form.version.fields.iter().any(|field| field.hidden && field.key == key);
         answers.extend(given.into_iter().filter(|(key, _)| is_hidden(key)));
         Self { answers, rev: draft.rev, ..Self::default() }
@@ -59,12 +59,18 @@ impl Shown {
 }
 
 /// Renders the questions.
-pub async fn question_page(state: &AppState, site: Site, form: Form, shown: Shown, status: StatusCode) -> Response {
+pub async fn question_page(
+    state: &AppState,
+    site: Site,
+    form: Form,
+    shown: FilledForm,
+    status: StatusCode,
+) -> Response {
     let props = props(site, form, shown, || state.ledger.request_id().to_string());
     render(status, move || ui::page(&props)).await
 }
 
-fn props(site: Site, form: Form, shown: Shown, new_id: impl FnOnce() -> String) -> Props {
+fn props(site: Site, form: Form, shown: FilledForm, new_id: impl FnOnce() -> String) -> Props {
     let mut hidden = site.hidden;
     hidden.push(("_rev".into(), shown.rev.to_string()));
     hidden.push(("_version".into(), form.version.version.to_string()));

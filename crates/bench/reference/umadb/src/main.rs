@@ -59,7 +59,7 @@ struct Server {
 
 impl Server {
     fn start(parent: &Path) -> Outcome<Self> {
-        // Free a moment ago: it cannot be told to choose a port by itself.
+        // Free a moment ago: it has no option to choose a free port.
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let folder = parent.join(format!("umadb-{}", Uuid::now_v7()));
         std::fs::create_dir_all(&folder)?;

@@ -37,7 +37,7 @@ pub async fn measure(bench: &mut Bench) -> Result<()> {
     };
     let mut databases = Databases::new(&url)?;
     let measured = on_postgres(bench, &mut databases).await;
-    // Whatever happened, somebody else's PostgreSQL is left as it was.
+    // Whatever happened, someone else's PostgreSQL is left as it was.
     databases.drop_all().await?;
     measured
 }

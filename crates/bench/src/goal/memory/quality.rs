@@ -147,7 +147,7 @@ fn made() -> (Vec<(String, String)>, Vec<Question>) {
         for (kind, query) in [("terms", terms), ("other forms of the words", forms), ("paraphrases", paraphrase)] {
             questions.push(Question { kind, query: query.to_owned(), answer: answer.clone() });
         }
-        // As many words about the subject as the answer has, and not what is asked for.
+        // As many words about the subject as the answer has, and not the answer itself.
         for number in 0..4 {
             let path = format!("topics/aside-{}-{number}.md", documents.len());
             documents.push((path, format!("# Note\n\n- They spoke of the {subject} again, number {number}.\n")));

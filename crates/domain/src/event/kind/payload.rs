@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 pub enum Writer {
     /// The use cases of the server.
     Server,
-    /// Workers. The server writes such events only where it stands in for one, as for hooks.
+    /// Workers. The server writes such events only in the place of one, as for hooks.
     Worker,
     /// The server, and workers about their own work.
     ServerAndWorker,

@@ -53,7 +53,7 @@ pub enum NoticeReason {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         criteria: Option<Value>,
     },
-    /// Nobody decided for a while.
+    /// No one decided for a while.
     Reminder {
         /// Always true.
         reminder: bool,
@@ -67,7 +67,7 @@ pub enum NoticeReason {
     },
     /// Further reviewers were asked.
     Escalated {
-        /// Who was asked; `None` if the task names nobody.
+        /// Who was asked; `None` if the task names no one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         escalated_to: Option<String>,
     },

@@ -338,8 +338,8 @@ impl ChatRun<'_> {
     ) -> Result<(), Stop> {
         let gate = Some(resume.gate_id);
         if let (Some(block), Some(outcome)) = (&resume.block, resume.outcome) {
-            let told = json!({ "outcome": outcome, "answer": block });
-            return self.answer(conversation, &call, &Ok(told), gate).await;
+            let reply = json!({ "outcome": outcome, "answer": block });
+            return self.answer(conversation, &call, &Ok(reply), gate).await;
         }
         match &resume.decision {
             Decision::Answer(answer) => self.answer(conversation, &call, &Ok(answer.clone()), gate).await,
@@ -356,7 +356,7 @@ impl ChatRun<'_> {
     }
 
     /// Runs a call unless it was started before. A started call without a result is not repeated: its outcome is
-    /// unknown, and the model is told so.
+    /// unknown, and the model gets this result.
     async fn run_call(
         &self,
         conversation: &mut Conversation,

@@ -302,7 +302,7 @@ fn locked(reader: &Mutex<ReplyReader>) -> MutexGuard<'_, ReplyReader> {
     reader.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether an error is about one frame, so that the stream goes on after it.
+/// Whether an error is about one frame, so that the stream continues after it.
 const fn is_about_frame(error: &ModelError) -> bool {
     !matches!(error, ModelError::WebStream { .. } | ModelError::HttpError { .. })
 }

@@ -134,7 +134,7 @@ mod tests {
         child
     }
 
-    // The clock of the test stands still and moves only when nothing but a timer is awaited, so the machine's speed
+    // The clock of the test is stopped and moves only when nothing but a timer is awaited, so the machine's speed
     // does not matter.
     #[tokio::test(start_paused = true)]
     async fn a_stubborn_command_is_killed_after_the_grace_or_at_once() {

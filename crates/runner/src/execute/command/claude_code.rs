@@ -6,7 +6,7 @@
 use super::{
     super::{
         adapter::Failure,
-        agent_event::{self, said},
+        agent_event::{self, external},
         notes::Notes,
         think,
     },
@@ -33,7 +33,7 @@ impl Parser {
             Some("user") => events(&line, self.message(&line, Known::ExternalEvent.as_str())),
             Some("result") => vec![Parsed::Result(outcome(&line))],
             Some("stream_event") => Vec::new(),
-            _ => events(&line, said(&describe_line(&line), &line, &Notes::default())),
+            _ => events(&line, external(&describe_line(&line), &line, &Notes::default())),
         }
     }
 
@@ -44,7 +44,7 @@ impl Parser {
         match &message["content"] {
             Value::Array(blocks) => blocks.iter().flat_map(|block| self.block(block, kind, &notes)).collect(),
             Value::String(text) => spoken(kind, text, &notes),
-            _ => said(&describe_line(line), line, &Notes::default()),
+            _ => external(&describe_line(line), line, &Notes::default()),
         }
     }
 
@@ -63,7 +63,7 @@ impl Parser {
                 let failed = block["is_error"] == true;
                 vec![agent_event::tool_result(id, name, &joined(&block["content"]), failed, notes)]
             }
-            other => said(other, block, &Notes::default()),
+            other => external(other, block, &Notes::default()),
         }
     }
 }

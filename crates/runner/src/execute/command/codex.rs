@@ -6,7 +6,7 @@
 use super::{
     super::{
         adapter::Failure,
-        agent_event::{self, said},
+        agent_event::{self, external},
         event::texts,
         notes::Notes,
         think,
@@ -59,7 +59,7 @@ impl Parser {
                 );
                 return parsed;
             }
-            other => said(other, &line, &Notes::default()),
+            other => external(other, &line, &Notes::default()),
         };
         made.into_iter().map(Parsed::Event).collect()
     }
@@ -97,7 +97,7 @@ impl Parser {
                     made.push(agent_event::tool_result(id, &name, &output, failed, &Notes::default()));
                     made
                 }
-                None => said(kind, item, &Notes::default()),
+                None => external(kind, item, &Notes::default()),
             },
         }
     }
@@ -160,7 +160,7 @@ impl Parser {
 fn printed(item: &Value, progress: &str) -> Vec<NewEvent> {
     match item["type"].as_str().unwrap_or_default() {
         "agent_message" | "reasoning" => Vec::new(),
-        kind => said(kind, item, &Notes { progress: Some(progress.to_owned()), ..Notes::default() }),
+        kind => external(kind, item, &Notes { progress: Some(progress.to_owned()), ..Notes::default() }),
     }
 }
 

@@ -259,7 +259,7 @@ fn interpret(text: &str, line: &Line) -> Interpreted {
             Ok(output) => Ok(Parsed::Result(output)),
             Err(why) => return about(None, Some(Output { failure: Some(lost(&why)), ..Output::default() })),
         },
-        "request_feedback" => asked(fields).map(|ask| Parsed::Ask(Box::new(ask))),
+        "request_feedback" => people_request(fields).map(|ask| Parsed::Ask(Box::new(ask))),
         kind => event_of(kind, fields).map(Parsed::Event),
     };
     match read {
@@ -303,7 +303,7 @@ fn result(mut fields: Fields) -> Result<Output, String> {
 ///
 /// # Errors
 /// If the fields are not those of a request.
-fn asked(mut fields: Fields) -> Result<AskFeedback, String> {
+fn people_request(mut fields: Fields) -> Result<AskFeedback, String> {
     let unwritable = || "its fields cannot be written as JSON".to_owned();
     let key = || Some(canonical_digest(&serde_json::from_str(object(&fields)?.get()).ok()?).to_string());
     let key = key().ok_or_else(unwritable)?;

@@ -119,7 +119,7 @@ impl Adapter for CommandAdapter {
 /// Why a command has ended.
 enum Ended {
     ByItself(io::Result<ExitStatus>),
-    Told,
+    StopRequested,
     OutOfTime(u64),
 }
 
@@ -151,7 +151,7 @@ impl CommandAdapter {
         {
             return outcome;
         }
-        asked_again()
+        repeated_request()
     }
 
     async fn run_once(&self, job: &Job, context: &JobContext, resume: Option<&Resume>) -> Ran {
@@ -179,7 +179,7 @@ impl CommandAdapter {
         let ended = select! {
             biased;
             status = child.wait() => Ended::ByItself(status),
-            () = context.stop_requested() => Ended::Told,
+            () = context.stop_requested() => Ended::StopRequested,
             seconds = &mut out_of_time => Ended::OutOfTime(seconds),
         };
         if !matches!(ended, Ended::ByItself(_)) {
@@ -193,7 +193,7 @@ impl CommandAdapter {
                 Some((stdout, stderr)) => conclude(context, status, stdout, &stderr).await,
                 None => Outcome::Stopped.into(),
             },
-            Ended::Told => {
+            Ended::StopRequested => {
                 // Its output so far is recorded as far as the time allows.
                 let _ = timeout(limit::RELEASE_TIME, output).await;
                 Outcome::Stopped.into()
@@ -294,7 +294,7 @@ async fn park(context: &JobContext, ask: &AskFeedback) -> Ran {
         Ok(asked) if asked.waits => Outcome::Parked.into(),
         Ok(asked) => match recorded_answer(asked) {
             Some(answer) => Ran::Answered(Box::new(answer)),
-            None => asked_again().into(),
+            None => repeated_request().into(),
         },
         Err(error) => {
             Outcome::Failed(Failure::new("request_refused", format!("people cannot be asked: {error}"))).into()
@@ -302,7 +302,7 @@ async fn park(context: &JobContext, ask: &AskFeedback) -> Ran {
     }
 }
 
-fn asked_again() -> Outcome {
+fn repeated_request() -> Outcome {
     let why = "the command asked again what people have answered; SHIFTBOOK_RESUME has the answer";
     Outcome::Failed(Failure::new("asked_again", why))
 }

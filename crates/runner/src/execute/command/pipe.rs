@@ -155,7 +155,7 @@ impl PipeReader {
         }
     }
 
-    /// Makes a request for which the session does not wait. A refusal is recorded, and the command goes on.
+    /// Makes a request for which the session does not wait. A refusal is recorded, and the command continues.
     async fn ask_aside(&mut self, ask: &AskFeedback) {
         let Some(asker) = &self.asker else { return };
         if let Err(error) = asker.ask(ask).await {

@@ -40,7 +40,7 @@ pub enum Tool {
     EntityWrite,
     /// Asks a person and waits for the answer.
     AskPerson,
-    /// Asks people with a form, and waits for an answer or goes on.
+    /// Asks people with a form, and waits for an answer or continues.
     RequestFeedback,
     /// Records a note in the log.
     Note,

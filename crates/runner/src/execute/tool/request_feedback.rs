@@ -1,4 +1,4 @@
-//! `request_feedback`: asks people with a form. The session waits for the answer, or goes on and gets it later.
+//! `request_feedback`: asks people with a form. The session waits for the answer, or continues and gets it later.
 
 use domain::limit::{KEY_CHARS_MAX, REASON_CHARS_MAX};
 use serde_json::{Value, json};

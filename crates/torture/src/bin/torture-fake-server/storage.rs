@@ -91,7 +91,7 @@ impl Store {
     }
 
     /// Counts a request. With [`Bug::ExitsByItself`] the process ends at request [`EXITS_AT`], once: the processes
-    /// after it go on, so that only a look at the process before a fault finds it.
+    /// after it continue, so that only a look at the process before a fault finds it.
     pub fn count_request(&self) -> Result<()> {
         let requests = self.requests.fetch_add(1, Ordering::Relaxed) + 1;
         if self.bug == Some(Bug::ExitsByItself) && requests == EXITS_AT && !self.exited.exists() {

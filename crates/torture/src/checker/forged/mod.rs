@@ -48,9 +48,9 @@ fn claim(process: u32, at: (u64, u64), attempt: u32, lease_ms: u64) -> Operation
     operation(process, at, op, Outcome::Ok(Answer::Claimed { sessions: vec![(SESSION, attempt)] }))
 }
 
-fn complete(process: u32, at: (u64, u64), attempt: u32, token: u64, told: u64) -> Operation {
+fn complete(process: u32, at: (u64, u64), attempt: u32, token: u64, answered: u64) -> Operation {
     let op = Op::Complete { session: SESSION, attempt, token };
-    operation(process, at, op, Outcome::Ok(Answer::Completed { token: Some(told) }))
+    operation(process, at, op, Outcome::Ok(Answer::Completed { token: Some(answered) }))
 }
 
 fn sighting(at: (u64, u64), status: &str, attempt: u32, head: u64) -> Operation {

@@ -118,7 +118,7 @@ impl Calls {
 }
 
 impl Begun {
-    /// Adds arguments: text goes on where the text before ended, an object is all of them. `is_named` says that the
+    /// Adds arguments: text continues where the text before ended, an object is all of them. `is_named` says that the
     /// fragment has the name of the tool: then it can repeat what is complete.
     fn add_arguments(&mut self, arguments: &Value, is_named: bool) {
         match arguments {

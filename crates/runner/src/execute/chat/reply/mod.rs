@@ -1,9 +1,9 @@
 //! Reads a model's reply from the frames of its stream.
 //!
 //! The crate `genai` makes the request and cuts the stream into frames. What they say is read here, because services
-//! that are called compatible differ where `genai` cannot be told: it joins tool calls by `index` alone and drops those
-//! without one, and it leaves out refusals. [`openai`] and [`anthropic`] know the frames of the two wire formats,
-//! [`calls`] joins tool calls.
+//! that are called compatible differ in ways that `genai` cannot be configured for: it joins tool calls by `index`
+//! alone and drops those without one, and it leaves out refusals. [`openai`] and [`anthropic`] know the frames of the
+//! two wire formats, [`calls`] joins tool calls.
 
 mod anthropic;
 mod calls;
@@ -85,7 +85,7 @@ pub(super) struct ReplyReader {
     calls: Calls,
     stop_reason: Option<String>,
     tokens: Option<Tokens>,
-    /// Whether the stream said that the reply is complete.
+    /// Whether the stream marked the reply as complete.
     has_ended: bool,
     /// Whether the last frame could be read and reports no error.
     is_understood: bool,

@@ -39,7 +39,7 @@ fn careful(model: &ScriptedModel) -> ChatAdapter {
 #[tokio::test]
 async fn a_decision_is_applied_when_the_person_writes_again_while_the_turn_is_queued() {
     let ask = json!({"message": "Which stage?"});
-    for (name, input, call, decision, told) in [
+    for (name, input, call, decision, expected) in [
         ("entity_write", change(), Some("c1"), Decision::Approve(None), "0193b0a0-0000-7000-8000-0000000000e1"),
         ("ask_person", ask, None, Decision::Answer(json!("Blue.")), "Blue."),
     ] {
@@ -64,7 +64,7 @@ async fn a_decision_is_applied_when_the_person_writes_again_while_the_turn_is_qu
         let [.., call, result, first, second] = messages.as_array().unwrap().as_slice() else { panic!("{messages}") };
         let roles = [call, result, first, second].map(|message| message["role"].as_str().unwrap());
         assert_eq!(roles, ["assistant", "tool", "user", "user"], "{messages}");
-        assert!(result.to_string().contains(told), "{result}");
+        assert!(result.to_string().contains(expected), "{result}");
         assert!(first.to_string().contains("Be quick.") && second.to_string().contains("Please."), "{messages}");
     }
 }

@@ -1,4 +1,4 @@
-//! Questions of agents that go on meanwhile. Each is an item of the inbox.
+//! Questions of agents that keep working. Each is an item of the inbox.
 
 use super::{
     button::ButtonLink,
@@ -40,7 +40,7 @@ pub fn count_words(questions: u64) -> Option<String> {
 
 /// The section with these questions. It is hidden if there are none, so that the browser can add the first one, and
 /// where they do not belong to what is shown. Many questions are one line that opens.
-pub fn asked(questions: &[Question], is_elsewhere: bool) -> impl IntoView + use<> {
+pub fn question_list(questions: &[Question], is_elsewhere: bool) -> impl IntoView + use<> {
     let rows = questions.iter().map(row).collect::<Vec<_>>();
     let count = count_words(questions.len() as u64).unwrap_or_default();
     let hidden = is_elsewhere || questions.is_empty();
@@ -98,10 +98,10 @@ mod tests {
             asked_at: at,
             expires_at: None,
         };
-        assert!(to_html(asked(std::slice::from_ref(&one), true)).contains(" hidden"));
+        assert!(to_html(question_list(std::slice::from_ref(&one), true)).contains(" hidden"));
         let seven: Vec<_> = (0..7).map(|_| one.clone()).collect();
-        assert!(!to_html(asked(&seven, false)).contains("<details open"));
-        let html = to_html(asked(&[one], false));
+        assert!(!to_html(question_list(&seven, false)).contains("<details open"));
+        let html = to_html(question_list(&[one], false));
         assert!(html.contains("1 open question<") && html.contains("<details open"), "{html}");
         assert!(html.contains("scout") && html.contains("Plan &lt;b&gt;"), "{html}");
         assert!(html.contains("href=\"/inbox/7\"") && html.contains("&lt;b&gt;region"), "{html}");
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn without_questions_the_section_is_there_and_hidden() {
-        let html = to_html(asked(&[], false));
+        let html = to_html(question_list(&[], false));
         assert!(html.contains("<section") && html.contains(" hidden") && html.contains("class=\"rows\""), "{html}");
     }
 }
