@@ -1,7 +1,7 @@
 //! Rules over the prose of the repository: comments in Rust code and Markdown files.
 //!
-//! Three checks: words that the glossary bans, lines over 120 characters, and documentation comments that only repeat
-//! the name of their item.
+//! Four checks: words that the glossary bans, lines over 120 characters, documentation comments that only repeat the
+//! name of their item, and items whose name is a participle.
 
 use super::token::{Token, is_string, tokens};
 use super::{Finding, Sources};
@@ -9,6 +9,7 @@ use super::{Finding, Sources};
 pub const BANNED_RULE: &str = "banned-word";
 pub const LENGTH_RULE: &str = "prose-length";
 pub const ECHO_RULE: &str = "doc-echo";
+pub const PARTICIPLE_RULE: &str = "participle-name";
 
 const LINE_CHARS_MAX: usize = 120;
 const GLOSSARY: &str = "docs/glossary.md";
@@ -22,6 +23,11 @@ const EMPTY_WORDS: [&str; 28] = [
 const BEFORE_NAME: [&str; 13] =
     ["pub", "const", "async", "unsafe", "extern", "fn", "struct", "enum", "trait", "type", "mod", "static", "mut"];
 
+/// Words that name no thing. As a part of a name they are allowed: `asked_at`, `a_late_answer_is_kept`.
+const PARTICIPLES: [&str; 8] = ["asked", "given", "kept", "said", "shown", "standing", "stands", "told"];
+/// Keywords before the name of an item that must name a thing or an act.
+const NAMED_ITEMS: [&str; 6] = ["enum", "fn", "mod", "struct", "trait", "type"];
+
 /// A word or phrase that the glossary bans, in lower case, and what it says to write instead.
 #[derive(Debug, PartialEq, Eq)]
 struct Banned {
@@ -29,7 +35,7 @@ struct Banned {
     instead: String,
 }
 
-/// Applies the three checks to every Rust and Markdown file. The list of banned words is the section "Banned words" of
+/// Applies the checks to every Rust and Markdown file. The list of banned words is the section "Banned words" of
 /// docs/glossary.md; without that section no word is banned.
 pub fn check(sources: &Sources) -> Vec<Finding> {
     let banned = sources.get(GLOSSARY).map_or_else(Vec::new, |text| banned_words(text));
@@ -50,6 +56,7 @@ pub fn check(sources: &Sources) -> Vec<Finding> {
         if is_rust && let Ok(tokens) = tokens(text) {
             findings.extend(banned_identifiers(path, &tokens, &banned));
             findings.extend(echoes(path, &tokens));
+            findings.extend(participles(path, &tokens));
         }
     }
     findings
@@ -157,6 +164,18 @@ fn banned_identifiers(path: &str, tokens: &[Token], banned: &[Banned]) -> Vec<Fi
     let is_literal = |token: &&Token| is_string(&token.text) || token.text.contains(['"', '\'']);
     let names = tokens.iter().filter(is_name).filter(|token| !is_literal(token));
     names.flat_map(|token| banned_in(path, token.line, &parts(&token.text), banned)).collect()
+}
+
+/// Items whose whole name is a participle, which does not say what the thing is.
+fn participles(path: &str, tokens: &[Token]) -> Vec<Finding> {
+    let is_participle = |name: &Token| matches!(&parts(&name.text)[..], [one] if PARTICIPLES.contains(&one.as_str()));
+    let finding = |name: &Token| {
+        let what = format!("{} is a participle: name the thing, such as decision, request, state, answer", name.text);
+        Finding::new(path, name.line, PARTICIPLE_RULE, what)
+    };
+    let named = tokens.iter().zip(tokens.iter().skip(1));
+    let named = named.filter(|(keyword, name)| NAMED_ITEMS.contains(&keyword.text.as_str()) && is_participle(name));
+    named.map(|(_, name)| finding(name)).collect()
 }
 
 /// Documentation of one line whose words all occur in the name of its item, or that has no word with a meaning.
@@ -307,6 +326,13 @@ mod tests {
         assert_eq!(rules(&[("a.md", &text)]), [("a.md".to_owned(), 1, LENGTH_RULE)]);
         let text = format!("// {long}\nconst A: &str = \"{long}\";\n/// {address}\n/// | {long} |\nfn f() {{}}\n");
         assert_eq!(lines(&text, "", LENGTH_RULE), [1]);
+    }
+
+    #[test]
+    fn items_that_are_named_by_a_participle_are_found() {
+        let text =
+            "struct Told;\nfn kept() {}\nmod asked;\nfn kept_since() {}\nlet shown = 1;\nstruct A { said: u8 }\n";
+        assert_eq!(lines(text, "", PARTICIPLE_RULE), [1, 2, 3]);
     }
 
     #[test]
