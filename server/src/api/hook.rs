@@ -56,7 +56,7 @@ pub struct RecordQuery {
     post, path = "/api/hooks/{source}", operation_id = "recordHook", tag = "hooks", request_body = wire::schema::Hook,
     params(("source" = wire::schema::HookSource, Path, description = "`claude-code`, `codex` or `gemini`"), RecordQuery),
     responses(
-        (status = 200, description = "What the agent is told", body = HookAnswer),
+        (status = 200, description = "What the agent gets", body = HookAnswer),
         (
             status = 409, description = "`id_conflict`: another session was made with this agent's key",
             body = wire::Problem, content_type = "application/problem+json",

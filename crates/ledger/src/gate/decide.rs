@@ -176,7 +176,7 @@ async fn record(
         return Ok(gate);
     }
     let id = gate.id;
-    let by = SettleContext { caller: scope.caller, minter, given: None, stamp: Some(decider.stamp) };
+    let by = SettleContext { caller: scope.caller, minter, details: None, stamp: Some(decider.stamp) };
     settle(tx, session, gate, by).await?;
     // The effect may have written the entity, whose title a gate has too.
     store::gate::find(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)

@@ -168,11 +168,11 @@ pub async fn memory(ledger: &Ledger, scope: &Scope, agent: &str, selection: Sele
             Selection::Search(query) => {
                 found = Some(search_on(conn, tenant_id, Some(&agent), &query, limit).await?);
             }
-            Shown::Document(path, part) => {
+            Selection::Document(path, part) => {
                 let (opened, of_lines) = document_on(conn, tenant_id, &agent, &path, part).await?;
                 (document, texts) = (Some(opened), of_lines);
             }
-            Shown::Erased(id) => document = Some(erased_on(conn, tenant_id, &agent, id).await?),
+            Selection::Erased(id) => document = Some(erased_on(conn, tenant_id, &agent, id).await?),
         }
         let listed = store::memory::list(conn, tenant_id, &agent, None, false, None, PAGE_MAX).await?;
         let page = Memory {
