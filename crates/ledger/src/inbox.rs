@@ -29,7 +29,7 @@ pub enum Item {
 /// Which item it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemId {
-    /// A gate.
+    /// Where a session waits for a decision.
     Gate(GateId),
     /// A question without a gate.
     Question(FeedbackRequestId),

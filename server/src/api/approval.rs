@@ -215,14 +215,16 @@ pub async fn decide_many(
     let ids: Vec<_> = body.decisions.iter().map(|one| one.id.clone()).collect();
     let decisions = body.decisions.into_iter().map(one_of_many).collect();
     let decided = ledger::inbox::decide_many(&state.ledger, caller.scope(), decisions).await;
-    let result = |(id, decided): (String, Result<use_case::GateItem, Problem>)| {
-        let (approval, problem) = match decided {
-            Ok(item) => (Some(wire_map::approval(item)), None),
-            Err(problem) => (None, Some(problem.to_wire(state.ledger.request_id().to_string()))),
-        };
-        DecidedOne { id, approval, problem }
+    let results = ids.into_iter().zip(decided).map(|(id, decided)| decided_one(&state, id, decided));
+    Ok(Json(Decided { results: results.collect() }))
+}
+
+fn decided_one(state: &AppState, id: String, decided: Result<use_case::GateItem, Problem>) -> DecidedOne {
+    let (approval, problem) = match decided {
+        Ok(item) => (Some(wire_map::approval(item)), None),
+        Err(problem) => (None, Some(problem.to_wire(state.ledger.request_id().to_string()))),
     };
-    Ok(Json(Decided { results: ids.into_iter().zip(decided).map(result).collect() }))
+    DecidedOne { id, approval, problem }
 }
 
 fn one_of_many(one: DecideOne) -> Result<(GateId, use_case::NewDecision), Problem> {

@@ -106,8 +106,8 @@ pub async fn preview(ledger: &Ledger, scope: &Scope, fields: Vec<Field>) -> Resu
 /// Reads the editor of the view with this slug, or of a new one.
 ///
 /// # Errors
-/// [`crate::Error::Forbidden`] for everyone who may not change views; [`crate::Error::NotFound`] if the workspace has no
-/// view with this slug.
+/// [`crate::Error::Forbidden`] for everyone who may not change views; [`crate::Error::NotFound`] if the workspace has
+/// no view with this slug.
 pub async fn editor(ledger: &Ledger, scope: &Scope, slug: Option<String>) -> Result<Editor> {
     require(scope, Permission::ManageViews)?;
     let tenant_id = scope.tenant_id;

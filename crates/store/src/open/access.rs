@@ -104,8 +104,8 @@ impl Store {
         }
     }
 
-    /// Runs `body` in one transaction and returns after COMMIT. An error of the body rolls it back. The caller follows up
-    /// the ends of sessions.
+    /// Runs `body` in one transaction and returns after COMMIT. An error of the body rolls it back. The caller follows
+    /// up the ends of sessions.
     ///
     /// The body runs in a task of its own: a caller that goes away does not cancel it.
     ///
