@@ -354,6 +354,14 @@ pub const MEMORY_QUERY_TERMS_MAX: usize = 32;
 pub const MEMORY_QUERY_WORDS_MAX: usize = 512;
 /// Documents at which counting those of one word ends: words that more documents have are equally common.
 pub const MEMORY_HOLDERS_MAX: u32 = 32;
+/// Most other forms of one word that a search in memory looks for.
+pub const MEMORY_WORD_FORMS_MAX: usize = 8;
+/// Most other forms of all words together that a search in memory looks for.
+pub const MEMORY_QUERY_FORMS_MAX: usize = 64;
+/// Documents of a word at which a search does not look for other forms of it: those with the word itself come first.
+pub const MEMORY_FORMS_DOCUMENTS: u32 = 50;
+/// Most words of an agent's documents that are read to find the other forms of one word.
+pub const MEMORY_VOCABULARY_MAX: u32 = 64;
 /// Longest search in memory, characters.
 pub const MEMORY_QUERY_CHARS_MAX: usize = 2_000;
 /// Longest word that search compares, characters. Of longer words the start is compared.

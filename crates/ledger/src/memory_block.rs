@@ -2,7 +2,7 @@
 
 use crate::{
     MemoryDocumentRecord, Result,
-    memory::{search_part, times_of_body, words_of},
+    memory::{search_part, times_of_body, words_and_forms_of, words_of},
 };
 use chrono::NaiveDate;
 use domain::{
@@ -13,12 +13,12 @@ use domain::{
         kind::{Context, ContextInjected},
     },
     id::{MemoryDocumentId, TenantId, UserId},
-    memory::{MemoryPath, aliases, fold},
+    memory::{MemoryPath, SearchWords, aliases, fold},
     memory_writer::{
         block::{Bounds, item, longest_days, render, tokens_within},
         channel::Channel,
         limit::{BLOCK_CANDIDATES_MAX, BLOCK_DATED_VERSIONS, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
-        select::{self, Candidate, Passage, RANKER, Ranked, coverage, importance_of_kind, passages, words},
+        select::{self, Candidate, Passage, RANKER, Ranked, coverage, importance_of_kind, passages, tells_apart},
         text::tokens,
         turn::{self, Participant, own_path},
     },
@@ -27,7 +27,7 @@ use domain::{
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use std::collections::{BTreeSet, HashMap, HashSet, hash_map::Entry};
+use std::collections::{HashMap, HashSet, hash_map::Entry};
 use store::{
     Conn,
     memory::{Around, FoundDocument},
@@ -138,7 +138,7 @@ pub(crate) async fn select(
     let said = cut(about.said, SAID_CHARS_MAX);
     let own = about.person.and_then(|person| MemoryPath::parse(&person.path).ok());
     let most = (DOCUMENTS_MAX, BLOCK_TERM_DOCUMENTS);
-    let looked_for = words_of(conn, tenant_id, Some(agent), &said).await?;
+    let looked_for = words_and_forms_of(conn, tenant_id, Some(agent), &said).await?;
     let channel = about.channel.map(|channel| (channel.platform.as_str(), channel.id.as_str()));
     let around = Around { beside: own.as_ref(), channel };
     let mut found = search_part(conn, tenant_id, Some(agent), &looked_for, most, around).await?;
@@ -150,9 +150,7 @@ pub(crate) async fn select(
         found.extend(named.map(|(one, _)| (one, 0.0)));
     }
     let theirs = about.person.map(|person| of_person(&found, person)).unwrap_or_default();
-    let mut wanted = words(&said);
-    let looked_for: HashSet<String> = looked_for.into_iter().collect();
-    wanted.retain(|word| looked_for.contains(word));
+    let wanted = SearchWords::of(looked_for.iter().filter(|word| tells_apart(&word.word)));
     let mut candidates: Vec<Candidate> = Vec::new();
     for (found, score) in found.iter().filter(|(found, _)| !found.record.path.starts_with("self/")) {
         let is_own = theirs.contains(&found.record.id);
@@ -242,7 +240,7 @@ struct Of {
 fn candidate(
     document: &MemoryDocumentRecord,
     (id, passage): (String, Passage),
-    (wanted, of): (&BTreeSet<String>, Of),
+    (wanted, of): (&SearchWords<'_>, Of),
     now: Timestamp,
 ) -> Candidate {
     let share = coverage(wanted, &format!("{} {}", passage.headings, passage.text));

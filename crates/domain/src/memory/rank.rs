@@ -1,14 +1,13 @@
 //! The words by which documents are found, and the order of what was found. Both engines index the words that
 //! [`terms`] returns, and [`rank`] orders the candidates of both, so the same documents give the same order.
-//! [`query_words`] and [`rarest`] choose the words that are looked for, for the engines and for [`rank`].
+//! [`query_words`], [`rarest`] and [`unheld`] choose the words that are looked for, for the engines and for [`rank`].
 
-use crate::limit::{MEMORY_QUERY_TERMS_MAX, MEMORY_QUERY_WORDS_MAX, MEMORY_TERM_CHARS_MAX};
-use std::{
-    cmp::Reverse,
-    collections::{BTreeSet, HashMap},
+use super::{
+    search_word::{FORM_WORTH, SearchWord, SearchWords},
+    terms::{for_each_term, terms},
 };
-use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
-use unicode_segmentation::UnicodeSegmentation;
+use crate::limit::{MEMORY_QUERY_TERMS_MAX, MEMORY_QUERY_WORDS_MAX};
+use std::{cmp::Reverse, collections::BTreeSet};
 
 /// How soon further occurrences of a word stop to count (the k1 of BM25).
 const SATURATION: f64 = 1.2;
@@ -16,42 +15,6 @@ const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.75;
 /// How many occurrences in the body one in the path is worth.
 const PATH_WORTH: f64 = 3.0;
-
-/// Returns the words of a text: in lower case, without accents, letters and digits only. Characters of scripts
-/// without spaces are words of their own.
-pub fn terms(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for_each_term(text, |term| found.push(term.to_owned()));
-    found
-}
-
-/// Calls `with` for each word of [`terms`], in the order of the text. A search counts the words of whole documents:
-/// with a string for each of them, this took twice as long.
-pub(crate) fn for_each_term(text: &str, with: impl FnMut(&str)) {
-    if text.is_ascii() { for_each_ascii_term(text, with) } else { for_each_unicode_term(text, with) }
-}
-
-/// [`for_each_unicode_term`] for a text of ASCII characters, several times faster.
-fn for_each_ascii_term(text: &str, mut with: impl FnMut(&str)) {
-    let mut term = String::new();
-    for word in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
-        term.clear();
-        term.push_str(&word[..word.len().min(MEMORY_TERM_CHARS_MAX)]);
-        term.make_ascii_lowercase();
-        with(&term);
-    }
-}
-
-fn for_each_unicode_term(text: &str, mut with: impl FnMut(&str)) {
-    let plain: String = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
-    for word in plain.unicode_words() {
-        // `user_id`, `v1.2` and `don't` are one word to Unicode; people look for their parts too.
-        for part in word.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()) {
-            let end = part.char_indices().nth(MEMORY_TERM_CHARS_MAX).map_or(part.len(), |(at, _)| at);
-            with(&part[..end]);
-        }
-    }
-}
 
 /// Returns the words of a text that a search can look for, each once. If there are more than
 /// [`MEMORY_QUERY_TERMS_MAX`], single letters and digits are left out, and the longest words are first, because longer
@@ -95,6 +58,12 @@ pub fn rarest(words: Vec<String>, holders: &[u32]) -> Vec<String> {
     held.into_iter().map(|(_, word)| word).collect()
 }
 
+/// Chooses the words of a search that no document has, of which documents may have another form: those that come first.
+pub fn unheld(words: &[String], holders: &[u32]) -> Vec<String> {
+    let unheld = words.iter().zip(holders).filter(|(_, count)| **count == 0).map(|(word, _)| word.clone());
+    unheld.take(MEMORY_QUERY_TERMS_MAX).collect()
+}
+
 /// A document that was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
@@ -106,67 +75,90 @@ pub struct Ranked {
 
 /// Orders candidates, given as path and text, for the words of a search: BM25 over the candidates, with the path
 /// counted three times. Candidates without any of the words are left out. Equal scores are ordered by path.
-pub fn rank(words: &[String], candidates: &[(&str, &str)]) -> Vec<Ranked> {
+///
+/// A candidate that has only other forms of a word gets less for it than each candidate that has the word itself.
+/// Candidates that have the word are scored as if there were no forms.
+pub fn rank(words: &[SearchWord], candidates: &[(&str, &str)]) -> Vec<Ranked> {
     // In the order of the words, so that equal documents have equal scores to the last bit.
-    let wanted: BTreeSet<&str> = words.iter().map(String::as_str).collect();
-    let wanted: HashMap<&str, usize> = wanted.into_iter().enumerate().map(|(at, term)| (term, at)).collect();
-    let counted: Vec<(Vec<f64>, f64)> = candidates.iter().map(|(path, text)| count(path, text, &wanted)).collect();
-    let total = counted.len() as f64;
-    let average = counted.iter().map(|(_, length)| length).sum::<f64>() / total.max(1.0);
-    let weight = |term: usize| {
-        let with = counted.iter().filter(|(counts, _)| counts[term] > 0.0).count() as f64;
-        (1.0 + (total - with + 0.5) / (with + 0.5)).ln()
-    };
-    let weights: Vec<f64> = (0..wanted.len()).map(weight).collect();
-    let score = |(counts, length): &(Vec<f64>, f64)| {
-        let norm = SATURATION * (1.0 - LENGTH + LENGTH * length / average.max(1.0));
-        let parts = counts.iter().zip(&weights).filter(|(count, _)| **count > 0.0);
-        parts.map(|(count, weight)| weight * count * (SATURATION + 1.0) / (count + norm)).sum::<f64>()
-    };
-    let mut ranked: Vec<Ranked> =
-        counted.iter().enumerate().map(|(at, one)| Ranked { at, score: score(one) }).collect();
+    let mut words: Vec<&SearchWord> = words.iter().collect();
+    words.sort_by(|one, other| one.word.cmp(&other.word));
+    words.dedup_by(|one, other| one.word == other.word);
+    let wanted = SearchWords::of(words);
+    let counted: Vec<Counted> = candidates.iter().map(|(path, text)| count(path, text, &wanted)).collect();
+    let average = counted.iter().map(|one| one.length).sum::<f64>() / (counted.len() as f64).max(1.0);
+    let mut scores = vec![0.0; counted.len()];
+    for word in 0..wanted.count() {
+        add_scores(&counted, word, average, &mut scores);
+    }
+    let mut ranked: Vec<Ranked> = scores.into_iter().enumerate().map(|(at, score)| Ranked { at, score }).collect();
     ranked.retain(|one| one.score > 0.0);
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| candidates[a.at].0.cmp(candidates[b.at].0)));
     ranked
 }
 
-/// Occurrences of the wanted words, by their numbers, and the length of the document in words.
-fn count(path: &str, text: &str, wanted: &HashMap<&str, usize>) -> (Vec<f64>, f64) {
-    let mut counts = vec![0.0; wanted.len()];
-    let mut length = 0.0;
+/// Adds to each score what one word is worth in that document.
+fn add_scores(counted: &[Counted], word: usize, average: f64, scores: &mut [f64]) {
+    let weight = |is_there: &dyn Fn(&Counted) -> bool| {
+        let (total, with) = (counted.len() as f64, counted.iter().filter(|one| is_there(one)).count() as f64);
+        (1.0 + (total - with + 0.5) / (with + 0.5)).ln()
+    };
+    let saturated = |count: f64, length: f64| {
+        let norm = SATURATION * (1.0 - LENGTH + LENGTH * length / average.max(1.0));
+        count * (SATURATION + 1.0) / (count + norm)
+    };
+    let exact_weight = weight(&|one| one.exact[word] > 0.0);
+    let exact = |one: &Counted| exact_weight * saturated(one.exact[word], one.length);
+    // As rare as the word and all its forms together.
+    let form_weight = FORM_WORTH * weight(&|one| one.exact[word] + one.forms[word] > 0.0);
+    let with_word = counted.iter().filter(|one| one.exact[word] > 0.0);
+    let least = with_word.map(exact).min_by(f64::total_cmp);
+    for (one, score) in counted.iter().zip(scores) {
+        let form = form_weight * saturated(one.forms[word], one.length);
+        *score += match least {
+            _ if one.exact[word] > 0.0 => exact(one),
+            // Less than the least, and more for more forms.
+            Some(least) => form * least / (form + least),
+            None => form,
+        };
+    }
+}
+
+/// What a document has of the words of a search, by their numbers.
+struct Counted {
+    /// Occurrences of each word itself.
+    exact: Vec<f64>,
+    /// Occurrences of its other forms.
+    forms: Vec<f64>,
+    /// Length of the document, words.
+    length: f64,
+}
+
+fn count(path: &str, text: &str, wanted: &SearchWords<'_>) -> Counted {
+    let none = || vec![0.0; wanted.count()];
+    let mut counted = Counted { exact: none(), forms: none(), length: 0.0 };
     for (text, worth) in [(path, PATH_WORTH), (text, 1.0)] {
         for_each_term(text, |term| {
-            length += 1.0;
-            if let Some(at) = wanted.get(term) {
-                counts[*at] += worth;
+            counted.length += 1.0;
+            for (word, is_form) in wanted.at(term) {
+                let counts = if *is_form { &mut counted.forms } else { &mut counted.exact };
+                counts[*word] += worth;
             }
         });
     }
-    (counts, length)
+    counted
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn words_are_compared_without_case_accents_and_punctuation() {
-        assert_eq!(
-            terms("Don’t ask Inés: user_id=42, v1.2!"),
-            ["don", "t", "ask", "ines", "user", "id", "42", "v1", "2"]
-        );
-        assert_eq!(terms("東京 ｆｕｌｌ"), ["東", "京", "full"]);
-        assert!(terms("— … \"' OR *").iter().eq(["or"]));
+    /// The words of a query without other forms.
+    fn exact(query: &str) -> Vec<SearchWord> {
+        query_words(query).iter().map(|word| word.as_str().into()).collect()
     }
 
-    proptest::proptest! {
-        #[test]
-        fn ascii_texts_have_the_same_words_either_way(text in "[ -~\n\t\r]{0,200}") {
-            let (mut ascii, mut unicode) = (Vec::new(), Vec::new());
-            for_each_ascii_term(&text, |term| ascii.push(term.to_owned()));
-            for_each_unicode_term(&text, |term| unicode.push(term.to_owned()));
-            proptest::prop_assert_eq!(ascii, unicode);
-        }
+    fn order(words: &[SearchWord], candidates: &[(&str, &str)]) -> Vec<usize> {
+        rank(words, candidates).into_iter().map(|one| one.at).collect()
     }
 
     #[test]
@@ -179,13 +171,42 @@ mod tests {
             ("topics/c.md", "nothing of it"),
             ("topics/d.md", "the garden and the cucumber"),
         ];
-        let order =
-            |query: &str| rank(&query_words(query), &candidates).into_iter().map(|one| one.at).collect::<Vec<_>>();
+        let order = |query: &str| order(&exact(query), &candidates);
         assert_eq!(order("garden"), [2, 0, 4, 1]);
         assert_eq!(order("tomato garden")[0], 0);
         assert_eq!(order("absent"), Vec::<usize>::new());
         assert_eq!(order("  "), Vec::<usize>::new());
         assert_eq!(order(&format!("{} tomato", "the ".repeat(99)))[0], 0, "repeated words take no room");
+    }
+
+    #[test]
+    fn a_form_never_outranks_the_word_itself() {
+        let long = format!("{} launches", "filler ".repeat(900));
+        let forms = "launch ".repeat(50);
+        let candidates = [
+            ("topics/launch.md", forms.as_str()),
+            ("topics/a.md", long.as_str()),
+            ("topics/b.md", "one launch"),
+            ("topics/c.md", "nothing"),
+        ];
+        let word = SearchWord { word: "launches".into(), forms: vec!["launch".into()] };
+        assert_eq!(order(std::slice::from_ref(&word), &candidates), [1, 0, 2]);
+        assert_eq!(order(&[word], &candidates[2..]), [0], "without the word itself its forms are found");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn documents_that_have_all_words_keep_their_order_whatever_the_forms(
+            texts in proptest::collection::vec("(a|b|c|x|y| ){0,12}", 1..8)
+        ) {
+            let texts: Vec<String> = texts.iter().map(|text| format!("a b {text} a b")).collect();
+            let candidates: Vec<(&str, &str)> = texts.iter().map(|text| ("topics/t.md", text.as_str())).collect();
+            let with = |word: &str, form: &str| SearchWord { word: word.into(), forms: vec![form.into()] };
+            proptest::prop_assert_eq!(
+                rank(&[with("a", "x"), with("b", "y")], &candidates),
+                rank(&["a".into(), "b".into()], &candidates)
+            );
+        }
     }
 
     #[test]
@@ -198,6 +219,8 @@ mod tests {
         let chosen = rarest(words.clone(), &holders);
         assert_eq!(chosen.len(), MEMORY_QUERY_TERMS_MAX);
         assert_eq!(chosen[..3], ["w59", "tomatoes", "東"]);
+        assert_eq!(unheld(&words, &holders), Vec::<String>::new());
+        assert_eq!(unheld(&words, &[0; 52]), words[..MEMORY_QUERY_TERMS_MAX]);
         assert_eq!(rarest(words, &[0; 52]), Vec::<String>::new(), "no document has them");
         let book: String = (0..2_000).map(|number| format!("word{number} ")).collect();
         assert_eq!(query_words(&book).len(), MEMORY_QUERY_WORDS_MAX);

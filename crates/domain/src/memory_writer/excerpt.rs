@@ -2,7 +2,10 @@
 //! words of the conversation.
 
 use super::{section, select::coverage};
-use crate::thread::cut;
+use crate::{
+    memory::{SearchWord, SearchWords},
+    thread::cut,
+};
 use std::collections::BTreeSet;
 
 /// Longest line of an excerpt, characters.
@@ -23,7 +26,9 @@ pub fn excerpt(body: &str, wanted: &BTreeSet<String>, chars_max: usize) -> Strin
         };
         (room, *taken) = (left, 1);
     }
-    let shares: Vec<f64> = parts.iter().map(|part| coverage(wanted, &part.join("\n"))).collect();
+    let wanted: Vec<SearchWord> = wanted.iter().map(|word| word.as_str().into()).collect();
+    let wanted = SearchWords::of(&wanted);
+    let shares: Vec<f64> = parts.iter().map(|part| coverage(&wanted, &part.join("\n"))).collect();
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by(|one, other| (*one != 0).cmp(&(*other != 0)).then(shares[*other].total_cmp(&shares[*one])));
     for at in order {

@@ -7,7 +7,7 @@ use super::{
     section::headings,
     text::{says_something, tokens},
 };
-use crate::memory::{for_each_term, terms};
+use crate::memory::{SearchWords, terms};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -191,27 +191,27 @@ pub fn importance_of_kind(kind: &str) -> f64 {
     }
 }
 
-/// Returns the share of the words of a query, as [`words`] returns them, that a text has, from 0 to 1.
-pub fn coverage(query: &BTreeSet<String>, text: &str) -> f64 {
-    if query.is_empty() {
-        return 0.0;
-    }
-    let mut covered: BTreeSet<&str> = BTreeSet::new();
-    for_each_term(text, |term| covered.extend(query.get(term).map(String::as_str)));
+/// Returns the share of the words of a query that a text has, from 0 to 1. Other forms of a word count less.
+pub fn coverage(query: &SearchWords<'_>, text: &str) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
-    let share = covered.len() as f64 / query.len() as f64;
-    share
+    let count = query.count().max(1) as f64;
+    query.worth_in(text) / count
 }
 
-/// Returns the words of a text that can tell documents apart: those of [`terms`], without ASCII words of fewer than
-/// three letters.
+/// Returns the words of a text that can tell documents apart: those of [`terms`] for which [`tells_apart`] is true.
 pub fn words(text: &str) -> BTreeSet<String> {
-    terms(text).into_iter().filter(|word| word.len() >= 3 || !word.is_ascii()).collect()
+    terms(text).into_iter().filter(|word| tells_apart(word)).collect()
+}
+
+/// Whether a word of [`terms`] can tell documents apart: ASCII words of fewer than three letters cannot.
+pub fn tells_apart(word: &str) -> bool {
+    word.len() >= 3 || !word.is_ascii()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::SearchWord;
     use crate::memory_writer::limit::{BLOCK_ITEMS_DEFAULT, BLOCK_TOKENS_DEFAULT};
     use proptest::prelude::*;
 
@@ -267,21 +267,26 @@ mod tests {
         assert!(passages(&"A line of some words.\n".repeat(200)).iter().all(|p| tokens(&p.text) <= 200));
     }
 
+    /// The share of the words of a query that a text has.
+    fn covered(query: &str, text: &str) -> f64 {
+        let query: Vec<SearchWord> = words(query).iter().map(|word| word.as_str().into()).collect();
+        coverage(&SearchWords::of(&query), text)
+    }
+
     #[test]
     fn coverage_is_the_share_of_words_that_are_found() {
-        let query = words("When is the Launch of Apollo?");
-        assert!((coverage(&query, "The launch of Apollo is on Friday.") - 0.75).abs() < 0.01, "{query:?}");
-        assert!(coverage(&query, "Tea").abs() < f64::EPSILON);
+        let query = "When is the Launch of Apollo?";
+        assert!((covered(query, "The launch of Apollo is on Friday.") - 0.75).abs() < 0.01);
+        assert!(covered(query, "Tea").abs() < f64::EPSILON);
     }
 
     #[test]
     fn words_are_covered_whatever_their_script_and_accents() {
-        let query = words("東京タワーの高さは?");
-        assert!((coverage(&query, "- 東京タワーの高さは333メートル") - 1.0).abs() < f64::EPSILON, "{query:?}");
-        assert!(coverage(&query, "- Green tea").abs() < f64::EPSILON);
-        let query = words("Ask Ines");
-        assert!((coverage(&query, "- Inés: tomatoes") - 0.5).abs() < f64::EPSILON, "{query:?}");
-        assert!((coverage(&words("Inés"), "- Ines: tomatoes") - 1.0).abs() < f64::EPSILON);
+        let query = "東京タワーの高さは?";
+        assert!((covered(query, "- 東京タワーの高さは333メートル") - 1.0).abs() < f64::EPSILON);
+        assert!(covered(query, "- Green tea").abs() < f64::EPSILON);
+        assert!((covered("Ask Ines", "- Inés: tomatoes") - 0.5).abs() < f64::EPSILON);
+        assert!((covered("Inés", "- Ines: tomatoes") - 1.0).abs() < f64::EPSILON);
     }
 
     proptest! {

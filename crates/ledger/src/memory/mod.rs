@@ -35,7 +35,7 @@ pub(crate) use read::diff_on;
 pub use read::{Listing, MemoryText, VersionDiff, audit, diff, list, read, read_on, read_version, versions};
 pub use revert_session::{RevertSession, RevertedDocument, RevertedSession, preview_revert_session, revert_session};
 pub use search::{FoundMemory, search, search_on};
-pub(crate) use search::{check_search, search_part, words_of};
+pub(crate) use search::{check_search, search_part, words_and_forms_of, words_of};
 pub use tool::{ToolAnswer, tool};
 pub use write::{NewVersion, Stamp, Write, Written, write, write_on};
 

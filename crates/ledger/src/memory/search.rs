@@ -9,16 +9,15 @@ use domain::{
     Scope,
     id::TenantId,
     limit::{
-        MEMORY_CANDIDATES, MEMORY_FOUND_MAX, MEMORY_HOLDERS_MAX, MEMORY_QUERY_CHARS_MAX, MEMORY_QUERY_TERMS_MAX,
-        MEMORY_TERM_DOCUMENTS,
+        MEMORY_CANDIDATES, MEMORY_FORMS_DOCUMENTS, MEMORY_FOUND_MAX, MEMORY_HOLDERS_MAX, MEMORY_QUERY_CHARS_MAX,
+        MEMORY_QUERY_TERMS_MAX, MEMORY_TERM_DOCUMENTS, MEMORY_VOCABULARY_MAX,
     },
-    memory::{MemoryPath, query_words, rank, rarest, terms},
+    memory::{Forms, MemoryPath, SearchWord, SearchWords, query_words, rank, rarest, unheld},
     role::Permission,
 };
-use std::collections::BTreeSet;
 use store::{
     Conn,
-    memory::{Around, Found, FoundDocument, SearchBounds},
+    memory::{Around, Found, FoundDocument, SearchBounds, VocabularyBounds},
 };
 
 /// Longest excerpt of a document, characters.
@@ -81,8 +80,9 @@ pub async fn search_on(
     query: &str,
     limit: u32,
 ) -> Result<Vec<FoundMemory>> {
-    let words = words_of(conn, tenant_id, agent, query).await?;
+    let words = words_and_forms_of(conn, tenant_id, agent, query).await?;
     let found = search_part(conn, tenant_id, agent, &words, (limit, MEMORY_TERM_DOCUMENTS), Around::default()).await?;
+    let words = SearchWords::of(&words);
     let found = found.into_iter().map(|(found, score)| {
         let text = found.document.to_text();
         let (line, excerpt) = excerpt(&text, &words);
@@ -91,33 +91,68 @@ pub async fn search_on(
     Ok(found.collect())
 }
 
-/// The words of a text that are looked for, each once. Of many words, those that the fewest documents of the agent
-/// have. Over all agents documents are not counted, which would be done for each agent: the longest words count.
+/// The words of a text that are looked for, each once, without other forms. Of many words, those that the fewest
+/// documents of the agent have. Over all agents documents are not counted, which would be done for each agent: the
+/// longest words count.
 pub(crate) async fn words_of(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     agent: Option<&str>,
     text: &str,
-) -> Result<Vec<String>> {
+) -> Result<Vec<SearchWord>> {
+    let (words, _) = chosen(conn, tenant_id, agent, text).await?;
+    Ok(words.iter().map(|word| word.as_str().into()).collect())
+}
+
+/// [`words_of`], with the other forms of these words that documents have. Of many words, those that no document has are
+/// looked for too if documents have another form of them.
+pub(crate) async fn words_and_forms_of(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: Option<&str>,
+    text: &str,
+) -> Result<Vec<SearchWord>> {
+    let (words, unheld) = chosen(conn, tenant_id, agent, text).await?;
+    let held = words.len();
+    let words = [words, unheld].concat();
+    let forms = Forms::of_text(text);
+    let bounds = VocabularyBounds { words: MEMORY_VOCABULARY_MAX, holders: MEMORY_FORMS_DOCUMENTS };
+    let vocabulary = store::memory::vocabulary(conn, tenant_id, agent, &forms.prefixes(&words), bounds).await?;
+    let mut words = forms.group(words, &vocabulary);
+    let without_documents = words.split_off(held);
+    words.extend(without_documents.into_iter().filter(|word| !word.forms.is_empty()));
+    Ok(words)
+}
+
+/// The words of a text that are looked for, and those of a long text that no document has.
+async fn chosen(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    agent: Option<&str>,
+    text: &str,
+) -> Result<(Vec<String>, Vec<String>)> {
     let mut words = query_words(text);
     match agent {
         Some(agent) if words.len() > MEMORY_QUERY_TERMS_MAX => {
             let holders = store::memory::holders(conn, tenant_id, agent, &words, MEMORY_HOLDERS_MAX).await?;
-            words = rarest(words, &holders);
+            let unheld = unheld(&words, &holders);
+            Ok((rarest(words, &holders), unheld))
         }
-        _ => words.truncate(MEMORY_QUERY_TERMS_MAX),
+        _ => {
+            words.truncate(MEMORY_QUERY_TERMS_MAX);
+            Ok((words, Vec::new()))
+        }
     }
-    Ok(words)
 }
 
-/// [`search_on`] for the words of [`words_of`]. It reads at most so many documents of each word, and says of each
-/// document only its score. The document that `around` asks for is the last one, with the score 0, if there is one and
-/// it was not found.
+/// [`search_on`] for the words of [`words_of`] or [`words_and_forms_of`]. It reads at most so many documents of
+/// each word, and says of each document only its score. The document that `around` asks for is the last one, with
+/// the score 0, if there is one and it was not found.
 pub(crate) async fn search_part(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     agent: Option<&str>,
-    words: &[String],
+    words: &[SearchWord],
     (limit, documents_of_term): (u32, u32),
     around: Around<'_>,
 ) -> Result<Vec<(FoundDocument, f64)>> {
@@ -142,17 +177,13 @@ pub(crate) async fn search_part(
     Ok(found)
 }
 
-/// The line with most of the words, and its number. Of equal lines the first.
-fn excerpt(text: &str, words: &[String]) -> (usize, String) {
-    let score = |line: &str| {
-        let here: BTreeSet<String> = terms(line).into_iter().collect();
-        words.iter().filter(|word| here.contains(*word)).count()
-    };
-    let mut best = (0, 0, "");
+/// The line with most of the words, and its number. Of equal lines the first. Other forms of a word count less.
+fn excerpt(text: &str, words: &SearchWords<'_>) -> (usize, String) {
+    let mut best = (0.0, 0, "");
     for (at, line) in text.lines().enumerate() {
-        let count = score(line);
-        if count > best.0 || (best.2.is_empty() && !line.trim().is_empty()) {
-            best = (count, at, line);
+        let worth = words.worth_in(line);
+        if worth > best.0 || (best.2.is_empty() && !line.trim().is_empty()) {
+            best = (worth, at, line);
         }
     }
     let line = best.2.trim();

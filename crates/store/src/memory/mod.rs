@@ -1,6 +1,6 @@
 //! Memory documents of agents: `memory_agents`, `memory_documents`, `memory_versions`, `memory_search`,
-//! `memory_search_rows`, `memory_search_scopes`, `memory_words`, `memory_channels`, `memory_origins`, `memory_cards`
-//! and `memory_card_drafts`.
+//! `memory_search_rows`, `memory_search_scopes`, `memory_search_terms`, `memory_words`, `memory_channels`,
+//! `memory_origins`, `memory_cards` and `memory_card_drafts`.
 
 mod agent;
 mod card;
@@ -10,6 +10,7 @@ mod document;
 mod origin;
 mod search;
 mod version;
+mod vocabulary;
 
 pub use agent::{MemoryAgentRecord, agents, find_agent, lock_agent, save_agent};
 pub use card::{CardRecord, card, insert_card, original};
@@ -26,8 +27,18 @@ pub use version::{
     MemoryVersionRecord, MemoryVersionText, audit, erase_versions, insert_version, latest_texts, text, texts_after,
     texts_up_to, versions,
 };
+pub use vocabulary::{VocabularyBounds, vocabulary};
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: &[Texts] =
-    &[agent::SQL, card::SQL, card_draft::SQL, channel::SQL, document::SQL, origin::SQL, search::SQL, version::SQL];
+pub(crate) const SQL: &[Texts] = &[
+    agent::SQL,
+    card::SQL,
+    card_draft::SQL,
+    channel::SQL,
+    document::SQL,
+    origin::SQL,
+    search::SQL,
+    version::SQL,
+    vocabulary::SQL,
+];

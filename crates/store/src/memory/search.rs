@@ -1,7 +1,8 @@
 //! The full-text index of memory documents: FTS5 on SQLite, rows of words on PostgreSQL.
 //!
 //! Both index the words of [`domain::memory::terms`] and choose the same candidates: those with the largest sum of the
-//! weights of their words, of equal ones the newest. [`domain::memory::rank`] orders them.
+//! weights of their words, of equal ones the newest. The other forms of a word count together as one word that tells
+//! less. [`domain::memory::rank`] orders the candidates.
 //!
 //! On SQLite each word has the number of its agent in front. A second word that names the agent would be in every
 //! document, and FTS5 would read its whole list for each rare word.
@@ -19,7 +20,7 @@ use domain::{
     Timestamp,
     chain::Digest,
     id::{MemoryDocumentId, TenantId},
-    memory::{Document, MemoryPath, Source},
+    memory::{Document, FORM_WORTH, MemoryPath, SearchWord, Source},
 };
 use std::{
     collections::{BTreeSet, HashMap},
@@ -71,7 +72,7 @@ statements! {
         "SELECT agent, documents FROM memory_agents WHERE tenant_id = $1 AND (agent = $2 OR $2 IS NULL) ORDER BY agent";
     const HITS_SQLITE: &str =
         "SELECT rowid AS search_id FROM memory_search WHERE memory_search MATCH $1 ORDER BY rowid DESC LIMIT $2";
-    const HOLDERS_SQLITE: &str =
+    pub(super) const HOLDERS_SQLITE: &str =
         "SELECT COUNT(*) AS holders FROM (SELECT rowid FROM memory_search WHERE memory_search MATCH $1 LIMIT $2)";
     const HOLDERS_POSTGRES: &str = "SELECT (SELECT COUNT(*) FROM (SELECT m.document_id FROM memory_words m \
              WHERE m.tenant_id = $1 AND m.agent = $2 AND m.term = w.term LIMIT $4) h) AS holders \
@@ -84,23 +85,30 @@ statements! {
          CROSS JOIN memory_search_rows r ON r.search_id = j.value WHERE r.tenant_id = $1"
     );
     const BESIDE_SQLITE: &str = found_select!("", ("$4", "$5"), "", at_path!("0", "$3"));
-    // The newest documents of each word and agent come from the end of their part of the index. Weights are integers,
-    // because the sum of bigints is a numeric, which takes several times as long. Of a common word fewer documents are
-    // added up than read: adding up is most of what is left of the statement's time.
+    // Each text of `$3` is a word, or the other forms of a word; `$9` is what it counts. The newest documents of each
+    // word and agent come from the end of their part of the index. Weights are integers, because the sum of bigints is a
+    // numeric, which takes several times as long. Of a common word fewer documents are added up than read: adding up is
+    // most of what is left of the statement's time.
     const FOUND_POSTGRES: &str = found_select!(
         "WITH total AS MATERIALIZED (SELECT COALESCE(SUM(a.documents), 0)::bigint AS documents FROM memory_agents a \
              WHERE a.tenant_id = $1 AND (a.agent = $2 OR $2 IS NULL)), \
-         hits AS MATERIALIZED (SELECT w.number, ARRAY(SELECT m.document_id FROM memory_words m \
-                 WHERE m.tenant_id = $1 AND m.agent = a.agent AND m.term = w.term \
-                 ORDER BY m.document_id DESC LIMIT $4) AS ids \
-             FROM unnest($3::text[]) WITH ORDINALITY AS w (term, number) CROSS JOIN memory_agents a \
-             WHERE a.tenant_id = $1 AND (a.agent = $2 OR $2 IS NULL)), \
-         counts AS (SELECT number, SUM(cardinality(ids)) AS hits FROM hits GROUP BY number), \
-         holders AS (SELECT number, t.documents::double precision AS total, \
+         hits AS MATERIALIZED (SELECT w.number, w.worth, CASE WHEN strpos(w.terms, ' ') = 0 \
+                 THEN ARRAY(SELECT m.document_id FROM memory_words m \
+                     WHERE m.tenant_id = $1 AND m.agent = a.agent AND m.term = w.terms \
+                     ORDER BY m.document_id DESC LIMIT $4) \
+                 ELSE ARRAY(SELECT DISTINCT h.id FROM unnest(string_to_array(w.terms, ' ')) AS t (term) \
+                     CROSS JOIN LATERAL (SELECT m.document_id AS id FROM memory_words m \
+                         WHERE m.tenant_id = $1 AND m.agent = a.agent AND m.term = t.term \
+                         ORDER BY m.document_id DESC LIMIT $4) h \
+                     ORDER BY h.id DESC LIMIT $4) END AS ids \
+             FROM unnest($3::text[], $9::double precision[]) WITH ORDINALITY AS w (terms, worth, number) \
+             CROSS JOIN memory_agents a WHERE a.tenant_id = $1 AND (a.agent = $2 OR $2 IS NULL)), \
+         counts AS (SELECT number, worth, SUM(cardinality(ids)) AS hits FROM hits GROUP BY number, worth), \
+         holders AS (SELECT number, worth, t.documents::double precision AS total, \
                  GREATEST(hits, CASE WHEN hits >= $4 THEN t.documents / 2 ELSE 0 END)::double precision AS holders \
              FROM counts CROSS JOIN total t), \
-         weights AS MATERIALIZED (SELECT number, CAST(ROUND(1000 * LN(1 + (GREATEST(total, holders) - holders + 0.5) \
-             / (holders + 0.5))) AS integer) AS weight FROM holders), \
+         weights AS MATERIALIZED (SELECT number, CAST(ROUND(1000 * worth * LN(1 \
+             + (GREATEST(total, holders) - holders + 0.5) / (holders + 0.5))) AS integer) AS weight FROM holders), \
          best AS MATERIALIZED (SELECT d.id AS document_id, SUM(w.weight) AS score FROM hits h \
              JOIN weights w ON w.number = h.number CROSS JOIN LATERAL unnest( \
                  CASE WHEN cardinality(h.ids) >= $4 THEN h.ids[1:$5] ELSE h.ids END) AS d (id) \
@@ -118,7 +126,7 @@ statements! {
     const INDEX_SQLITE: &str = "INSERT OR REPLACE INTO memory_search (rowid, terms) VALUES ($1, $2)";
     const ADD_SCOPE_SQLITE: &str = "INSERT INTO memory_search_scopes (tenant_id, agent) VALUES ($1, $2) \
          ON CONFLICT (tenant_id, agent) DO NOTHING";
-    const SCOPES_SQLITE: &str = "SELECT scope_id FROM memory_search_scopes \
+    pub(super) const SCOPES_SQLITE: &str = "SELECT scope_id FROM memory_search_scopes \
          WHERE tenant_id = $1 AND (agent = $2 OR $2 IS NULL) ORDER BY agent";
     const UNINDEX_SQLITE: &str = "DELETE FROM memory_search WHERE rowid = $1";
     const DROP_WORDS_POSTGRES: &str = "DELETE FROM memory_words w USING memory_search m \
@@ -213,16 +221,34 @@ pub struct Around<'a> {
 /// FTS5 splits text at characters that its tables do not know as letters, and what follows could be the word of another
 /// agent. A word with other characters than ASCII letters and digits is therefore written as the hexadecimal digits of
 /// its bytes.
-fn scoped(scope: i64, term: &str) -> String {
+pub(super) fn scoped(scope: i64, term: &str) -> String {
     if term.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return format!("{scope}x{term}");
     }
-    let mut word = format!("{scope}u");
+    format!("{scope}u{}", hexadecimal(term))
+}
+
+/// The bytes of a word as hexadecimal digits.
+pub(super) fn hexadecimal(term: &str) -> String {
+    let mut digits = String::with_capacity(2 * term.len());
     for byte in term.bytes() {
         // Writing to a string cannot fail.
-        let _ = write!(word, "{byte:02x}");
+        let _ = write!(digits, "{byte:02x}");
     }
-    word
+    digits
+}
+
+/// What is looked for, and what it counts: each word alone, and its other forms together, of which a document needs
+/// one.
+fn alternatives(words: &[SearchWord]) -> Vec<(Vec<&str>, f64)> {
+    let mut all = Vec::with_capacity(words.len());
+    for word in words {
+        all.push((vec![word.word.as_str()], 1.0));
+        if !word.forms.is_empty() {
+            all.push((word.forms.iter().map(String::as_str).collect(), FORM_WORTH));
+        }
+    }
+    all
 }
 
 /// What [`search_beside`] found.
@@ -239,10 +265,10 @@ pub async fn search(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     agent: Option<&str>,
-    terms: &[String],
+    words: &[SearchWord],
     bounds: SearchBounds,
 ) -> Result<Vec<FoundDocument>> {
-    Ok(search_beside(conn, tenant_id, agent, terms, bounds, Around::default()).await?.best)
+    Ok(search_beside(conn, tenant_id, agent, words, bounds, Around::default()).await?.best)
 }
 
 /// [`search`], and what `around` adds to it. On PostgreSQL it is one statement, because a claim waits for it.
@@ -250,11 +276,11 @@ pub async fn search_beside(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     agent: Option<&str>,
-    terms: &[String],
+    words: &[SearchWord],
     bounds: SearchBounds,
     around: Around<'_>,
 ) -> Result<Found> {
-    if terms.is_empty() && around.beside.is_none() {
+    if words.is_empty() && around.beside.is_none() {
         return Ok(Found { best: Vec::new(), beside: None });
     }
     let beside = around.beside.map(MemoryPath::folded);
@@ -262,7 +288,7 @@ pub async fn search_beside(
     let (of_term, found) = (i64::from(bounds.documents_of_term), i64::from(bounds.found));
     let (best, beside): (Vec<FoundRow>, Vec<FoundRow>) = match conn {
         Conn::Sqlite(c) => {
-            let best = best_on_sqlite(c, tenant_id, agent, terms, bounds)?;
+            let best = best_on_sqlite(c, tenant_id, agent, words, bounds)?;
             let best = c.fetch_all::<FoundRow>(FOUND_SQLITE, &[&tenant_id.0, &best, &agent, &platform, &channel])?;
             let mut at_path = match &beside {
                 Some(path) => {
@@ -275,8 +301,10 @@ pub async fn search_beside(
             (best, at_path)
         }
         Conn::Postgres(c) => {
+            let words = alternatives(words).into_iter().map(|(terms, worth)| (terms.join(" "), worth));
+            let (terms, worth): (Vec<String>, Vec<f64>) = words.unzip();
             let query = sqlx::query_as::<_, FoundRow>(FOUND_POSTGRES).bind(tenant_id.0).bind(agent).bind(terms);
-            let query = query.bind(of_term).bind(found).bind(beside).bind(platform).bind(channel);
+            let query = query.bind(of_term).bind(found).bind(beside).bind(platform).bind(channel).bind(worth);
             let rows = query.fetch_all(&mut **c).await?;
             rows.into_iter().partition(|row| row.place <= found)
         }
@@ -320,17 +348,18 @@ fn best_on_sqlite(
     c: &mut SqliteConnection,
     tenant_id: TenantId,
     agent: Option<&str>,
-    terms: &[String],
+    words: &[SearchWord],
     bounds: SearchBounds,
 ) -> Result<String> {
     let agents = c.fetch_all::<AgentDocuments>(DOCUMENTS_OF_AGENT_SQLITE, &[&tenant_id.0, &agent])?;
     let total: i64 = agents.iter().map(|(_, documents)| *documents).sum();
     let scopes = c.fetch_all::<One<i64>>(SCOPES_SQLITE, &[&tenant_id.0, &agent])?;
     let mut scores: HashMap<i64, i64> = HashMap::new();
-    for term in terms {
+    for (terms, worth) in alternatives(words) {
         let (mut hits, mut holders): (Vec<One<i64>>, usize) = (Vec::new(), 0);
         for (scope,) in &scopes {
-            let query = format!("\"{}\"", scoped(*scope, term));
+            let terms: Vec<String> = terms.iter().map(|term| format!("\"{}\"", scoped(*scope, term))).collect();
+            let query = terms.join(" OR ");
             let mut of_agent = c.fetch_all::<One<i64>>(HITS_SQLITE, &[&query, &i64::from(bounds.documents_of_term)])?;
             holders += of_agent.len();
             if of_agent.len() >= bounds.documents_of_term as usize {
@@ -338,7 +367,7 @@ fn best_on_sqlite(
             }
             hits.extend(of_agent);
         }
-        let weight = weight(total, holders, bounds.documents_of_term);
+        let weight = weight((total, holders), bounds.documents_of_term, worth);
         hits.into_iter().for_each(|(row,)| *scores.entry(row).or_default() += weight);
     }
     let mut best: Vec<(i64, i64)> = scores.into_iter().map(|(row, score)| (score, row)).collect();
@@ -348,15 +377,15 @@ fn best_on_sqlite(
     serde_json::to_string(&rows).map_err(|why| Error::Database(why.to_string()))
 }
 
-/// How much a word tells that `hits` of `total` documents have, in thousandths. Of a word that was not counted to its
-/// end, half of all documents are taken to have it, so that common words do not hide rare ones.
-fn weight(total: i64, hits: usize, counted: u32) -> i64 {
+/// How much a word tells that `hits` of `total` documents have, in thousandths of its worth. Of a word that was not
+/// counted to its end, half of all documents are taken to have it, so that common words do not hide rare ones.
+fn weight((total, hits): (i64, usize), counted: u32, worth: f64) -> i64 {
     let hits = i64::try_from(hits).unwrap_or(i64::MAX);
     let holders = if hits >= i64::from(counted) { hits.max(total / 2) } else { hits };
     #[expect(clippy::cast_precision_loss, reason = "a number of documents")]
     let (others, holders) = ((total.max(holders) - holders) as f64, holders as f64);
     #[expect(clippy::cast_possible_truncation, reason = "at most some thousands")]
-    let weight = (1_000.0 * (1.0 + (others + 0.5) / (holders + 0.5)).ln()).round() as i64;
+    let weight = (1_000.0 * worth * (1.0 + (others + 0.5) / (holders + 0.5)).ln()).round() as i64;
     weight
 }
 

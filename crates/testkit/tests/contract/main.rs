@@ -62,6 +62,7 @@ mod memory_card;
 mod memory_card_image;
 mod memory_denial;
 mod memory_forget;
+mod memory_forms;
 mod memory_list;
 mod memory_people;
 mod memory_poison;

@@ -52,12 +52,12 @@ fn channel(id: &str) -> Channel {
     Channel { platform, id: id.into(), name, kind: ChannelKind::Text, parent: None }
 }
 
-fn talk(channel: Option<Channel>, message: &str) -> NewThread {
+pub fn talk(channel: Option<Channel>, message: &str) -> NewThread {
     NewThread { agent: AGENT.into(), message: Some(message.into()), channel, ..NewThread::default() }
 }
 
 /// Starts a conversation, claims its turn, and returns the metadata of the block's event.
-async fn block_of(f: &Fixture, new: NewThread) -> Option<Value> {
+pub async fn block_of(f: &Fixture, new: NewThread) -> Option<Value> {
     thread::start(&f.ledger, &f.member, new).await.unwrap();
     claimed(f).await
 }
@@ -75,7 +75,7 @@ fn recorded(log: &[Event]) -> Option<Value> {
     metadata.rfind(|metadata| metadata["context"] == "memory")
 }
 
-fn paths(metadata: &Value) -> Vec<&str> {
+pub fn paths(metadata: &Value) -> Vec<&str> {
     metadata["candidates"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect()
 }
 

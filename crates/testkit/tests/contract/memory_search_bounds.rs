@@ -2,7 +2,10 @@
 
 use crate::memory::{AGENT, put};
 use chrono::TimeDelta;
-use domain::{Scope, memory::terms};
+use domain::{
+    Scope,
+    memory::{SearchWord, terms},
+};
 use ledger::memory::{self, Change, Write};
 use store::{Access, Mode, Store, memory::SearchBounds};
 use testkit::{Fixture, on_both_engines};
@@ -22,7 +25,8 @@ async fn found(f: &Fixture, query: &str, documents_of_term: u32, found: u32) -> 
 
 /// Paths that a person finds in the memory of an agent, best first.
 async fn found_of(f: &Fixture, (by, agent): (&Scope, &str), query: &str, bounds: SearchBounds) -> Vec<String> {
-    let (tenant_id, agent, words) = (by.tenant_id, agent.to_owned(), terms(query));
+    let (tenant_id, agent) = (by.tenant_id, agent.to_owned());
+    let words: Vec<SearchWord> = terms(query).iter().map(|word| word.as_str().into()).collect();
     let store = Store::open(&f.engine.database(), Mode::Tool).await.unwrap();
     let read = store.read(Access::from(by), async move |conn| {
         store::memory::search(conn, tenant_id, Some(agent.as_str()), &words, bounds).await

@@ -20,69 +20,29 @@ const DISTRACTORS: usize = 400;
 /// Documents of an answer.
 const FIRST: usize = 10;
 
-/// Subject, a statement about it, a question with its words, and the same question in other words and forms.
-const FACTS: [(&str, &str, &str, &str, &str); 12] = [
-    (
-        "boiler",
-        "The boiler in the cellar leaks since the frost.",
-        "boiler leaks",
-        "leaking boilers",
-        "water under the heating",
-    ),
-    (
-        "invoices",
-        "Invoices go out on the last Friday.",
-        "invoices Friday",
-        "invoicing on Fridays",
-        "when bills are sent",
-    ),
-    ("allergy", "Nuts make her ill, also traces of them.", "nuts ill", "illness from a nut", "what she must not eat"),
-    (
-        "launch",
-        "The launch was moved because tests failed.",
-        "launch moved tests",
-        "moving the launches",
-        "why release is late",
-    ),
-    ("garden", "Tomatoes grow behind the shed this year.", "tomatoes shed", "growing a tomato", "vegetables outside"),
-    ("printer", "The printer needs the blue driver.", "printer driver", "printing drivers", "paper does not come out"),
-    (
-        "contract",
-        "The contract ends in March and renews itself.",
-        "contract renews",
-        "renewal of contracts",
-        "when can I cancel",
-    ),
-    (
-        "server",
-        "The server restarts at night for updates.",
-        "server restarts",
-        "restarting servers",
-        "why is it down at 3",
-    ),
-    ("coffee", "He drinks coffee without milk.", "coffee milk", "drinking coffees", "how does he like his espresso"),
-    (
-        "flight",
-        "The flight to Lisbon was cancelled twice.",
-        "flight Lisbon",
-        "cancelling flights",
-        "trouble with the trip",
-    ),
-    (
-        "passwords",
-        "Passwords are kept in the safe of the office.",
-        "passwords safe",
-        "keeping a password",
-        "where are credentials",
-    ),
-    (
-        "piano",
-        "She practises the piano every evening.",
-        "piano evening",
-        "practising pianos",
-        "which instrument she plays",
-    ),
+/// Subject, a statement about it, a question with its words, and the same question in other words.
+const FACTS: [(&str, &str, &str, &str); 12] = [
+    ("boiler", "The boiler in the cellar leaks since the frost.", "boiler leaks", "water under the heating"),
+    ("invoices", "Invoices go out on the last Friday.", "invoices Friday", "when bills are sent"),
+    ("allergy", "Nuts make her ill, also traces of them.", "nuts ill", "what she must not eat"),
+    ("launch", "The launch was moved because tests failed.", "launch moved tests", "why release is late"),
+    ("garden", "Tomatoes grow behind the shed this year.", "tomatoes shed", "vegetables outside"),
+    ("printer", "The printer needs the blue driver.", "printer driver", "paper does not come out"),
+    ("contract", "The contract ends in March and renews itself.", "contract renews", "when can I cancel"),
+    ("server", "The server restarts at night for updates.", "server restarts", "why is it down at 3"),
+    ("coffee", "He drinks coffee without milk.", "coffee milk", "how does he like his espresso"),
+    ("flight", "The flight to Lisbon was cancelled twice.", "flight Lisbon", "trouble with the trip"),
+    ("passwords", "Passwords are kept in the safe of the office.", "passwords safe", "where are credentials"),
+    ("piano", "She practises the piano every evening.", "piano evening", "which instrument she plays"),
 ];
+/// Documents with a question in other forms of their words, in five languages, one of each line; `domain` measures the
+/// same ones.
+const FORMS: [(&str, &str); 2] = [
+    ("other forms of the words", include_str!("../../../../domain/tests/memory_forms/seen.tsv")),
+    ("other forms, not tuned for", include_str!("../../../../domain/tests/memory_forms/unseen.tsv")),
+];
+/// The kinds of questions.
+const KINDS: [&str; 7] = ["terms", FORMS[0].0, FORMS[1].0, "paraphrases", "names", "names without accents", "dates"];
 /// Given names and family names; every pair is a person, so a name shares each half with others.
 const GIVEN: [&str; 6] = ["Ana", "Björn", "Chloé", "Dmitri", "Elif", "Femi"];
 const FAMILY: [&str; 6] = ["García", "Müller", "Ndiaye", "O'Brien", "Søndergaard", "Nguyễn"];
@@ -115,7 +75,7 @@ pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
         let path = format!("/api/agents/{AGENT}/memory/document?path={path}");
         connection.call(&Request::put(target, &path, &headers, &body)).await?;
     }
-    for kind in ["terms", "other forms of the words", "paraphrases", "names", "names without accents", "dates"] {
+    for kind in KINDS {
         let (mut asked, mut right) = (0, 0);
         for question in questions.iter().filter(|question| question.kind == kind) {
             let query = encoded(&question.query);
@@ -141,16 +101,28 @@ struct Question {
 fn made() -> (Vec<(String, String)>, Vec<Question>) {
     let (mut documents, mut questions) = (Vec::new(), Vec::new());
     let mut random = fastrand::Rng::with_seed(3);
-    for (subject, fact, terms, forms, paraphrase) in FACTS {
+    for (subject, fact, terms, paraphrase) in FACTS {
         let answer = format!("topics/note-{}.md", documents.len());
         documents.push((answer.clone(), format!("# Note\n\n- {fact}\n")));
-        for (kind, query) in [("terms", terms), ("other forms of the words", forms), ("paraphrases", paraphrase)] {
+        for (kind, query) in [("terms", terms), ("paraphrases", paraphrase)] {
             questions.push(Question { kind, query: query.to_owned(), answer: answer.clone() });
         }
         // As many words about the subject as the answer has, and not the answer itself.
         for number in 0..4 {
             let path = format!("topics/aside-{}-{number}.md", documents.len());
             documents.push((path, format!("# Note\n\n- They spoke of the {subject} again, number {number}.\n")));
+        }
+    }
+    for (kind, text) in FORMS {
+        for (fact, query) in forms(text) {
+            let is_of = |(_, text): &&(String, String)| text.contains(fact);
+            let known = documents.iter().find(is_of).map(|(path, _)| path.clone());
+            let answer = known.unwrap_or_else(|| {
+                let path = format!("topics/note-{}.md", documents.len());
+                documents.push((path.clone(), format!("# Note\n\n- {fact}\n")));
+                path
+            });
+            questions.push(Question { kind, query: query.to_owned(), answer });
         }
     }
     for (given, plain_given) in GIVEN.iter().zip(PLAIN[0]) {
@@ -167,12 +139,20 @@ fn made() -> (Vec<(String, String)>, Vec<Question>) {
         documents.push((answer.clone(), format!("# A talk\n\nThey met and planned the {} offers.\n", day % 5)));
         questions.push(Question { kind: "dates", query: format!("2026-03-{day:02}"), answer });
     }
-    let words: Vec<&str> = FACTS.iter().flat_map(|fact| fact.1.split(' ').chain(fact.4.split(' '))).collect();
+    let words = FACTS.iter().flat_map(|fact| fact.1.split(' ').chain(fact.3.split(' ')));
+    let foreign = FORMS.iter().flat_map(|(_, text)| forms(text)).flat_map(|(fact, _)| fact.split(' '));
+    let words: Vec<&str> = words.chain(foreign).collect();
     for number in 0..DISTRACTORS {
         let text: Vec<&str> = (0..25).map(|_| words[random.usize(..words.len())]).collect();
         documents.push((format!("topics/talk-{number}.md"), format!("# Talk\n\n{}\n", text.join(" "))));
     }
     (documents, questions)
+}
+
+/// Documents and their questions.
+fn forms(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let rows = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.splitn(3, '\t'));
+    rows.filter_map(|mut row| Some((row.nth(1)?, row.next()?)))
 }
 
 fn encoded(text: &str) -> String {
@@ -200,6 +180,7 @@ mod tests {
             let answer = &documents.iter().find(|(path, _)| *path == question.answer).unwrap().1;
             assert!(of(&question.query).is_disjoint(&of(answer)), "{}: {answer}", question.query);
         }
+        assert!(questions.iter().filter(|question| FORMS.iter().any(|(kind, _)| *kind == question.kind)).count() >= 60);
         let paths: BTreeSet<&String> = documents.iter().map(|(path, _)| path).collect();
         assert_eq!(paths.len(), documents.len());
     }

@@ -1,0 +1,1 @@
+-- SQLite gets a virtual table of the words of memory documents here. On PostgreSQL memory_words has them.
