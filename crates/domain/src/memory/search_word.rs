@@ -24,7 +24,7 @@ impl From<&str> for SearchWord {
 
 /// The words of a search and their forms, to be found in texts.
 pub struct SearchWords<'w> {
-    /// Numbers of the words that a word or form stands for, and whether it is a form.
+    /// Numbers of the words that a word or form means, and whether it is a form.
     places: HashMap<&'w str, Vec<(usize, bool)>>,
     count: usize,
 }
@@ -48,7 +48,7 @@ impl<'w> SearchWords<'w> {
         self.count
     }
 
-    /// Numbers of the words that a word of a text stands for, and whether it is a form of them.
+    /// Numbers of the words that a word of a text means, and whether it is a form of them.
     pub(super) fn at(&self, term: &str) -> &[(usize, bool)] {
         self.places.get(term).map_or(&[], Vec::as_slice)
     }

@@ -86,9 +86,9 @@ statements! {
     );
     const BESIDE_SQLITE: &str = found_select!("", ("$4", "$5"), "", at_path!("0", "$3"));
     // Each text of `$3` is a word, or the other forms of a word; `$9` is what it counts. The newest documents of each
-    // word and agent come from the end of their part of the index. Weights are integers, because the sum of bigints is a
-    // numeric, which takes several times as long. Of a common word fewer documents are added up than read: adding up is
-    // most of what is left of the statement's time.
+    // word and agent come from the end of their part of the index. Weights are integers, because the sum of bigints is
+    // a numeric, which takes several times as long. Of a common word fewer documents are added up than read: adding up
+    // is most of what is left of the statement's time.
     const FOUND_POSTGRES: &str = found_select!(
         "WITH total AS MATERIALIZED (SELECT COALESCE(SUM(a.documents), 0)::bigint AS documents FROM memory_agents a \
              WHERE a.tenant_id = $1 AND (a.agent = $2 OR $2 IS NULL)), \

@@ -19,7 +19,7 @@ on_both_engines!(
     words_of_changed_and_deleted_documents_are_no_forms,
     a_bounded_part_of_the_words_of_an_agent_is_read,
     of_a_long_text_words_in_other_forms_are_looked_for,
-    an_agent_is_given_memories_in_other_forms_of_what_was_said,
+    an_agent_is_given_memories_in_other_forms_of_a_message,
 );
 
 async fn search(f: &Fixture, agent: &str, query: &str) -> Vec<FoundMemory> {
@@ -143,7 +143,7 @@ async fn of_a_long_text_words_in_other_forms_are_looked_for(f: Fixture) {
     f.done().await;
 }
 
-async fn an_agent_is_given_memories_in_other_forms_of_what_was_said(f: Fixture) {
+async fn an_agent_is_given_memories_in_other_forms_of_a_message(f: Fixture) {
     put(&f, &f.operator, "topics/plan.md", 0, "# Plan\n\n- The launch is on Friday\n\n## Tea\n\n- Green\n")
         .await
         .unwrap();
