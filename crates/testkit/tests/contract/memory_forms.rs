@@ -35,11 +35,9 @@ async fn vocabulary(f: &Fixture, (by, agent): (&Scope, Option<&str>), prefix: &s
     let (tenant_id, agent) = (by.tenant_id, agent.map(str::to_owned));
     let of = [Prefixed { word: "launches".into(), prefix: prefix.into() }];
     let store = Store::open(&f.engine.database(), Mode::Tool).await.unwrap();
-    let read = store.read(Access::from(by), move |conn| {
-        Box::pin(async move {
-            let bounds = VocabularyBounds { words: MEMORY_VOCABULARY_MAX, holders: 2 };
-            store::memory::vocabulary(conn, tenant_id, agent.as_deref(), &of, bounds).await
-        })
+    let read = store.read(Access::from(by), async move |conn| {
+        let bounds = VocabularyBounds { words: MEMORY_VOCABULARY_MAX, holders: 2 };
+        store::memory::vocabulary(conn, tenant_id, agent.as_deref(), &of, bounds).await
     });
     let words = read.await.unwrap();
     store.close().await;
