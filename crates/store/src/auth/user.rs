@@ -44,7 +44,9 @@ statements! {
     const ANY_MEMBER: &str = member_select!("m.user_id = $2");
     const ADMINS: &str = "SELECT user_id FROM memberships WHERE tenant_id = $1 AND role = 'admin' AND status = 'active' \
          ORDER BY user_id";
-    const TENANT_LOCKED_POSTGRES: &str = "SELECT id FROM tenants WHERE id = $1 FOR UPDATE";
+    // A stronger lock would hold up rows that refer to the workspace, such as the audit entry of a sign-in, which holds
+    // its person's row meanwhile: whoever holds this lock and waits for that row would wait for ever.
+    const TENANT_LOCKED_POSTGRES: &str = "SELECT id FROM tenants WHERE id = $1 FOR NO KEY UPDATE";
     const SET_ROLE: &str = "UPDATE memberships SET role = $3 WHERE tenant_id = $1 AND user_id = $2";
     const SET_STATUS: &str = "UPDATE memberships SET status = $3, status_at = $4 WHERE tenant_id = $1 AND user_id = $2";
     const IS_MEMBER_ELSEWHERE: &str =
