@@ -311,7 +311,10 @@ fn buttons(list: &List, items: &[&Approval]) -> impl IntoView + use<> {
     let snoozes = SNOOZES.map(|(seconds, words)| (seconds.to_string(), words)).to_vec();
     let open = form.value("note").is_some_and(|note| !note.is_empty());
     let at_once = at_once(list);
-    let confirm = at_once.clone().or((count > ONE_PRESS_MAX).then(|| format!("Press again to approve {count}")));
+    let asks = |what: &str| {
+        at_once.clone().or_else(|| (count > ONE_PRESS_MAX).then(|| format!("Press again to {what} {count}")))
+    };
+    let confirm = asks("approve");
     let is_approvable = items.iter().all(|item| item.kind.takes(Verdict::Approve));
     let approve = is_approvable.then(|| {
         view! {
@@ -329,7 +332,11 @@ fn buttons(list: &List, items: &[&Approval]) -> impl IntoView + use<> {
     } else {
         ("Deny…", "Deny the selected items (r)")
     };
-    let deny = if none_approvable { format!("Refuse to answer {count}") } else { format!("Deny {count}") };
+    let (deny, confirm_deny) = if none_approvable {
+        (format!("Refuse to answer {count}"), asks("refuse to answer"))
+    } else {
+        (format!("Deny {count}"), asks("deny"))
+    };
     let why = (!is_approvable && !takes_one_answer(items)).then(|| {
         let why = if none_approvable {
             "Each question needs its own answer."
@@ -343,7 +350,7 @@ fn buttons(list: &List, items: &[&Approval]) -> impl IntoView + use<> {
             {approve}
             <Popover label=label title=title shortcut="deny" group=GROUP opens=Opens::AboveBar decides=true open=open>
                 <TextArea scope="batch" field=Field::new("note", "Why? The agents receive your reason.") rows=2 chars_max=REASON_CHARS_MAX form=form/>
-                <Button look=Look::Danger name="decision" value="deny" attr:data-confirm=at_once title="Deny the selected items (Ctrl Enter)">{deny}</Button>
+                <Button look=Look::Danger name="decision" value="deny" attr:data-confirm=confirm_deny title="Deny the selected items (Ctrl Enter)">{deny}</Button>
             </Popover>
             <Menu label="Snooze…" title="Snooze the selected items (h)" shortcut="snooze" group=GROUP name="seconds" choices=snoozes formaction=Some(snooze)/>
             {why}
@@ -414,7 +421,12 @@ mod tests {
     #[test]
     fn many_items_or_no_time_to_undo_need_a_second_press() {
         let items: Vec<_> = (0..21).map(|n| output(n, json!({"stage": "Won"}))).collect();
-        assert!(selection_fragment(&list(items.clone())).contains("data-confirm=\"Press again to approve 21\""));
+        let html = selection_fragment(&list(items.clone()));
+        assert!(html.contains("data-confirm=\"Press again to approve 21\""), "{html}");
+        assert!(html.contains("data-confirm=\"Press again to deny 21\""), "{html}");
+        let html = selection_fragment(&list((0..21).map(question).collect()));
+        assert!(html.contains("data-confirm=\"Press again to refuse to answer 21\""), "{html}");
+        assert!(!selection_fragment(&list(items[..20].to_vec())).contains("data-confirm"));
         let at_once = List { undo_seconds: 0, ..list(items[..2].to_vec()) };
         let html = selection_fragment(&at_once);
         assert_eq!(html.matches("data-confirm=\"Press again: this cannot be undone\"").count(), 2, "{html}");

@@ -20,14 +20,15 @@ pub fn second_press(path: &str, form: &Form) -> Option<(Problem, FormState)> {
     let (word, effect) = match Verdict::parse(&form.text("decision"))? {
         Verdict::Approve => ("Approve", "items are approved"),
         Verdict::Respond => ("Answer", "questions get this answer"),
-        Verdict::Deny | Verdict::Edit => return None,
+        Verdict::Deny => ("Deny", "items are denied"),
+        Verdict::Edit => return None,
     };
     // Another selection or another button is asked back again.
     let confirmed = format!("{word} {count}");
     if form.text(CONFIRMED) == confirmed {
         return None;
     }
-    let message = format!("Press “{confirmed}” again: {count} {effect}.");
+    let message = format!("Press the same button again: {count} {effect}.");
     let problem = Problem::field(Code::InvalidRequest, CONFIRMED, message);
     let mut state = form.refused(path, &problem);
     state.values.insert(CONFIRMED.to_owned(), confirmed);

@@ -71,7 +71,7 @@ async fn questions_that_are_alike_get_one_answer_and_each_is_a_decision_of_its_o
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_scripts_more_than_20_questions_are_answered_by_a_second_press() {
+async fn without_scripts_more_than_20_questions_are_answered_or_denied_by_a_second_press() {
     let app = App::start();
     let items = ask(&app, &vec![json!({ "message": "Which region?" }); 23]).await;
     let mut ada = reviewer(&app).await;
@@ -86,11 +86,19 @@ async fn without_scripts_more_than_20_questions_are_answered_by_a_second_press()
         let asked = press(&mut ada, 23, confirmed).await;
         assert_eq!(asked.status(), StatusCode::UNPROCESSABLE_ENTITY);
         let page = asked.text().await.unwrap();
-        assert!(page.contains("Press “Answer 23” again: 23 questions get this answer."), "{page}");
+        assert!(page.contains("Press the same button again: 23 questions get this answer."), "{page}");
         assert!(page.contains("name=\"confirmed\" value=\"Answer 23\"") && page.contains("North."), "{page}");
         assert_eq!(page.matches("aria-label=\"Selected: ").count(), 23, "{page}");
         assert!(page.contains("data-reason hidden") && !page.contains("field-error\">Press"), "{page}");
     }
+    let denial = [("next", "/inbox?notice=decided"), ("page", "/inbox"), ("decision", "deny"), ("note", "Too early.")];
+    let form = fields(&ada, &items, &denial).await;
+    let form: Vec<_> = form.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let asked = ada.post(PATH, &form).await;
+    assert_eq!(asked.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let page = asked.text().await.unwrap();
+    assert!(page.contains("Press the same button again: 23 items are denied."), "{page}");
+    assert!(page.contains("name=\"confirmed\" value=\"Deny 23\"") && page.contains("Too early."), "{page}");
     for id in &items {
         assert_eq!(decisions(&app, id).await, json!([]));
     }
