@@ -9,7 +9,7 @@ use crate::{
 use axum::{
     body::Body,
     extract::State,
-    http::{HeaderName, header},
+    http::{HeaderName, Method, header},
     response::{IntoResponse, Response},
 };
 use domain::{
@@ -101,6 +101,7 @@ impl CsvQuery {
     ),
 )]
 pub async fn of_view(
+    method: Method,
     State(state): State<AppState>,
     caller: Caller,
     Id(id): Id<ViewId>,
@@ -114,7 +115,10 @@ pub async fn of_view(
     let start = Reading { ledger, scope, wanted, table: Arc::new(table), cursor: Some(None) };
     // The first rows are read before the answer begins, so that their failure is a problem and no truncated file.
     let (rows, rest) = start.next().await?.unwrap_or_default();
-    use_case::record_download(&state.ledger, caller.scope(), id).await?;
+    // HEAD sends no row.
+    if method != Method::HEAD {
+        use_case::record_download(&state.ledger, caller.scope(), id).await?;
+    }
     Ok((headers(&view.slug), Body::from_stream(chunks(head + &rows, rest))).into_response())
 }
 

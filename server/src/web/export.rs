@@ -10,7 +10,7 @@ use axum::{
     Router,
     body::Body,
     extract::{Path, State},
-    http::{StatusCode, header},
+    http::{Method, StatusCode, header},
     response::{Html, IntoResponse, Response},
     routing::get,
 };
@@ -266,6 +266,7 @@ const fn media_type(format: FileFormat) -> &'static str {
 }
 
 async fn file(
+    method: Method,
     State(state): State<AppState>,
     viewer: Viewer,
     Path(id): Path<String>,
@@ -274,7 +275,10 @@ async fn file(
     let job = found(&state, &viewer.scope, &id)?;
     let missing = || Problem::detailed(Code::NotFound, "this export has no such file");
     let (path, name, bytes) = which.split().and_then(|split| job.file(split)).ok_or_else(missing)?;
-    export_job::record_download(&state.ledger, &viewer.scope, job.id, &name).await?;
+    // HEAD sends no line.
+    if method != Method::HEAD {
+        export_job::record_download(&state.ledger, &viewer.scope, job.id, &name).await?;
+    }
     Ok(sent(File::open(&path).await, media_type(job.options.file_format), &name, bytes)?)
 }
 

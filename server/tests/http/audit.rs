@@ -165,7 +165,7 @@ async fn a_refused_sign_in_is_recorded_with_its_address() {
 }
 
 #[tokio::test]
-async fn a_download_of_responses_is_recorded_and_one_that_is_refused_is_not() {
+async fn a_download_of_responses_is_recorded_and_one_that_is_refused_or_sends_no_row_is_not() {
     let app = App::start();
     let fields = json!([{ "key": "name", "label": "Your name?", "type": "short_text" }]);
     let new = json!({ "title": "Feedback <2026>", "slug": "feedback", "fields": fields });
@@ -176,6 +176,8 @@ async fn a_download_of_responses_is_recorded_and_one_that_is_refused_is_not() {
     };
     assert_eq!(download(Who::Stranger, "").await, StatusCode::NOT_FOUND);
     assert_eq!(download(Who::Member, "?bom=x").await, StatusCode::UNPROCESSABLE_ENTITY);
+    let head = app.request(Who::Member, Method::HEAD, &path).send().await.unwrap();
+    assert_eq!(head.status(), StatusCode::OK);
     assert_eq!(read(&app, "?kind=responses.downloaded").await["items"], json!([]));
     assert_eq!(download(Who::Member, "").await, StatusCode::OK);
     let found = read(&app, "?kind=responses.downloaded").await;

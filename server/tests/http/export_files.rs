@@ -164,6 +164,8 @@ async fn the_page_chooses_by_time_and_agent_and_offers_the_rows_for_validation_i
     assert!(page.contains("Download sft.jsonl") && page.contains("Download sft-validation.jsonl"), "{page}");
     let mut rows = BTreeSet::new();
     for split in ["", "?split=validation"] {
+        let head = app.http.head(format!("{}{made}/file{split}", app.url)).header("cookie", &cookie);
+        assert_eq!(head.send().await.unwrap().status(), 200, "{split}");
         let (status, file) = seen(&app, &cookie, &format!("{made}/file{split}")).await;
         assert!(status == 200 && file.lines().count() > 0, "{split}: {status} {file}");
         rows.extend(file.lines().map(str::to_owned));
@@ -172,7 +174,11 @@ async fn the_page_chooses_by_time_and_agent_and_offers_the_rows_for_validation_i
     let entries = app.request(Who::Admin, Method::GET, "/api/audit?kind=export.downloaded").send().await.unwrap();
     let entries: Value = entries.json().await.unwrap();
     let files: Vec<_> = entries["items"].as_array().unwrap().iter().map(|entry| &entry["detail"]["file"]).collect();
-    assert_eq!(files, ["sft-validation.jsonl", "sft.jsonl"], "each download is in the audit list: {entries}");
+    assert_eq!(
+        files,
+        ["sft-validation.jsonl", "sft.jsonl"],
+        "each download is in the audit list, and no HEAD: {entries}"
+    );
 }
 
 /// A turn of the conversation: the context of the model, a tool call with its result, and the answer.
