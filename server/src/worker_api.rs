@@ -100,8 +100,9 @@ impl WorkerApi for LocalWorkerApi {
         Box::pin(async move {
             let beat = session::heartbeat(&self.state.ledger, &self.scope, session_id, attempt);
             let beat = tokio::time::timeout(allowed, beat).await.map_err(|_| client::Error::Timeout(allowed))?;
-            worker::see_again(&self.state.ledger, &self.scope, None).await;
-            beat.map(|lease_expires_at| Lease { lease_expires_at }).map_err(refused)
+            let lease_expires_at = beat.map_err(refused)?;
+            worker::see_again(&self.state.ledger, &self.scope, None, lease_expires_at).await;
+            Ok(Lease { lease_expires_at })
         })
     }
 

@@ -94,7 +94,7 @@ pub async fn heartbeat(
     JsonBody(body): JsonBody<worker::Attempt>,
 ) -> Result<Json<worker::Lease>, Problem> {
     let lease_expires_at = use_case::heartbeat(&state.ledger, caller.scope(), id, body.attempt).await?;
-    seen::see_again(&state.ledger, caller.scope(), name(&headers)).await;
+    seen::see_again(&state.ledger, caller.scope(), name(&headers), lease_expires_at).await;
     Ok(Json(worker::Lease { lease_expires_at }))
 }
 

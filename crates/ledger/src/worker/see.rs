@@ -1,13 +1,13 @@
 //! Recording that a worker is there.
 
-use super::recent::EVERY_SECONDS;
+use super::{CONNECTED_SECONDS, recent::EVERY_SECONDS};
 use crate::{
     Ledger, Result,
     session::{Claim, Claimed, claim_until},
 };
 use chrono::TimeDelta;
 use domain::{
-    Caller, Scope,
+    Caller, Scope, Timestamp,
     limit::{CLAIM_AGENTS_MAX, WORKER_NAME_CHARS_MAX, WORKER_ROWS_MAX},
     role::Permission,
     slug::is_slug,
@@ -83,22 +83,34 @@ pub async fn claim_seen(
     see(ledger, scope, name, agents.as_deref()).await;
     let claimed = pin!(claim_until(ledger, scope, claim, wait, stop));
     let seen = pin!(be_seen(ledger, scope, name, agents.as_deref()));
-    match select(claimed, seen).await {
-        Either::Left((claimed, _)) => claimed,
+    let claimed = match select(claimed, seen).await {
+        Either::Left((claimed, _)) => claimed?,
         Either::Right((never, _)) => match never {},
+    };
+    let ends = claimed.iter().filter_map(|one| one.session.lease_expires_at()).max();
+    if let Some(ends) = ends.filter(|ends| counts_until(*ends) > ledger.now()) {
+        see_again(ledger, scope, name, ends).await;
     }
+    Ok(claimed)
 }
 
-/// Records that a worker which has claimed sessions is still there.
-pub async fn see_again(ledger: &Ledger, scope: &Scope, name: Option<&str>) {
+/// Records that a worker which has claimed sessions is still there, and that it is connected until its lease ends:
+/// heartbeats of a long lease are further apart than a connected worker is silent.
+pub async fn see_again(ledger: &Ledger, scope: &Scope, name: Option<&str>, lease_expires_at: Timestamp) {
     let name = name_of(ledger, scope, name);
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
     if !scope.may(Permission::Work) || !ledger.recently_seen().is_due(tenant_id, &name, now) {
         return;
     }
+    let at = now.max(counts_until(lease_expires_at));
     let written =
-        ledger.write(scope.into(), async move |tx| Ok(store::worker::see_again(tx, tenant_id, &name, now).await?));
+        ledger.write(scope.into(), async move |tx| Ok(store::worker::see_again(tx, tenant_id, &name, at).await?));
     log(written.await);
+}
+
+/// The time at which a worker has to be recorded as seen to be connected until its lease ends.
+fn counts_until(lease_expires_at: Timestamp) -> Timestamp {
+    lease_expires_at - TimeDelta::seconds(CONNECTED_SECONDS)
 }
 
 /// Records a worker again and again, while its claim waits. Does not end.

@@ -8,13 +8,16 @@ use domain::{
 use ledger::{
     Ledger, Mode,
     page::memory::{self as page, Workers},
+    session::Claim,
     worker,
 };
+use std::time::Duration;
 use testkit::{Fixture, on_both_engines};
 
 on_both_engines!(
     a_worker_is_connected_for_a_minute_after_its_last_call_and_known_for_a_day,
     every_server_of_a_database_knows_the_workers_of_the_others,
+    a_worker_is_connected_until_the_end_of_its_lease,
     a_worker_that_calls_often_is_written_once_in_15_seconds,
     names_and_rows_are_bounded_and_nothing_is_recorded_of_other_callers,
 );
@@ -47,7 +50,7 @@ async fn a_worker_is_connected_for_a_minute_after_its_last_call_and_known_for_a_
     assert_eq!(workers(&f.ledger, &f.member, "scout").await, Some(Workers { connected: 1, seen_at: second }));
     // A heartbeat counts for all agents of the worker.
     let third = f.ledger.now();
-    worker::see_again(&f.ledger, &f.worker, Some("a")).await;
+    worker::see_again(&f.ledger, &f.worker, Some("a"), f.ledger.now()).await;
     assert_eq!(workers(&f.ledger, &f.member, "scout").await, Some(Workers { connected: 2, seen_at: third }));
     assert_eq!(workers(&f.ledger, &f.member, "clerk").await, Some(Workers { connected: 1, seen_at: third }));
     f.clock.advance(TimeDelta::minutes(10));
@@ -56,6 +59,30 @@ async fn a_worker_is_connected_for_a_minute_after_its_last_call_and_known_for_a_
     f.clock.advance(TimeDelta::hours(25));
     see(&f, "c", &["other"]).await;
     assert_eq!(workers(&f.ledger, &f.member, "scout").await, None);
+    f.done().await;
+}
+
+async fn a_worker_is_connected_until_the_end_of_its_lease(f: Fixture) {
+    f.pending().await;
+    let claim = Claim { agent_slugs: slugs(&["scout"]), max: 1, lease_seconds: 600 };
+    for (name, count) in [("a", 1), ("b", 0)] {
+        let (claim, never) = (claim.clone(), std::future::pending());
+        let claimed = worker::claim_seen(&f.ledger, &f.worker, Some(name), claim, Duration::ZERO, never).await.unwrap();
+        assert_eq!(claimed.len(), count, "{name}");
+    }
+    f.clock.advance(TimeDelta::seconds(590));
+    let now = f.ledger.now();
+    assert_eq!(
+        workers(&f.ledger, &f.member, "scout").await,
+        Some(Workers { connected: 1, seen_at: now }),
+        "a holds it"
+    );
+    // Its heartbeat extends the lease.
+    worker::see_again(&f.ledger, &f.worker, Some("a"), now + TimeDelta::seconds(600)).await;
+    f.clock.advance(TimeDelta::seconds(590));
+    assert_eq!(workers(&f.ledger, &f.member, "scout").await.unwrap().connected, 1);
+    f.clock.advance(TimeDelta::seconds(11));
+    assert_eq!(workers(&f.ledger, &f.member, "scout").await.unwrap().connected, 0);
     f.done().await;
 }
 
@@ -75,12 +102,12 @@ async fn every_server_of_a_database_knows_the_workers_of_the_others(f: Fixture) 
 
 async fn a_worker_that_calls_often_is_written_once_in_15_seconds(f: Fixture) {
     see(&f, "a", &["scout"]).await;
-    worker::see_again(&f.ledger, &f.worker, Some("a")).await;
+    worker::see_again(&f.ledger, &f.worker, Some("a"), f.ledger.now()).await;
     let (written, first) = (f.ledger.stats().items_committed, f.ledger.now());
     for _ in 0..14 {
         f.clock.advance(TimeDelta::seconds(1));
         see(&f, "a", &["scout"]).await;
-        worker::see_again(&f.ledger, &f.worker, Some("a")).await;
+        worker::see_again(&f.ledger, &f.worker, Some("a"), f.ledger.now()).await;
     }
     assert_eq!(f.ledger.stats().items_committed, written);
     assert_eq!(workers(&f.ledger, &f.member, "scout").await, Some(Workers { connected: 1, seen_at: first }));
