@@ -9,7 +9,7 @@ mod smtp;
 use agents_file::AgentsFile;
 use backup::{BackupFile, BackupSettings};
 use chrono::TimeDelta;
-use domain::limit::DRAFT_HOURS_MAX;
+use domain::limit::DRAFT_HOURS_DEFAULT;
 use runner::{execute::config::AgentConfig, mail::MailSettings, memory_writer::MemoryConfig};
 use serde::Deserialize;
 use smtp::SmtpFile;
@@ -120,7 +120,7 @@ impl From<&FormsFile> for FormSettings {
     fn from(file: &FormsFile) -> Self {
         Self {
             requests_per_minute: file.requests_per_minute.unwrap_or(REQUESTS_PER_MINUTE_DEFAULT),
-            draft_left_for: TimeDelta::hours(file.draft_hours.map_or(DRAFT_HOURS_MAX, |hours| hours.get().into())),
+            draft_left_for: TimeDelta::hours(file.draft_hours.map_or(DRAFT_HOURS_DEFAULT, |hours| hours.get().into())),
         }
     }
 }

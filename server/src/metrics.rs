@@ -159,7 +159,7 @@ impl Metrics {
         registry.register("http_requests", "Requests answered", requests.clone());
         registry.register("http_request_seconds", "Time to the head of the answer", latency.clone());
         registry.register("open_streams", "Event streams open now", streams.clone());
-        registry.register("sessions_claimed", "Sessions handed to workers", claims.clone());
+        registry.register("sessions_claimed", "Sessions claimed by workers", claims.clone());
         registry.register("writer_queue_items", "Writes waiting for the writer", writer.queue_items.clone());
         registry.register("writer_groups_committed", "Transactions committed by the writer", writer.groups.clone());
         registry.register("writer_items_committed", "Writes in those transactions", writer.items.clone());
@@ -170,7 +170,7 @@ impl Metrics {
         registry.register("interaction_capture_failures", missed, captured.failures.clone());
         registry.register("process_resident_bytes", "Memory of this process", resident_bytes.clone());
         let feedback_failures = Counter::<u64, AtomicU64>::default();
-        let lost = "Ratings that were given and could not be kept";
+        let lost = "Ratings that could not be stored";
         registry.register("session_feedback_write_failures", lost, feedback_failures.clone());
         let refused_sign_ins = Family::default();
         registry.register("sign_ins_refused", "Sign-ins refused", refused_sign_ins.clone());

@@ -4,7 +4,7 @@
 use super::picture::Picture;
 use crate::text::{
     html::Html,
-    json::{self, PAYLOAD_CHARS_MAX},
+    json::{self, PAYLOAD_BYTES_MAX},
     number::counted,
     shorten, terminal,
 };
@@ -55,7 +55,7 @@ pub fn write_value(html: &mut Html, raw: Option<&RawValue>, source: Option<Sourc
         html.raw("<p class=\"meta\">Nothing.</p>");
         return;
     };
-    let mut writer = Writer { html, source, room: PAYLOAD_CHARS_MAX, pictures: 0, is_cut: false, lines_cut: Some(0) };
+    let mut writer = Writer { html, source, room: PAYLOAD_BYTES_MAX, pictures: 0, is_cut: false, lines_cut: Some(0) };
     writer.html.raw("<div class=\"output\">");
     writer.value(raw, 0);
     writer.html.raw("</div>");
@@ -415,7 +415,7 @@ mod tests {
     fn sizes_are_bounded() {
         let long = format!(r#"{{"a":"{}\n","b":"{}\n"}}"#, "x".repeat(20_000), "y".repeat(20_000));
         let html = html_of(&long);
-        assert!(html.len() < PAYLOAD_CHARS_MAX + 1_000 && html.contains("The rest is not shown."), "{}", html.len());
+        assert!(html.len() < PAYLOAD_BYTES_MAX + 1_000 && html.contains("The rest is not shown."), "{}", html.len());
         let deep = format!("{}\"a\\nb\"{}", "[".repeat(100), "]".repeat(100));
         assert!(html_of(&deep).contains("a\\nb"));
         let pictures = format!("[{}]", vec![format!("\"{PIXEL}\""); 60].join(","));

@@ -5,8 +5,8 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt};
 
-/// Longest JSON shown on a page, characters; the link to the event leads to the rest.
-pub const PAYLOAD_CHARS_MAX: usize = 12_000;
+/// Longest JSON shown on a page, bytes; the link to the event leads to the rest.
+pub const PAYLOAD_BYTES_MAX: usize = 12_000;
 
 /// Indents valid JSON by two spaces and cuts it at about `max` bytes. The flag says whether it was cut.
 pub fn indented(raw: &str, max: usize) -> (String, bool) {

@@ -6,7 +6,7 @@ pub const EVENT_BYTES_MAX: usize = 256 * 1024;
 pub const BATCH_EVENTS_MAX: usize = 500;
 /// Longest delta (piece of an unfinished answer), bytes.
 pub const DELTA_BYTES_MAX: usize = 16 * 1024;
-/// Largest append, bytes of content and metadata together; also the largest request body of the API.
+/// Largest append, bytes of content and metadata together. The body that brings it may be larger.
 pub const BATCH_BYTES_MAX: usize = 1024 * 1024;
 /// Most events in one session.
 pub const SESSION_EVENTS_MAX: u64 = 1_000_000;
@@ -399,7 +399,7 @@ pub const DRAFT_EVENT_SECONDS: i64 = 10;
 /// Most `user.form_draft` events of one response.
 pub const DRAFT_EVENTS_MAX: u32 = 50;
 /// Time without a save after which a draft is abandoned, hours.
-pub const DRAFT_HOURS_MAX: i64 = 24;
+pub const DRAFT_HOURS_DEFAULT: i64 = 24;
 /// Largest body that a form posts, bytes.
 pub const FORM_BYTES_MAX: usize = 64 * 1024;
 /// Most links to one form that work at the same time, without those to questions of agents.

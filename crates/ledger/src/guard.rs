@@ -32,7 +32,7 @@ pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
         Permission::ManageViews => "only operators and admins can change views",
         Permission::ReadLeads => "only reviewers, operators and admins can read the names and addresses of respondents",
         Permission::ManageEntityTypes => "only operators and admins can change entity types",
-        Permission::Administer => "only admins can manage members and tokens",
+        Permission::Administer => "only admins can manage members, tokens and settings",
     }))
 }
 

@@ -118,7 +118,9 @@ fn key(settings: &Settings) -> String {
     match (&settings.instance_key_file, &settings.database) {
         (Some(file), _) => file.display().to_string(),
         (None, Database::Sqlite(_)) => "in the data directory".to_owned(),
-        (None, Database::Postgres { .. }) => "none: webhooks, ratings and links to forms answer 503".to_owned(),
+        (None, Database::Postgres { .. }) => {
+            "none: webhooks, ratings, new links to forms, retention and forgetting are refused".to_owned()
+        }
     }
 }
 

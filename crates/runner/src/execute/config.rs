@@ -31,7 +31,7 @@ pub enum Kind {
 pub struct AgentConfig {
     /// Kind of the adapter.
     pub adapter: Kind,
-    /// Slug of the only workspace whose sessions the agent gets; every workspace's if absent.
+    /// Slug of the workspace whose sessions the agent gets. The server refuses an agent without one.
     pub workspace: Option<String>,
     /// Sessions at a time, 1 to [`CONCURRENCY_MAX`]; 1 if absent.
     pub concurrency: Option<u32>,

@@ -25,7 +25,7 @@ pub struct Entry {
     pub id: String,
     /// Time of the agent's call, RFC 3339.
     pub at: String,
-    /// Name of the agent's kind: `claude-code` or `codex`.
+    /// Name of the agent's kind: `claude-code`, `codex` or `gemini`.
     pub source: String,
     /// The hook's JSON as the agent sent it, with long texts truncated.
     pub payload: Box<RawValue>,
