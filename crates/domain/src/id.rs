@@ -159,6 +159,8 @@ ids! {
     ViewLinkId,
     /// A browser without an account, as one view sees it. The id is derived from the browser's cookie.
     RespondentId,
+    /// A tool: a call that people, programs and agents make by name.
+    ToolId,
 }
 
 #[cfg(test)]

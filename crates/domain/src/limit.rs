@@ -436,3 +436,24 @@ pub const TOOL_RESULTS_MAX: usize = 100;
 pub const ANSWER_TEXT_CHARS_MAX: usize = 2_000;
 /// Largest block of answers for an agent, bytes. Answers beyond it are named and left out.
 pub const ANSWERS_BLOCK_BYTES_MAX: usize = 64 * 1024;
+
+/// Shortest time limit of one attempt of a tool, seconds.
+pub const TOOL_TIME_LIMIT_SECONDS_MIN: u32 = 1;
+/// Longest time limit of one attempt of a tool, seconds: one day.
+pub const TOOL_TIME_LIMIT_SECONDS_MAX: u32 = 24 * 3_600;
+/// Time limit of one attempt of a tool when its definition names none, seconds.
+pub const TOOL_TIME_LIMIT_SECONDS_DEFAULT: u32 = 60;
+/// Most further attempts of a tool after the first one failed.
+pub const TOOL_RETRIES_MAX: u32 = 10;
+/// Largest JSON Schema of a tool's input or result, bytes.
+pub const TOOL_SCHEMA_BYTES_MAX: usize = 128 * 1024;
+/// Most private fields of a tool's input.
+pub const TOOL_PRIVATE_FIELDS_MAX: usize = 50;
+/// Most groups whose members may run a tool.
+pub const TOOL_GROUPS_MAX: usize = 50;
+/// Most secrets of a tool.
+pub const TOOL_SECRETS_MAX: usize = 20;
+/// Longest name of a tool's secret, characters.
+pub const TOOL_SECRET_NAME_CHARS_MAX: usize = 64;
+/// Longest secret of a tool, bytes.
+pub const TOOL_SECRET_BYTES_MAX: usize = 8 * 1024;
