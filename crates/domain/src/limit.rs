@@ -457,3 +457,12 @@ pub const TOOL_SECRETS_MAX: usize = 20;
 pub const TOOL_SECRET_NAME_CHARS_MAX: usize = 64;
 /// Longest secret of a tool, bytes.
 pub const TOOL_SECRET_BYTES_MAX: usize = 8 * 1024;
+/// Longest address of an `http` tool, before and after its values are filled in, bytes.
+pub const TOOL_URL_BYTES_MAX: usize = 2_048;
+/// Most headers of an `http` tool.
+pub const TOOL_HEADERS_MAX: usize = 32;
+/// Longest value of a header of an `http` tool, with its placeholders, characters.
+pub const TOOL_HEADER_CHARS_MAX: usize = 2_000;
+/// Largest body of a service's answer in the result of an `http` tool, bytes as JSON. The beginning of a larger one is
+/// kept as a text.
+pub const TOOL_ANSWER_BYTES_MAX: usize = 128 * 1024;

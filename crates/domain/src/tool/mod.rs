@@ -4,6 +4,7 @@
 mod audience;
 mod check;
 mod definition;
+pub mod http;
 mod name;
 mod secret;
 
