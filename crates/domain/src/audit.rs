@@ -105,6 +105,18 @@ pub enum Kind {
     /// A link to a form was revoked.
     #[serde(rename = "link.revoked")]
     LinkRevoked,
+    /// A tool was published.
+    #[serde(rename = "tool.published")]
+    ToolPublished,
+    /// A tool was withdrawn.
+    #[serde(rename = "tool.unpublished")]
+    ToolUnpublished,
+    /// A secret of a tool was set.
+    #[serde(rename = "tool.secret_set")]
+    ToolSecretSet,
+    /// A secret of a tool was deleted.
+    #[serde(rename = "tool.secret_deleted")]
+    ToolSecretDeleted,
     /// Retention began to erase old sessions of the workspace.
     #[serde(rename = "retention.run")]
     RetentionRun,
@@ -143,6 +155,10 @@ names!(Kind {
     EntityErased = "entity.erased",
     LinkCreated = "link.created",
     LinkRevoked = "link.revoked",
+    ToolPublished = "tool.published",
+    ToolUnpublished = "tool.unpublished",
+    ToolSecretSet = "tool.secret_set",
+    ToolSecretDeleted = "tool.secret_deleted",
     RetentionRun = "retention.run",
 });
 
@@ -174,6 +190,8 @@ pub enum TargetKind {
     ViewLink,
     /// A form or another view.
     View,
+    /// A call that people, programs and agents make by name.
+    Tool,
 }
 
 names!(TargetKind {
@@ -189,6 +207,7 @@ names!(TargetKind {
     Entity = "entity",
     ViewLink = "view_link",
     View = "view",
+    Tool = "tool",
 });
 
 /// Whether a text has the form of an actor: `user:…`, `token:…`, `agent:…`, `respondent:…` or `system`.

@@ -90,6 +90,8 @@ pub enum Permission {
     ManageGroups,
     /// Create, change, publish and delete views.
     ManageViews,
+    /// Create, change, publish and delete tools. Their secrets are for those who may administer.
+    ManageTools,
     /// Read the names and e-mail addresses that people without an account gave to answer a form.
     ReadLeads,
     /// Manage members and tokens of the workspace.
@@ -97,7 +99,7 @@ pub enum Permission {
 }
 
 /// Every permission, for tables and tests.
-pub const PERMISSIONS: [Permission; 15] = [
+pub const PERMISSIONS: [Permission; 16] = [
     Permission::Read,
     Permission::StartSession,
     Permission::ManageSessions,
@@ -111,6 +113,7 @@ pub const PERMISSIONS: [Permission; 15] = [
     Permission::ManageCriteriaSets,
     Permission::ManageGroups,
     Permission::ManageViews,
+    Permission::ManageTools,
     Permission::ReadLeads,
     Permission::Administer,
 ];
@@ -133,7 +136,8 @@ pub fn may(role: Role, scope: Option<TokenScope>, permission: Permission) -> boo
         | Permission::ManageEntityTypes
         | Permission::ManageCriteriaSets
         | Permission::ManageGroups
-        | Permission::ManageViews => matches!(role, Role::Admin | Role::Operator),
+        | Permission::ManageViews
+        | Permission::ManageTools => matches!(role, Role::Admin | Role::Operator),
         Permission::Administer => role == Role::Admin,
     }
 }

@@ -81,6 +81,8 @@ pub(crate) enum List {
     MemoryVersions = 41,
     MemoryAudit = 42,
     AuditEntries = 43,
+    Tools = 44,
+    ToolVersions = 45,
 }
 
 /// Encodes the cursor of the page after the item with this id.

@@ -63,7 +63,7 @@ pub enum Error {
     /// The action was changed since the caller read it.
     #[error("this task has changed since it was read")]
     StaleAction,
-    /// The working copy of a view was changed since the caller read it.
+    /// The working copy of a view or tool was changed since the caller read it.
     #[error("revision {given} is not the newest; the newest is revision {current}")]
     StaleRevision {
         /// The revision that the caller read.
@@ -71,13 +71,15 @@ pub enum Error {
         /// The newest revision.
         current: u64,
     },
-    /// The state of a view does not allow this.
-    #[error("{rule}; this view is {state}")]
-    WrongViewState {
+    /// The state of a view or tool does not allow this.
+    #[error("{rule}; this {what} is {state}")]
+    WrongState {
+        /// What it is: `view` or `tool`.
+        what: &'static str,
         /// Which state it needs.
         rule: &'static str,
-        /// State of the view.
-        state: domain::view::State,
+        /// Its state.
+        state: domain::publishing::State,
     },
     /// Another version of the form was published since the respondent saw it.
     #[error("this form has changed; version {current} is the newest")]
@@ -151,7 +153,7 @@ pub enum Error {
     /// The installation is already set up.
     #[error("this installation is already set up")]
     SetupDone,
-    /// Ratings and webhooks need the instance key, and none is configured.
+    /// Ratings, webhooks and secrets of tools need the instance key, and none is configured.
     #[error("this needs the instance key: set `instance_key_file` in the settings file")]
     NoInstanceKey,
     /// The database cannot be reached, or the writer is overloaded or stopping.

@@ -30,6 +30,7 @@ pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
         Permission::ManageCriteriaSets => "only operators and admins can change criteria sets",
         Permission::ManageGroups => "only operators and admins can change groups",
         Permission::ManageViews => "only operators and admins can change views",
+        Permission::ManageTools => "only operators and admins can change tools",
         Permission::ReadLeads => "only reviewers, operators and admins can read the names and addresses of respondents",
         Permission::ManageEntityTypes => "only operators and admins can change entity types",
         Permission::Administer => "only admins can manage members, tokens and settings",
@@ -49,6 +50,11 @@ pub(crate) fn slug_or_of_name(slug: Option<String>, name: &str) -> Result<String
 /// Refuses a write if the caller has not read the newest version.
 pub(crate) fn require_version(given: u64, current: u64) -> Result<()> {
     if given == current { Ok(()) } else { Err(Error::StaleVersion { given, current }) }
+}
+
+/// Refuses a change of a working copy if the caller has not read its newest revision.
+pub(crate) fn require_revision(given: u64, current: u64) -> Result<()> {
+    if given == current { Ok(()) } else { Err(Error::StaleRevision { given, current }) }
 }
 
 /// Collects field errors, so that a caller gets all of them at once.

@@ -3,6 +3,7 @@
 
 use domain::{Entropy, chain::Digest};
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use sha2::Sha256;
 
 /// Length in bytes of the key and of every derived secret.
@@ -49,6 +50,43 @@ impl InstanceKey {
     }
 }
 
+/// A number that encrypts one text, and no other under the same key.
+pub(crate) type SealNonce = [u8; NONCE_LEN];
+
+impl InstanceKey {
+    /// Creates a random number for [`Self::seal`]. It has 96 bits, and each object has a key of its own, so none comes
+    /// twice for a key.
+    pub(crate) fn nonce(entropy: &dyn Entropy) -> SealNonce {
+        let mut nonce = [0; NONCE_LEN];
+        entropy.fill(&mut nonce);
+        nonce
+    }
+
+    fn cipher(&self, purpose: &str, of: &[&[u8]]) -> Option<LessSafeKey> {
+        UnboundKey::new(&CHACHA20_POLY1305, &self.derive(purpose, of)).ok().map(LessSafeKey::new)
+    }
+
+    /// Encrypts a text with the key that [`Self::derive`] returns for the purpose and the object. The result is the
+    /// nonce, then the text and its tag by ChaCha20-Poly1305 (RFC 8439). `None` if the text is too long for it, which
+    /// is 256 GiB.
+    pub(crate) fn seal(&self, purpose: &str, of: &[&[u8]], nonce: SealNonce, text: &[u8]) -> Option<Vec<u8>> {
+        let mut body = text.to_vec();
+        let cipher = self.cipher(purpose, of)?;
+        cipher.seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::empty(), &mut body).ok()?;
+        Some([nonce.as_slice(), &body].concat())
+    }
+
+    /// Decrypts what [`Self::seal`] returned. `None` if the key, the purpose or the object is another one, or a byte
+    /// was changed.
+    pub(crate) fn open(&self, purpose: &str, of: &[&[u8]], sealed: &[u8]) -> Option<Vec<u8>> {
+        let (nonce, body) = sealed.split_first_chunk::<NONCE_LEN>()?;
+        let mut body = body.to_vec();
+        let cipher = self.cipher(purpose, of)?;
+        let text = cipher.open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::empty(), &mut body).ok()?;
+        Some(text.to_vec())
+    }
+}
+
 /// HMAC-SHA256 of the concatenated parts.
 pub(crate) fn hmac_sha256(key: &[u8; BYTES], parts: &[&[u8]]) -> [u8; BYTES] {
     let mut block = [0; BLOCK];
@@ -90,6 +128,23 @@ mod tests {
         {
             assert_ne!(one, other);
         }
+    }
+
+    #[test]
+    fn only_the_same_key_purpose_and_object_open_what_was_sealed() {
+        let (key, of): (_, [&[u8]; 1]) = (InstanceKey([1; BYTES]), [b"a"]);
+        let sealed = key.seal("tool secret", &of, [7; NONCE_LEN], b"hunter2").unwrap();
+        assert!(!sealed.windows(7).any(|bytes| bytes == b"hunter2"));
+        assert_eq!(key.open("tool secret", &of, &sealed).as_deref(), Some(b"hunter2".as_slice()));
+        assert_eq!(InstanceKey([2; BYTES]).open("tool secret", &of, &sealed), None);
+        assert_eq!(key.open("other", &of, &sealed), None);
+        assert_eq!(key.open("tool secret", &[b"b"], &sealed), None);
+        for changed in 0..sealed.len() {
+            let mut bytes = sealed.clone();
+            bytes[changed] ^= 1;
+            assert_eq!(key.open("tool secret", &of, &bytes), None, "byte {changed}");
+        }
+        assert_eq!(key.open("tool secret", &of, &[]), None);
     }
 
     #[test]

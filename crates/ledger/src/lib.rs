@@ -62,6 +62,7 @@ pub mod retention;
 pub mod session;
 pub mod thread;
 pub mod token;
+pub mod tool;
 pub mod verify;
 pub mod view;
 pub mod view_link;
@@ -84,6 +85,6 @@ pub use store::{
     EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
     LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
     MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord,
-    SQLITE_FILE, SignInRecord, Stats, TenantRecord, TokenRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord,
-    WebhookRecord,
+    SQLITE_FILE, SignInRecord, Stats, TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord,
+    ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
 };

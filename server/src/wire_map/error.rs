@@ -29,7 +29,7 @@ impl From<ledger::Error> for Problem {
             E::StaleVersion { .. } | E::StaleAction | E::StaleRevision { .. } | E::FormChanged { .. } => {
                 Self::detailed(Code::StaleVersion, text)
             }
-            E::NotNow(_) | E::WrongViewState { .. } | E::FormClosed(_) | E::EntityErased => {
+            E::NotNow(_) | E::WrongState { .. } | E::FormClosed(_) | E::EntityErased => {
                 Self::detailed(Code::WrongStatus, text)
             }
             E::MemoryConflict(sides) => {

@@ -1,6 +1,6 @@
 //! Checks of a tool's definition that need no other rows.
 
-use super::{Definition, definition::to_pointer};
+use super::{Definition, Implementation, definition::to_pointer, http};
 use crate::{
     issue::Issue,
     limit::{
@@ -31,6 +31,10 @@ pub fn check_definition(definition: &Definition) -> Vec<Issue> {
     }
     if definition.retries > TOOL_RETRIES_MAX {
         issues.push(Issue::new("retries", format!("0 to {TOOL_RETRIES_MAX}")));
+    }
+    if let Implementation::Http { http: call } = &definition.implementation {
+        let placed = |issue: Issue| Issue::new(format!("http.{}", issue.field), issue.message);
+        issues.extend(http::check(call, &definition.input_schema).into_iter().map(placed));
     }
     check_private_fields(&mut issues, definition);
     check_audience(&mut issues, definition);

@@ -2,6 +2,7 @@
 //! definitions, who may run them, and the rules of both.
 
 mod audience;
+mod change;
 mod check;
 mod definition;
 pub mod http;
@@ -10,6 +11,7 @@ mod secret;
 
 pub use crate::publishing::State;
 pub use audience::Audience;
+pub use change::Change;
 pub use check::check_definition;
 pub use definition::{Body, Definition, HttpCall, Implementation, Kind, Method};
 pub use name::{is_secret_name, is_tool_slug};

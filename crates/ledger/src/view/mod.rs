@@ -148,7 +148,3 @@ async fn listed_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ViewId) ->
     let found = store::view::find_locked(tx, tenant_id, id).await?;
     found.filter(|view| view.listed).ok_or(Error::NotFound("view"))
 }
-
-fn require_revision(given: u64, view: &ViewRecord) -> Result<()> {
-    if given == view.revision { Ok(()) } else { Err(Error::StaleRevision { given, current: view.revision }) }
-}

@@ -1,7 +1,10 @@
 //! Publishing the working copy of a view.
 
-use super::{check, check_askable, listed_locked, require_revision, resolve};
-use crate::{Error, Ledger, Result, ViewRecord, ViewVersionRecord, guard::require};
+use super::{check, check_askable, listed_locked, resolve};
+use crate::{
+    Error, Ledger, Result, ViewRecord, ViewVersionRecord,
+    guard::{require, require_revision},
+};
 use domain::{
     Scope, Timestamp,
     id::{TenantId, ViewId},
@@ -24,7 +27,7 @@ pub async fn publish(ledger: &Ledger, scope: &Scope, id: ViewId, revision: Optio
     ledger
         .write(scope.into(), async move |tx| {
             let before = listed_locked(tx, tenant_id, id).await?;
-            require_revision(revision.unwrap_or(before.revision), &before)?;
+            require_revision(revision.unwrap_or(before.revision), before.revision)?;
             check(&rules, &before)?;
             if before.fields.is_empty() {
                 return Err(Error::invalid("fields", "a published view has at least one field"));

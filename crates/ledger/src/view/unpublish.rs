@@ -8,7 +8,7 @@ use domain::{Scope, id::ViewId, role::Permission, view::State};
 /// nothing.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the workspace has no such view; [`Error::WrongViewState`] if it was never published.
+/// [`Error::NotFound`] if the workspace has no such view; [`Error::WrongState`] if it was never published.
 pub async fn unpublish(ledger: &Ledger, scope: &Scope, id: ViewId) -> Result<ViewRecord> {
     require(scope, Permission::ManageViews)?;
     let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());
@@ -19,7 +19,7 @@ pub async fn unpublish(ledger: &Ledger, scope: &Scope, id: ViewId) -> Result<Vie
                 State::Unpublished => return Ok(before),
                 State::Draft => {
                     let rule = "only a published view can be unpublished";
-                    return Err(Error::WrongViewState { rule, state: before.state });
+                    return Err(Error::WrongState { what: "view", rule, state: before.state });
                 }
                 State::Published => {}
             }

@@ -1,7 +1,10 @@
 //! Changing the working copy of a view.
 
-use super::{check, listed_locked, require_revision, resolve, without_dimensions};
-use crate::{Ledger, Result, ViewRecord, guard::require};
+use super::{check, listed_locked, resolve, without_dimensions};
+use crate::{
+    Ledger, Result, ViewRecord,
+    guard::{require, require_revision},
+};
 use domain::{
     Scope,
     id::ViewId,
@@ -38,7 +41,7 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ViewId, change: ViewChan
     ledger
         .write(scope.into(), async move |tx| {
             let before = listed_locked(tx, tenant_id, id).await?;
-            let read = require_revision(change.revision, &before);
+            let read = require_revision(change.revision, before.revision);
             let wanted = ViewRecord {
                 title: change.title.unwrap_or_else(|| before.title.clone()),
                 introduction: change.introduction.unwrap_or_else(|| before.introduction.clone()),

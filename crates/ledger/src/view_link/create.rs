@@ -56,7 +56,7 @@ pub async fn create_of_request(
 ///
 /// # Errors
 /// [`Error::NotFound`] for an unknown view, for one that was made for a question if `new` names none, and for a
-/// question that does not use this view or whose session the caller cannot see; [`Error::WrongViewState`] for a draft;
+/// question that does not use this view or whose session the caller cannot see; [`Error::WrongState`] for a draft;
 /// [`Error::Invalid`] for days out of range or a note that is too long; [`Error::LimitReached`] if there are too many
 /// links that work; [`Error::NoInstanceKey`] if there is no key to sign with.
 pub async fn create_noted(
@@ -104,7 +104,11 @@ pub async fn create_noted(
         // A link to the form of one question answers that question, or nothing.
         let view = view.filter(|view| view.listed || request_id.is_some()).ok_or(Error::NotFound("view"))?;
         if view.state == State::Draft {
-            return Err(Error::WrongViewState { rule: "only a form that was published has links", state: view.state });
+            return Err(Error::WrongState {
+                what: "view",
+                rule: "only a form that was published has links",
+                state: view.state,
+            });
         }
         if let Some(id) = request_id {
             let request = store::feedback_request::find(tx.conn(), tenant_id, id).await?;

@@ -3,7 +3,7 @@
 use super::error::Error;
 use domain::{
     Timestamp, action, chain::Digest, clock::from_micros, criteria_set::Dimension, entity, feedback_request, gate, id,
-    interaction, memory, memory_writer, notification, outcome, role, session, view,
+    interaction, memory, memory_writer, notification, outcome, role, session, tool, view,
 };
 use rusqlite::{
     Row,
@@ -91,7 +91,7 @@ column!(Digest => Vec<u8>: bytes => Self::from_slice(&bytes).ok_or_else(|| bytes
 column!(
     id::ActionId, id::BrowserSessionId, id::CardId, id::CriteriaSetId, id::EntityId, id::EntityTypeId, id::EventId,
     id::FeedbackRequestId, id::GateId, id::ImportId, id::InteractionId, id::LinkId, id::MemoryDocumentId,
-    id::MemoryVersionId, id::MessageId, id::RequestAnswerId, id::SessionId, id::TenantId, id::TokenId, id::UserId,
+    id::MemoryVersionId, id::MessageId, id::RequestAnswerId, id::SessionId, id::TenantId, id::TokenId, id::ToolId, id::UserId,
     id::ViewId, id::ViewLinkId, id::WebhookId => Uuid: id => Ok(Self(id))
 );
 // Values that have one name each.
@@ -105,7 +105,7 @@ column!(
 );
 // JSON. It can be long and private, so an error does not show it.
 column!(
-    entity::Values, view::Publication, Vec<Dimension>, Vec<entity::Column>, Vec<entity::FieldDef>,
+    entity::Values, tool::Definition, view::Publication, Vec<Dimension>, Vec<entity::Column>, Vec<entity::FieldDef>,
     Vec<entity::RowError>, Vec<memory::Evidence>, Vec<notification::Topic>, Vec<view::Field>
         => String: json => serde_json::from_str(&json).map_err(|_| "not the JSON that is written there".to_owned())
 );

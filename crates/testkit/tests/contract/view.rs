@@ -184,7 +184,7 @@ async fn a_version_keeps_the_dimensions_of_its_ratings(f: Fixture) {
 async fn an_unpublished_view_keeps_its_versions_and_can_come_back(f: Fixture) {
     let draft = weekly_check(&f).await;
     let refused = view::unpublish(&f.ledger, &f.operator, draft.id).await;
-    assert!(matches!(refused, Err(Error::WrongViewState { state: State::Draft, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Error::WrongState { state: State::Draft, .. })), "{refused:?}");
     let published = publish(&f, &draft).await;
     let closed = view::unpublish(&f.ledger, &f.operator, draft.id).await.unwrap();
     assert_eq!((closed.state, closed.version, closed.revision), (State::Unpublished, Some(1), 1));
@@ -204,7 +204,7 @@ async fn only_a_draft_can_be_deleted(f: Fixture) {
     assert_ne!(second.id, draft.id);
     publish(&f, &second).await;
     let refused = view::delete(&f.ledger, &f.operator, second.id).await;
-    assert!(matches!(refused, Err(Error::WrongViewState { state: State::Published, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Error::WrongState { state: State::Published, .. })), "{refused:?}");
     view::unpublish(&f.ledger, &f.operator, second.id).await.unwrap();
     assert!(view::delete(&f.ledger, &f.operator, second.id).await.is_err(), "a published view was deleted");
     f.done().await;

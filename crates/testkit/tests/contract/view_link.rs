@@ -311,7 +311,7 @@ async fn operators_and_admins_make_list_and_revoke_links(f: Fixture) {
     let new = view::NewView { title: "Draft".into(), fields: crate::response::questions(), ..view::NewView::default() };
     let draft = view::create(&f.ledger, &f.operator, new).await.unwrap();
     let refused = view_link::create(&f.ledger, &f.operator, draft.id, 1).await;
-    assert!(matches!(refused, Err(Error::WrongViewState { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(Error::WrongState { .. })), "{refused:?}");
     view::delete(&f.ledger, &f.operator, draft.id).await.unwrap();
     f.done().await;
 }

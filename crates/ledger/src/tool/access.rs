@@ -1,0 +1,78 @@
+//! What a run needs of a tool: its published version, whether the caller may run it, and its secrets.
+
+use super::{get_on, secret};
+use crate::{Error, Ledger, Result, ToolRecord, ToolVersionRecord, guard::require};
+use domain::{
+    Caller, Scope,
+    id::{TenantId, ToolId},
+    role::Permission,
+    tool::{Definition, State, http::Secrets},
+};
+use store::Conn;
+
+/// The version of a tool that new runs use.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such tool; [`Error::WrongState`] if it is not published.
+pub(crate) async fn published_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    slug: &str,
+) -> Result<(ToolRecord, ToolVersionRecord)> {
+    let tool = get_on(conn, tenant_id, slug).await?;
+    let refused = Error::WrongState { what: "tool", rule: "only a published tool can be run", state: tool.state };
+    let Some(version) = tool.version.filter(|_| tool.state == State::Published) else { return Err(refused) };
+    let found = store::tool::version_of(conn, tenant_id, tool.id, version).await?;
+    let version = found.ok_or_else(|| Error::Internal(format!("tool {} has no version {version}", tool.id)))?;
+    Ok((tool, version))
+}
+
+/// Whether the caller may run a tool: they may start sessions, and are in its audience. A token counts as a member of
+/// the groups of the person for whom it acts.
+pub(crate) async fn may_run_on(conn: &mut Conn<'_>, scope: &Scope, definition: &Definition) -> Result<bool> {
+    if !scope.may(Permission::StartSession) {
+        return Ok(false);
+    }
+    let mut groups = Vec::new();
+    if let Some(user_id) = scope.acting_user() {
+        for slug in &definition.audience.groups {
+            let found = store::group::find_by_slug(conn, scope.tenant_id, slug).await?;
+            let is_member = found.is_some_and(|group| group.members.iter().any(|(id, _)| *id == user_id));
+            groups.extend(is_member.then_some(slug.as_str()));
+        }
+    }
+    Ok(definition.audience.admits(scope.role, groups))
+}
+
+/// Whether the caller may run the published version of a tool.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such tool; [`Error::WrongState`] if it is not published.
+pub async fn may_run(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<bool> {
+    require(scope, Permission::Read)?;
+    let (scope, slug) = (*scope, slug.to_owned());
+    let read = ledger.snapshot(&scope, async move |conn| {
+        let (_, version) = published_on(conn, scope.tenant_id, &slug).await?;
+        may_run_on(conn, &scope, &version.definition).await
+    });
+    read.await
+}
+
+/// Returns the secrets of a tool with their values, for a call of the server. They must not leave the call.
+///
+/// # Errors
+/// [`Error::Forbidden`] for everyone but the server itself; [`Error::NoInstanceKey`] if the tool has secrets and there
+/// is no key; [`Error::NotNow`] if one was encrypted with another key.
+pub async fn secret_values(ledger: &Ledger, scope: &Scope, id: ToolId) -> Result<Secrets> {
+    if scope.caller != Caller::System {
+        return Err(Error::Forbidden("the values of secrets are for the server's own calls"));
+    }
+    let tenant_id = scope.tenant_id;
+    let sealed =
+        ledger.snapshot(scope, async move |conn| Ok(store::tool::sealed_secrets(conn, tenant_id, id).await?)).await?;
+    let open = |(name, sealed): (String, Vec<u8>)| {
+        let value = secret::open(ledger.instance_key()?, (tenant_id, id, &name), &sealed)?;
+        Ok((name, value))
+    };
+    Ok(Secrets::new(sealed.into_iter().map(open).collect::<Result<Vec<_>>>()?))
+}

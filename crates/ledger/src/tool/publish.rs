@@ -1,0 +1,113 @@
+//! Publishing and withdrawing a tool.
+
+use super::{check, check_groups, locked};
+use crate::{
+    Error, Ledger, Result, ToolRecord, ToolVersionRecord,
+    audit::Act,
+    guard::{require, require_revision},
+};
+use domain::{
+    Scope, Timestamp,
+    audit::{Kind, TargetKind},
+    id::TenantId,
+    role::Permission,
+    tool::State,
+};
+use serde_json::json;
+use store::WriteTx;
+
+/// Publishes the working copy, so that runs use it. If the version published last is the same, no version is added.
+/// `revision` is the revision that the caller read; `None` publishes whatever is newest.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such tool; [`Error::StaleRevision`] if it was changed since the caller
+/// read it; [`Error::Invalid`] if it refers to groups that do not exist any more.
+pub async fn publish(ledger: &Ledger, scope: &Scope, slug: &str, revision: Option<u64>) -> Result<ToolRecord> {
+    require(scope, Permission::ManageTools)?;
+    let (tenant_id, now, caller) = (scope.tenant_id, ledger.now(), scope.caller);
+    let slug = slug.to_owned();
+    ledger
+        .write(scope.into(), async move |tx| {
+            let before = locked(tx, tenant_id, &slug).await?;
+            require_revision(revision.unwrap_or(before.revision), before.revision)?;
+            let (published, is_changed) = publish_on(tx, tenant_id, before, (&caller.to_string(), now)).await?;
+            if is_changed {
+                let act = Act::new(Kind::ToolPublished, caller, now).on(TargetKind::Tool, published.id.0);
+                act.with(json!({ "version": published.version })).record(tx, tenant_id).await?;
+            }
+            Ok(published)
+        })
+        .await
+}
+
+/// Publishes a tool, which the transaction has locked or created. Returns the tool afterwards, and whether it changed.
+pub(crate) async fn publish_on(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    tool: ToolRecord,
+    (by, at): (&str, Timestamp),
+) -> Result<(ToolRecord, bool)> {
+    // Rules can have become stricter since the working copy was written.
+    check(&tool)?;
+    check_groups(tx.conn(), tenant_id, &tool).await?;
+    let newest = match tool.version {
+        Some(version) => store::tool::version_of(tx.conn(), tenant_id, tool.id, version).await?,
+        None => None,
+    };
+    let version = match newest {
+        Some(newest) if newest.definition == tool.definition => newest.version,
+        _ => {
+            let version = ToolVersionRecord {
+                tool_id: tool.id,
+                version: tool.version.unwrap_or(0) + 1,
+                definition: tool.definition.clone(),
+                published_by: by.to_owned(),
+                published_at: at,
+            };
+            store::tool::insert_version(tx, tenant_id, &version).await?;
+            version.version
+        }
+    };
+    let published = ToolRecord {
+        state: State::Published,
+        version: Some(version),
+        published_revision: Some(tool.revision),
+        ..tool.clone()
+    };
+    if published == tool {
+        return Ok((tool, false));
+    }
+    let published = ToolRecord { updated_by: by.to_owned(), updated_at: at, ..published };
+    store::tool::update(tx, tenant_id, &published).await?;
+    Ok((published, true))
+}
+
+/// Withdraws a tool: it starts no new runs until it is published again. Its versions and runs stay. A repeat changes
+/// nothing.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such tool; [`Error::WrongState`] if it was never published.
+pub async fn unpublish(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<ToolRecord> {
+    require(scope, Permission::ManageTools)?;
+    let (tenant_id, now, caller) = (scope.tenant_id, ledger.now(), scope.caller);
+    let slug = slug.to_owned();
+    ledger
+        .write(scope.into(), async move |tx| {
+            let before = locked(tx, tenant_id, &slug).await?;
+            match before.state {
+                State::Unpublished => return Ok(before),
+                State::Draft => {
+                    let rule = "only a published tool can be unpublished";
+                    return Err(Error::WrongState { what: "tool", rule, state: before.state });
+                }
+                State::Published => {}
+            }
+            let updated_by = caller.to_string();
+            let record = ToolRecord { state: State::Unpublished, updated_by, updated_at: now, ..before };
+            store::tool::update(tx, tenant_id, &record).await?;
+            let act = Act::new(Kind::ToolUnpublished, caller, now).on(TargetKind::Tool, record.id.0);
+            act.record(tx, tenant_id).await?;
+            Ok(record)
+        })
+        .await
+}

@@ -1,0 +1,288 @@
+//! Rows of `tools` (working copies), `tool_versions` (what was published) and `tool_secrets`.
+
+use crate::{
+    engine::{Conn, Error, Page, Result, is_unique_violation, record, run, statements},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::to_micros,
+    id::{TenantId, ToolId},
+    limit::TOOL_SECRETS_MAX,
+    tool::{Definition, State},
+};
+
+macro_rules! tool_select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, slug, definition, state, version, revision, published_revision, created_by, updated_by, \
+             created_at, updated_at FROM tools WHERE tenant_id = $1 AND ",
+            $rest
+        )
+    };
+}
+
+macro_rules! version_select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT tool_id, version, definition, published_by, published_at FROM tool_versions \
+             WHERE tenant_id = $1 AND tool_id = $2 AND ",
+            $rest
+        )
+    };
+}
+
+statements! {
+    const BY_SLUG: &str = tool_select!("slug = $2");
+    const BY_SLUG_LOCKED_POSTGRES: &str = tool_select!("slug = $2 FOR UPDATE");
+    const LIST: &str = tool_select!("(id < $2 OR $2 IS NULL) ORDER BY id DESC LIMIT $3");
+    const INSERT: &str = "INSERT INTO tools (tenant_id, id, slug, definition, state, version, revision, published_revision, \
+         created_by, updated_by, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    const UPDATE: &str = "UPDATE tools SET definition = $3, state = $4, version = $5, revision = $6, \
+         published_revision = $7, updated_by = $8, updated_at = $9 WHERE tenant_id = $1 AND id = $2";
+    const DELETE: &str = "DELETE FROM tools WHERE tenant_id = $1 AND id = $2";
+    const BY_VERSION: &str = version_select!("version = $3");
+    const VERSIONS: &str = version_select!("(version < $3 OR $3 IS NULL) ORDER BY version DESC LIMIT $4");
+    const INSERT_VERSION: &str = "INSERT INTO tool_versions (tenant_id, tool_id, version, definition, published_by, \
+         published_at) VALUES ($1, $2, $3, $4, $5, $6)";
+    const SECRET_NAMES: &str =
+        "SELECT name, set_by, set_at FROM tool_secrets WHERE tenant_id = $1 AND tool_id = $2 ORDER BY name LIMIT $3";
+    const SEALED_SECRETS: &str =
+        "SELECT name, sealed FROM tool_secrets WHERE tenant_id = $1 AND tool_id = $2 ORDER BY name LIMIT $3";
+    const SET_SECRET: &str = "INSERT INTO tool_secrets (tenant_id, tool_id, name, sealed, set_by, set_at) \
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, tool_id, name) \
+         DO UPDATE SET sealed = excluded.sealed, set_by = excluded.set_by, set_at = excluded.set_at";
+    const DELETE_SECRET: &str = "DELETE FROM tool_secrets WHERE tenant_id = $1 AND tool_id = $2 AND name = $3";
+    const DELETE_SECRETS: &str = "DELETE FROM tool_secrets WHERE tenant_id = $1 AND tool_id = $2";
+}
+
+record! {
+    /// A tool with its working copy.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ToolRecord of "tools" {
+        /// Identifies the tool.
+        pub id: ToolId,
+        /// Name in URLs and for agents; never changes.
+        pub slug: String,
+        /// What the tool does.
+        pub definition: Definition,
+        /// Whether the tool can be run.
+        pub state: State,
+        /// Number of the version published last; `None` for a draft.
+        pub version: Option<u64>,
+        /// Number of this working copy: 1 at first, one more with each change.
+        pub revision: u64,
+        /// Revision that `version` was made from; `None` for a draft.
+        pub published_revision: Option<u64>,
+        /// Who made the tool: `user:…`, `token:…` or `system`.
+        pub created_by: String,
+        /// Who changed, published or unpublished it last.
+        pub updated_by: String,
+        /// Time the tool was made (UTC).
+        pub created_at: Timestamp,
+        /// Time of the last change, publication or withdrawal (UTC).
+        pub updated_at: Timestamp,
+    }
+}
+
+impl ToolRecord {
+    /// Whether the working copy differs from the version published last. A draft does.
+    pub fn is_changed(&self) -> bool {
+        self.published_revision != Some(self.revision)
+    }
+}
+
+record! {
+    /// A tool as it was published once.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ToolVersionRecord of "tool_versions" {
+        /// Identifies the tool.
+        pub tool_id: ToolId,
+        /// Number of the version; the first is 1.
+        pub version: u64,
+        /// What the tool does.
+        pub definition: Definition,
+        /// Who published it: `user:…`, `token:…` or `system`.
+        pub published_by: String,
+        /// Time of publication (UTC).
+        pub published_at: Timestamp,
+    }
+}
+
+record! {
+    /// A secret of a tool, without its value.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct ToolSecretRecord of "tool_secrets" {
+        /// Name by which headers refer to the secret.
+        pub name: String,
+        /// Who set the value last.
+        pub set_by: String,
+        /// Time the value was set last (UTC).
+        pub set_at: Timestamp,
+    }
+}
+
+fn json(definition: &Definition) -> Result<String> {
+    serde_json::to_string(definition).map_err(|error| Error::Database(error.to_string()))
+}
+
+/// The tool, unless its columns contradict each other.
+fn checked(tool: ToolRecord) -> Result<ToolRecord> {
+    let is_draft = tool.state == State::Draft;
+    if tool.version.is_none() == is_draft && tool.published_revision.is_none() == is_draft {
+        return Ok(tool);
+    }
+    Err(Error::inconsistent("tools", "version", tool.version))
+}
+
+/// The tool of this workspace with this slug.
+pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) -> Result<Option<ToolRecord>> {
+    run!(conn, fetch_optional ToolRecord, BY_SLUG, tenant_id.0, slug)?.map(checked).transpose()
+}
+
+/// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
+pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, slug: &str) -> Result<Option<ToolRecord>> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_SLUG } else { BY_SLUG_LOCKED_POSTGRES };
+    run!(tx.conn(), fetch_optional ToolRecord, sql, tenant_id.0, slug)?.map(checked).transpose()
+}
+
+/// One page of tools, newest first, starting after `before`.
+pub async fn list(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    before: Option<ToolId>,
+    limit: u32,
+) -> Result<Page<ToolRecord>> {
+    let rows = run!(conn, fetch_all ToolRecord, LIST, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?;
+    let tools = rows.into_iter().map(checked).collect::<Result<_>>()?;
+    Ok(Page::of(tools, limit))
+}
+
+/// A tool of this workspace as it was published at a version.
+pub async fn version_of(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: ToolId,
+    version: u64,
+) -> Result<Option<ToolVersionRecord>> {
+    Ok(run!(conn, fetch_optional ToolVersionRecord, BY_VERSION, tenant_id.0, id.0, version.cast_signed())?)
+}
+
+/// One page of a tool's versions, newest first, starting after `before`.
+pub async fn versions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: ToolId,
+    before: Option<u64>,
+    limit: u32,
+) -> Result<Page<ToolVersionRecord>> {
+    let before = before.map(u64::cast_signed);
+    let rows = run!(conn, fetch_all ToolVersionRecord, VERSIONS, tenant_id.0, id.0, before, i64::from(limit) + 1)?;
+    Ok(Page::of(rows, limit))
+}
+
+/// Adds a tool. `false` when its slug is taken.
+pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &ToolRecord) -> Result<bool> {
+    let inserted = run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        tenant_id.0,
+        record.id.0,
+        record.slug.as_str(),
+        json(&record.definition)?.as_str(),
+        record.state.as_str(),
+        record.version.map(u64::cast_signed),
+        record.revision.cast_signed(),
+        record.published_revision.map(u64::cast_signed),
+        record.created_by.as_str(),
+        record.updated_by.as_str(),
+        to_micros(record.created_at),
+        to_micros(record.updated_at),
+    );
+    match inserted {
+        Ok(_) => Ok(true),
+        Err(error) if is_unique_violation(&error) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes the changed columns of a tool; the caller holds its lock.
+pub async fn update(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &ToolRecord) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        UPDATE,
+        tenant_id.0,
+        record.id.0,
+        json(&record.definition)?.as_str(),
+        record.state.as_str(),
+        record.version.map(u64::cast_signed),
+        record.revision.cast_signed(),
+        record.published_revision.map(u64::cast_signed),
+        record.updated_by.as_str(),
+        to_micros(record.updated_at),
+    )?;
+    Ok(())
+}
+
+/// Adds a published version. The row of the tool exists.
+pub async fn insert_version(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &ToolVersionRecord) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        INSERT_VERSION,
+        tenant_id.0,
+        record.tool_id.0,
+        record.version.cast_signed(),
+        json(&record.definition)?.as_str(),
+        record.published_by.as_str(),
+        to_micros(record.published_at),
+    )?;
+    Ok(())
+}
+
+/// Deletes a tool that was never published, with its secrets; the caller holds its lock. The database refuses it for
+/// others.
+pub async fn delete(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ToolId) -> Result<()> {
+    run!(tx.conn(), execute, DELETE_SECRETS, tenant_id.0, id.0)?;
+    run!(tx.conn(), execute, DELETE, tenant_id.0, id.0)?;
+    Ok(())
+}
+
+/// The secrets of a tool without their values, by name.
+pub async fn secrets(conn: &mut Conn<'_>, tenant_id: TenantId, id: ToolId) -> Result<Vec<ToolSecretRecord>> {
+    Ok(run!(conn, fetch_all ToolSecretRecord, SECRET_NAMES, tenant_id.0, id.0, TOOL_SECRETS_MAX as i64)?)
+}
+
+/// Names and encrypted values of a tool's secrets.
+pub async fn sealed_secrets(conn: &mut Conn<'_>, tenant_id: TenantId, id: ToolId) -> Result<Vec<(String, Vec<u8>)>> {
+    Ok(run!(conn, fetch_all(String, Vec<u8>), SEALED_SECRETS, tenant_id.0, id.0, TOOL_SECRETS_MAX as i64)?)
+}
+
+/// Sets a secret to an encrypted value, and replaces the earlier one. The caller holds the tool's lock.
+pub async fn set_secret(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: ToolId,
+    secret: &ToolSecretRecord,
+    sealed: &[u8],
+) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        SET_SECRET,
+        tenant_id.0,
+        id.0,
+        secret.name.as_str(),
+        sealed,
+        secret.set_by.as_str(),
+        to_micros(secret.set_at),
+    )?;
+    Ok(())
+}
+
+/// Deletes a secret. `false` when the tool has no secret with this name.
+pub async fn delete_secret(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: ToolId, name: &str) -> Result<bool> {
+    Ok(run!(tx.conn(), execute, DELETE_SECRET, tenant_id.0, id.0, name)? == 1)
+}
