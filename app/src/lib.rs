@@ -50,6 +50,9 @@
 //! | `view::page(&Shell, view::Props)` | `GET /views/{slug}?made=` |
 //! | `view::editor_page(&Shell, view::EditorProps)` | `GET /views/new` and `GET /views/{slug}/edit` |
 //! | `view::preview_fragment(&str, &str, &[Field])` | `POST /views` and `POST /views/{slug}/edit` of a script |
+//! | `tool::list_page(&Shell, tool::ListProps)` | `GET /tools?cursor=` |
+//! | `tool::page(&Shell, tool::Props)` | `GET /tools/{slug}?version=` |
+//! | `tool::editor_page(&Shell, &tool::Draft, &FormState)` | `GET /tools/new` and `GET /tools/{slug}/edit` |
 //! | `insight::page(&Shell, insight::Props)` | `GET /insights?days=` |
 //! | `export::page(&Shell, export::Props)` | `GET /export` |
 //! | `export::job_page(&Shell, export::JobProps)` | `GET /exports/{id}` |
@@ -123,6 +126,8 @@ pub mod sign_in;
 mod text;
 pub mod thread;
 pub mod today;
+#[cfg(feature = "ssr")]
+pub mod tool;
 #[cfg(feature = "ssr")]
 pub mod trigger;
 pub mod ui;

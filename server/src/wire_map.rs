@@ -34,6 +34,7 @@ mod response;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod tool;
 mod view;
 mod webhook;
 
@@ -52,6 +53,7 @@ pub use memory_forget::{forget_person, forgotten_person};
 pub use memory_writer::{memory_flush, memory_run};
 pub use response::*;
 pub use thread::*;
+pub use tool::*;
 pub use view::*;
 pub use webhook::*;
 

@@ -97,6 +97,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         });
         let head = view! {
             <ButtonLink look=Look::Quiet href="/views">"Forms"</ButtonLink>
+            <ButtonLink look=Look::Quiet href="/tools">"Tools"</ButtonLink>
             <ButtonLink look=Look::Quiet href="/criteria-sets">"Criteria sets"</ButtonLink>
             <ButtonLink look=Look::Quiet href=other.1>{other.0}</ButtonLink>
             {manages.then(|| view! { <ButtonLink look=Look::Primary href="#new" title="New task (c)">"New task"</ButtonLink> })}

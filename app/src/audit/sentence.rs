@@ -71,6 +71,10 @@ pub(super) const fn kind_word(kind: Kind) -> &'static str {
         Kind::EntityErased => "Entity erased",
         Kind::LinkCreated => "Link to a form created",
         Kind::LinkRevoked => "Link to a form revoked",
+        Kind::ToolPublished => "Tool published",
+        Kind::ToolUnpublished => "Tool unpublished",
+        Kind::ToolSecretSet => "Secret of a tool set",
+        Kind::ToolSecretDeleted => "Secret of a tool deleted",
         Kind::RetentionRun => "Old sessions erased",
     }
 }
@@ -171,6 +175,10 @@ fn words(entry: &AuditEntry, detail: &Value, names: &Names) -> (&'static str, &'
         Kind::EntityErased => ("erased", "an entity", String::new()),
         Kind::LinkCreated => ("created a link to the form", "that is gone", days(detail)),
         Kind::LinkRevoked => ("revoked a link to a form", "", String::new()),
+        Kind::ToolPublished => ("published the tool", "that is gone", tool_version(detail)),
+        Kind::ToolUnpublished => ("unpublished the tool", "that is gone", String::new()),
+        Kind::ToolSecretSet => ("set a secret of the tool", "that is gone", secret(detail)),
+        Kind::ToolSecretDeleted => ("deleted a secret of the tool", "that is gone", secret(detail)),
         Kind::RetentionRun => ("erased sessions that ended before", "", day(detail)),
     }
 }
@@ -227,6 +235,14 @@ fn setting(detail: &Value) -> String {
 
 fn days(detail: &Value) -> String {
     detail["days"].as_u64().map(|days| format!("for {}", counted(days, "day"))).unwrap_or_default()
+}
+
+fn tool_version(detail: &Value) -> String {
+    detail["version"].as_u64().map(|version| format!("as version {version}")).unwrap_or_default()
+}
+
+fn secret(detail: &Value) -> String {
+    format!("with the name {}", text(detail, "secret"))
 }
 
 /// The day of a time, UTC.

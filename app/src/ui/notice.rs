@@ -36,6 +36,12 @@ pub fn text(code: &str) -> Option<&'static str> {
         "view_unpublished" => "Form unpublished. Its versions and responses are kept.",
         "view_link_revoked" => "Link revoked. Browsers that opened it cannot answer any more.",
         "view_deleted" => "Draft deleted.",
+        "tool_saved" => "Tool saved. Runs use the published version until you publish again.",
+        "tool_published" => "Tool published.",
+        "tool_unpublished" => "Tool unpublished. Its versions and runs are kept.",
+        "tool_deleted" => "Draft deleted.",
+        "tool_secret_set" => "Secret set. Calls use it from now on.",
+        "tool_secret_deleted" => "Secret deleted.",
         "newest_version_only" => {
             "These responses have too many different questions for one table. Only the newest version of the form is \
              shown. The filter has the others."

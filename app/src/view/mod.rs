@@ -44,9 +44,9 @@ use domain::{session::Status, view::State};
 #[cfg(feature = "ssr")]
 use leptos::prelude::*;
 
-/// The badge of a view's state.
+/// The badge of the state of a view or tool.
 #[cfg(feature = "ssr")]
-fn state_badge(state: State) -> impl IntoView + use<> {
+pub(crate) fn state_badge(state: State) -> impl IntoView + use<> {
     let (picture, word, colour) = match state {
         State::Draft => (Icon::Draft, "Draft", Status::Draft),
         State::Published => (Icon::Completed, "Published", Status::Completed),

@@ -36,6 +36,7 @@ mod retry;
 mod session;
 mod stream;
 mod thread;
+mod tool;
 mod transport;
 mod view;
 mod view_link;

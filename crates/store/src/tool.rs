@@ -33,6 +33,7 @@ macro_rules! version_select {
 }
 
 statements! {
+    const BY_ID: &str = tool_select!("id = $2");
     const BY_SLUG: &str = tool_select!("slug = $2");
     const BY_SLUG_LOCKED_POSTGRES: &str = tool_select!("slug = $2 FOR UPDATE");
     const LIST: &str = tool_select!("(id < $2 OR $2 IS NULL) ORDER BY id DESC LIMIT $3");
@@ -133,6 +134,11 @@ fn checked(tool: ToolRecord) -> Result<ToolRecord> {
         return Ok(tool);
     }
     Err(Error::inconsistent("tools", "version", tool.version))
+}
+
+/// A tool of this workspace.
+pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: ToolId) -> Result<Option<ToolRecord>> {
+    run!(conn, fetch_optional ToolRecord, BY_ID, tenant_id.0, id.0)?.map(checked).transpose()
 }
 
 /// The tool of this workspace with this slug.

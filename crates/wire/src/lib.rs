@@ -34,6 +34,7 @@ pub mod schema;
 pub mod session;
 pub mod settings;
 pub mod thread;
+pub mod tool;
 pub mod view;
 pub mod webhook;
 pub mod worker;

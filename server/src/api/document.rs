@@ -22,7 +22,7 @@ const DESCRIPTION: &str = "The shared work log of people and agents.\n\n\
     `application/problem+json`; decide on its `code`. Lists are paged: pass `nextCursor` as `cursor`.";
 
 /// Tags of the operations and their descriptions, in the order of the API page.
-const TAGS: [(&str, &str); 21] = [
+const TAGS: [(&str, &str); 22] = [
     ("actions", "Configured work; the UI calls it a task."),
     ("sessions", "One execution each."),
     ("threads", "Conversations with agents: sessions that rest between turns."),
@@ -31,6 +31,7 @@ const TAGS: [(&str, &str); 21] = [
     ("memory", "What agents remember: versioned documents with their origin, and character cards."),
     ("criteria", "What outputs are judged by, and the groups of people who judge."),
     ("views", "Input forms that people answer: questions, publication, versions."),
+    ("tools", "Calls that people, programs and agents make by name: definitions, versions, secrets."),
     ("events", "A session's append-only log."),
     ("worker", "What a worker calls: claim, heartbeat, complete, fail, yield, release."),
     ("approvals", "What waits for a person's decision, and deciding."),

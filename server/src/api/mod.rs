@@ -37,6 +37,7 @@ mod sign_in;
 mod stream;
 mod thread;
 mod today;
+mod tool;
 mod view;
 mod view_link;
 mod webhook;
@@ -52,10 +53,11 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 type AddRoutes = fn(OpenApiRouter<AppState>) -> OpenApiRouter<AppState>;
 
 /// The parts of the API.
-const PARTS: [AddRoutes; 13] = [
+const PARTS: [AddRoutes; 14] = [
     people,
     tasks,
     views,
+    tools,
     entities,
     memories,
     sessions,
@@ -110,6 +112,18 @@ fn views(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(view::unpublish))
         .routes(routes!(view::versions))
         .routes(routes!(view::schema))
+}
+
+/// Tools, their versions and secrets.
+fn tools(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
+        .routes(routes!(tool::create, tool::list))
+        .routes(routes!(tool::get, tool::update, tool::delete))
+        .routes(routes!(tool::publish))
+        .routes(routes!(tool::unpublish))
+        .routes(routes!(tool::versions))
+        .routes(routes!(tool::secrets))
+        .routes(routes!(tool::set_secret, tool::delete_secret))
 }
 
 /// Entities, their types and imports.

@@ -49,7 +49,7 @@ fn filter(query: &ShowQuery) -> Result<Filter, Problem> {
 
 /// Converts what is stored.
 fn props(found: page::Page) -> Props {
-    let page::Page { listed, people, groups, invitations, views } = found;
+    let page::Page { listed, people, groups, invitations, views, tools } = found;
     let mut targets = HashMap::new();
     let mut know = |id: String, name: String, href: Option<String>| targets.insert(id, Known { name, href });
     for member in &people.members {
@@ -65,6 +65,9 @@ fn props(found: page::Page) -> Props {
     }
     for invitation in invitations {
         know(invitation.id.to_string(), invitation.email, Some("/settings#members".to_owned()));
+    }
+    for tool in tools {
+        know(tool.id.to_string(), tool.definition.name, Some(format!("/tools/{}", tool.slug)));
     }
     let views: HashMap<_, _> =
         views.into_iter().map(|view| (view.id.to_string(), (view.title, format!("/views/{}", view.slug)))).collect();

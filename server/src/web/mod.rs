@@ -47,6 +47,8 @@ mod shell;
 mod sign_in;
 mod stalled;
 mod today;
+mod tool;
+mod tool_form;
 mod view;
 mod view_form;
 mod webhook;
@@ -77,6 +79,7 @@ pub fn router() -> Router<AppState> {
         .merge(import::router())
         .merge(criteria_set::router())
         .merge(view::router())
+        .merge(tool::router())
         .merge(response::router())
         .merge(bundle::router())
         .merge(inbox::router())

@@ -1,10 +1,12 @@
 //! Secrets of tools.
 
+use serde::Deserialize;
 use std::fmt;
 
 /// The value of a tool's secret. It must never be logged or stored in plain text, so its `Debug` hides it and it
 /// implements neither `Display` nor `Serialize`.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {

@@ -2,14 +2,14 @@
 
 use super::names::{People, people_on};
 use crate::{
-    AccessLinkRecord, GroupRecord, Ledger, Listed, Result, ViewRecord,
+    AccessLinkRecord, GroupRecord, Ledger, Listed, Result, ToolRecord, ViewRecord,
     audit::{EntryRecord, ListEntries, list_on, require_admin},
     auth::open_invitations,
 };
 use domain::{
     Scope,
     audit::{Kind, TargetKind},
-    id::{TenantId, ViewId},
+    id::{TenantId, ToolId, ViewId},
     limit::GROUPS_MAX,
 };
 use serde::Deserialize;
@@ -32,6 +32,8 @@ pub struct Page {
     pub invitations: Vec<AccessLinkRecord>,
     /// Forms that the entries name, or to which they name links, as far as they exist.
     pub views: Vec<ViewRecord>,
+    /// Tools that the entries name, as far as they exist.
+    pub tools: Vec<ToolRecord>,
 }
 
 /// Reads the page. The size of the page in `query` is not used.
@@ -49,6 +51,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, mut query: ListEntries) -> Res
             groups: store::group::list(conn, tenant_id, GROUPS_MAX).await?,
             invitations: open_invitations(conn, tenant_id, now).await?,
             views: views(conn, tenant_id, &listed.items).await?,
+            tools: tools(conn, tenant_id, &listed.items).await?,
             listed,
         })
     });
@@ -71,6 +74,17 @@ async fn views(conn: &mut Conn<'_>, tenant_id: TenantId, entries: &[EntryRecord]
     let mut found = Vec::with_capacity(ids.len());
     for id in ids {
         found.extend(store::view::find(conn, tenant_id, id).await?);
+    }
+    Ok(found)
+}
+
+/// The tools that these entries name. A page has at most as many as it has entries.
+async fn tools(conn: &mut Conn<'_>, tenant_id: TenantId, entries: &[EntryRecord]) -> Result<Vec<ToolRecord>> {
+    let targets = entries.iter().filter_map(|entry| entry.target);
+    let ids: BTreeSet<_> = targets.filter(|(kind, _)| *kind == TargetKind::Tool).map(|(_, id)| ToolId(id)).collect();
+    let mut found = Vec::with_capacity(ids.len());
+    for id in ids {
+        found.extend(store::tool::find(conn, tenant_id, id).await?);
     }
     Ok(found)
 }

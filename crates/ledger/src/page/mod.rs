@@ -31,6 +31,7 @@ pub mod session;
 pub mod sessions;
 pub mod settings;
 pub mod today;
+pub mod tool;
 mod tool_pair;
 pub mod view;
 pub mod working_on;

@@ -9,8 +9,8 @@ mod read;
 mod secret;
 mod update;
 
-pub(crate) use access::{may_run_on, published_on};
 pub use access::{may_run, secret_values};
+pub(crate) use access::{may_run_on, published_on};
 pub use create::{NewTool, create};
 pub use delete::delete;
 pub(crate) use publish::publish_on;

@@ -5,7 +5,7 @@ use super::{Named, named};
 use domain::{
     action, audit, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction,
     member, memory, memory_forget, memory_writer, notification, outcome, respondent, response, role, session,
-    session_feedback, thread, view,
+    session_feedback, thread, tool, view,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -177,6 +177,12 @@ closed! {
     WebhookEvent = notification::Topic::SUBSCRIBABLE.into_iter().map(notification::Topic::as_str);
     /// Whether a view takes responses.
     ViewState = view::State::ALL.into_iter().map(view::State::as_str);
+    /// Whether a tool can be run.
+    ToolState = tool::State::ALL.into_iter().map(tool::State::as_str);
+    /// How a tool runs.
+    ToolKind = tool::Kind::ALL.into_iter().map(tool::Kind::as_str);
+    /// Method of the call of a tool.
+    ToolMethod = tool::Method::ALL.into_iter().map(tool::Method::as_str);
     /// How often one respondent may answer.
     ViewResponses = view::Responses::ALL.into_iter().map(view::Responses::as_str);
     /// What a problem's code means, the same for every occurrence.

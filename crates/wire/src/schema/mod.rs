@@ -9,6 +9,7 @@ mod json;
 mod number;
 mod shape;
 mod text;
+mod tool;
 mod view;
 
 pub use closed::*;
@@ -17,6 +18,7 @@ pub use json::*;
 pub use number::*;
 pub use shape::*;
 pub use text::*;
+pub use tool::*;
 pub use view::*;
 
 use utoipa::{
@@ -35,6 +37,7 @@ pub fn all() -> Vec<Named> {
     all.extend(json::all());
     all.extend(number::all());
     all.extend(shape::all());
+    all.extend(tool::all());
     all.extend(view::all());
     all
 }

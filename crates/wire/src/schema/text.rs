@@ -8,7 +8,7 @@ use domain::limit::{
     IMPORT_MAPPING_BYTES_MAX, KEY_CHARS_MAX, KIND_BYTES_MAX, MEMORY_CARD_BYTES_MAX, MEMORY_DOCUMENT_BYTES_MAX,
     MEMORY_NAME_CHARS_MAX, MEMORY_QUERY_CHARS_MAX, MEMORY_REASON_CHARS_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX,
     SLUG_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX, TITLE_CHARS_MAX,
-    VIEW_KEY_CHARS_MAX, WEBHOOK_URL_BYTES_MAX,
+    TOOL_SECRET_BYTES_MAX, TOOL_SECRET_NAME_CHARS_MAX, VIEW_KEY_CHARS_MAX, WEBHOOK_URL_BYTES_MAX,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -97,6 +97,10 @@ texts! {
     Slug = matching("^[a-z0-9]+(-[a-z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));
     /// The key of a dimension in an output: a slug that may have underscores in place of hyphens.
     DimensionKey = matching("^[a-z0-9]+([-_][a-z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));
+    /// The name of a tool's secret: letters, digits and underscores, a letter first.
+    ToolSecretName = matching("^[A-Za-z][A-Za-z0-9_]*$", TOOL_SECRET_NAME_CHARS_MAX).min_length(Some(1));
+    /// The value of a tool's secret, on one line.
+    ToolSecretValue = matching(PRINTABLE, TOOL_SECRET_BYTES_MAX).min_length(Some(1));
     /// The key of a field of a form.
     AnswerKey = matching("^[A-Za-z][A-Za-z0-9_-]*$", VIEW_KEY_CHARS_MAX).min_length(Some(1));
     /// One line that is not all spaces, without characters that change the direction of text.

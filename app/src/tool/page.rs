@@ -1,0 +1,110 @@
+//! The page /tools/{slug}.
+
+use super::{
+    audience_words,
+    definition::definition_section,
+    kind_word,
+    secrets::secrets_section,
+    versions::{Comparison, versions_section},
+};
+use crate::{
+    FormState,
+    document::render,
+    entity::People,
+    render::static_html,
+    shell::{RailEntry, Shell, frame},
+    text::shorten::one_line,
+    ui::{
+        button::{Button, ButtonLink, Look},
+        notice::Refused,
+        page_head::PageHead,
+        time::moment,
+    },
+    view::state_badge,
+};
+use domain::{role::Permission, tool::State};
+use leptos::{prelude::*, tachys::html::InertElement};
+use wire::tool::{Tool, ToolSecret, ToolVersion};
+
+/// Data of the page of a tool.
+#[derive(Debug, Clone)]
+pub struct Props {
+    /// The tool with its working copy.
+    pub tool: Tool,
+    /// Its newest versions, newest first.
+    pub versions: Vec<ToolVersion>,
+    /// Whether there are more versions than these.
+    pub has_more_versions: bool,
+    /// The version that is compared with the one before it, if the reader chose one.
+    pub comparison: Option<Comparison>,
+    /// Names of everyone who may have written it.
+    pub people: People,
+    /// Its secrets without values; `None` for everyone who may not manage them.
+    pub secrets: Option<Vec<ToolSecret>>,
+    /// Names of secrets that the call needs and that are not set; empty for everyone who may not manage them.
+    pub missing_secrets: Vec<String>,
+    /// Why the last publication was refused.
+    pub refusals: Vec<String>,
+    /// State of the form that sets a secret.
+    pub secret_form: FormState,
+}
+
+/// Renders the page.
+pub fn page(shell: &Shell, props: Props) -> String {
+    let title = one_line(&props.tool.definition.name, 120);
+    render(shell, &title, || {
+        let Props { tool, people, .. } = &props;
+        let definition = &tool.definition;
+        let manages = shell.may(Permission::ManageTools);
+        let edit = manages.then(|| view! { <ButtonLink href=format!("/tools/{}/edit", tool.slug)>"Edit"</ButtonLink> });
+        let version = match tool.version {
+            None => "none".to_owned(),
+            Some(version) if tool.changed => format!("{version}, with unpublished changes"),
+            Some(version) => version.to_string(),
+        };
+        let about = (!definition.description.is_empty())
+            .then(|| view! { <p class="tool-about" dir="auto">{definition.description.clone()}</p> });
+        let secrets = props.secrets.as_deref();
+        let page = view! {
+            <PageHead title=title.clone() crumbs=vec![("Tools".to_owned(), "/tools".to_owned())]>{edit}</PageHead>
+            <Refused messages=props.refusals.clone()/>
+            {about}
+            <dl class="facts">
+                <div><dt>"State"</dt><dd>{state_badge(tool.state)}</dd></div>
+                <div><dt>"Version"</dt><dd>{version}</dd></div>
+                <div><dt>"Kind"</dt><dd>{kind_word(definition.kind())}</dd></div>
+                <div><dt>"Slug"</dt><dd><code>{tool.slug.clone()}</code></dd></div>
+                <div><dt>"Who may run it"</dt><dd>{audience_words(&definition.audience)}</dd></div>
+                <div><dt>"Changed"</dt><dd>{moment(tool.updated_at)}</dd></div>
+                <div><dt>"By"</dt><dd>{people.word(&tool.updated_by)}</dd></div>
+            </dl>
+            {manages.then(|| state_form(tool))}
+            {definition_section(definition)}
+            {secrets.map(|secrets| secrets_section(&tool.slug, secrets, &props.missing_secrets, people, &props.secret_form))}
+            {versions_section(tool, &props.versions, props.has_more_versions, props.comparison.as_ref(), people)}
+        };
+        frame(shell, RailEntry::Actions, page)
+    })
+}
+
+/// Publishes, withdraws or deletes.
+fn state_form(tool: &Tool) -> InertElement {
+    let publish = (tool.state != State::Published || tool.changed).then(|| {
+        let word = if tool.version.is_some() && tool.changed { "Publish changes" } else { "Publish" };
+        view! { <Button name="do" value="publish" look=Look::Primary>{word}</Button> }
+    });
+    let withdraw = (tool.state == State::Published).then(|| {
+        view! { <Button name="do" value="unpublish">"Unpublish"</Button> }
+    });
+    let delete = (tool.state == State::Draft).then(|| {
+        view! { <Button name="do" value="delete" look=Look::Danger>"Delete draft"</Button> }
+    });
+    static_html(view! {
+        <form class="form-actions" method="post" action=format!("/tools/{}", tool.slug)>
+            <input type="hidden" name="revision" value=tool.revision.to_string()/>
+            {publish}
+            {withdraw}
+            {delete}
+        </form>
+    })
+}

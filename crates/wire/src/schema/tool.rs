@@ -1,0 +1,164 @@
+//! Schemas of a tool's definition.
+
+use super::{
+    AnyJson, Description, Name, Named, Role, Slug, ToolKind, ToolMethod, named,
+    shape::{boolean, closed, list, of_type, ready, reference},
+};
+use domain::limit::{
+    TOOL_GROUPS_MAX, TOOL_HEADER_CHARS_MAX, TOOL_HEADERS_MAX, TOOL_PRIVATE_FIELDS_MAX, TOOL_RETRIES_MAX,
+    TOOL_TIME_LIMIT_SECONDS_MAX, TOOL_TIME_LIMIT_SECONDS_MIN, TOOL_URL_BYTES_MAX,
+};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        ObjectBuilder, OneOfBuilder, RefOr, Type,
+        schema::{AdditionalProperties, Array, ArrayBuilder, Object, Schema, SchemaType},
+    },
+};
+
+fn text() -> ObjectBuilder {
+    of_type(Type::String)
+}
+
+fn built(object: ObjectBuilder) -> RefOr<Schema> {
+    ready(Object::from(object))
+}
+
+fn bounded(items: RefOr<Schema>, most: usize) -> RefOr<Schema> {
+    ready(Array::from(ArrayBuilder::new().items(items).max_items(Some(most))))
+}
+
+/// A JSON Schema of an object.
+#[derive(Debug)]
+pub struct ToolInputSchema;
+
+impl PartialSchema for ToolInputSchema {
+    fn schema() -> RefOr<Schema> {
+        let kind = text().enum_values(Some(["object"]));
+        let object = ObjectBuilder::new().property("type", kind).required("type");
+        object
+            .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)))
+            .description(Some("A JSON Schema 2020-12 of an object. References stay inside of it."))
+            .build()
+            .into()
+    }
+}
+
+impl ToSchema for ToolInputSchema {}
+
+/// A JSON Schema.
+#[derive(Debug)]
+pub struct ToolOutputSchema;
+
+impl PartialSchema for ToolOutputSchema {
+    fn schema() -> RefOr<Schema> {
+        let kind = SchemaType::from_iter([Type::Object, Type::Boolean]);
+        let text = "A JSON Schema 2020-12. References stay inside of it.";
+        ObjectBuilder::new().schema_type(kind).description(Some(text)).build().into()
+    }
+}
+
+impl ToSchema for ToolOutputSchema {}
+
+/// The body of a call.
+#[derive(Debug)]
+pub struct ToolHttpBody;
+
+impl PartialSchema for ToolHttpBody {
+    fn schema() -> RefOr<Schema> {
+        let word = built(text().enum_values(Some(["none", "input"])));
+        let template = closed("JSON with placeholders.", vec![("template", reference::<AnyJson>())], vec![]);
+        let doc = "`none`; `input`, the whole input as JSON; or JSON in which a string that is exactly `{/pointer}` is \
+             replaced by the value at that JSON Pointer of the input.";
+        RefOr::T(Schema::OneOf(OneOfBuilder::new().description(Some(doc)).item(word).item(template).build()))
+    }
+}
+
+impl ToSchema for ToolHttpBody {}
+
+/// A call of an HTTP service.
+#[derive(Debug)]
+pub struct ToolHttpCall;
+
+impl PartialSchema for ToolHttpCall {
+    fn schema() -> RefOr<Schema> {
+        let headers = of_type(Type::Object)
+            .additional_properties(Some(built(text().max_length(Some(TOOL_HEADER_CHARS_MAX)))))
+            .max_properties(Some(TOOL_HEADERS_MAX));
+        let doc = "A call of an HTTP service. `{name}` in the URL and in headers is a top-level field of the input; \
+             `{secret:NAME}` in headers is a secret of the tool.";
+        closed(
+            doc,
+            vec![
+                ("method", reference::<ToolMethod>()),
+                ("url", built(text().min_length(Some(1)).max_length(Some(TOOL_URL_BYTES_MAX)))),
+            ],
+            vec![("headers", built(headers)), ("body", reference::<ToolHttpBody>())],
+        )
+    }
+}
+
+impl ToSchema for ToolHttpCall {}
+
+/// Who may run a tool.
+#[derive(Debug)]
+pub struct ToolAudience;
+
+impl PartialSchema for ToolAudience {
+    fn schema() -> RefOr<Schema> {
+        let doc = "Callers with one of the roles, and members of one of the groups. Without both, everyone who may \
+             start sessions.";
+        let groups = bounded(reference::<Slug>(), TOOL_GROUPS_MAX);
+        closed(doc, vec![], vec![("roles", list::<Role>()), ("groups", groups)])
+    }
+}
+
+impl ToSchema for ToolAudience {}
+
+/// What a tool does, as it is sent in answers.
+#[derive(Debug)]
+pub struct ToolDefinition;
+
+impl PartialSchema for ToolDefinition {
+    fn schema() -> RefOr<Schema> {
+        let whole = |least: u32, most: u32| built(of_type(Type::Integer).minimum(Some(least)).maximum(Some(most)));
+        let required = [
+            ("name", reference::<Name>()),
+            ("kind", reference::<ToolKind>()),
+            ("inputSchema", reference::<ToolInputSchema>()),
+            ("timeLimitSeconds", whole(TOOL_TIME_LIMIT_SECONDS_MIN, TOOL_TIME_LIMIT_SECONDS_MAX)),
+            ("retries", whole(0, TOOL_RETRIES_MAX)),
+            ("repeatable", boolean()),
+            ("requiresConfirmation", boolean()),
+        ];
+        let optional = [
+            ("description", reference::<Description>()),
+            ("http", reference::<ToolHttpCall>()),
+            ("outputSchema", reference::<ToolOutputSchema>()),
+            ("privateFields", bounded(built(text()), TOOL_PRIVATE_FIELDS_MAX)),
+            ("audience", reference::<ToolAudience>()),
+        ];
+        let doc = "What a tool does. A member that is absent has its default; `http` is there for the kind `http`.";
+        let mut object = ObjectBuilder::new().description(Some(doc));
+        for (name, schema) in required {
+            object = object.property(name, schema).required(name);
+        }
+        for (name, schema) in optional {
+            object = object.property(name, schema);
+        }
+        object.build().into()
+    }
+}
+
+impl ToSchema for ToolDefinition {}
+
+pub(super) fn all() -> Vec<Named> {
+    vec![
+        named::<ToolInputSchema>(),
+        named::<ToolOutputSchema>(),
+        named::<ToolHttpBody>(),
+        named::<ToolHttpCall>(),
+        named::<ToolAudience>(),
+        named::<ToolDefinition>(),
+    ]
+}

@@ -1,0 +1,251 @@
+//! Reads the form of a tool's editor. Errors of the JSON name their line.
+
+use super::form::Form;
+use crate::problem::Problem;
+use app::{FormState, tool::Draft};
+use domain::{
+    issue::Issue,
+    tool::{Change, Definition},
+};
+use ledger::ToolRecord;
+use serde_json::Value;
+
+/// Parts of a definition that have fields of their own.
+const OWN_FIELDS: [&str; 3] = ["name", "description", "slug"];
+
+/// What the editor of a new tool holds: a small HTTP call to change.
+pub fn new_draft() -> Draft {
+    let example = r#"{
+  "kind": "http",
+  "http": {
+    "method": "GET",
+    "url": "https://example.org/cities/{city}"
+  },
+  "inputSchema": {
+    "type": "object",
+    "properties": {
+      "city": { "type": "string", "title": "City" }
+    },
+    "required": ["city"]
+  },
+  "timeLimitSeconds": 60
+}"#;
+    Draft { definition: example.to_owned(), ..Draft::default() }
+}
+
+/// What the editor holds of a stored tool.
+pub fn draft_of(tool: ToolRecord) -> Draft {
+    Draft {
+        slug: Some(tool.slug),
+        revision: tool.revision,
+        name: tool.definition.name.clone(),
+        description: tool.definition.description.clone(),
+        definition: json_without(tool.definition, &OWN_FIELDS),
+    }
+}
+
+/// A definition as JSON with one member a line, to compare it.
+pub fn compared_text(definition: Definition) -> String {
+    json_without(definition, &[])
+}
+
+fn json_without(definition: Definition, left_out: &[&str]) -> String {
+    let mut value = serde_json::to_value(definition).unwrap_or_default();
+    if let Value::Object(members) = &mut value {
+        members.retain(|name, _| !left_out.contains(&name.as_str()));
+    }
+    serde_json::to_string_pretty(&value).unwrap_or_default()
+}
+
+/// Reads the definition from the form.
+///
+/// # Errors
+/// An issue at the field `definition` that names the line, if the text is not JSON of the right form.
+pub fn read(form: &Form) -> Result<Change, Issue> {
+    let text = form.text("definition");
+    // The message of serde ends with the line and the column.
+    let change: Change =
+        serde_json::from_str(&text).map_err(|error| Issue::new("definition", format!("not readable: {error}")))?;
+    for (name, is_there) in [("name", change.name.is_some()), ("description", change.description.is_some())] {
+        if is_there {
+            let line = line_of(&text, name).unwrap_or(1);
+            return Err(Issue::new("definition", format!("line {line}: `{name}` has a field of its own above")));
+        }
+    }
+    let (name, description) = (form.text("name").trim().to_owned(), form.text("description").trim_end().to_owned());
+    Ok(Change { name: Some(name), description: Some(description), ..change })
+}
+
+/// The state of the refused form: messages about a part of the JSON are at its field, with their line.
+pub fn placed(form: &Form, problem: &Problem) -> FormState {
+    let mut state = form.refused("edit", problem);
+    let text = form.text("definition");
+    let mut of_json = Vec::new();
+    state.errors.retain(|error| match error.field.as_deref() {
+        None => true,
+        Some(field) if OWN_FIELDS.contains(&field) => true,
+        Some("definition") => {
+            of_json.push(error.message.clone());
+            false
+        }
+        Some(field) => {
+            let place = line_of(&text, field).map(|line| format!("line {line}, ")).unwrap_or_default();
+            of_json.push(format!("{place}{field}: {}", error.message));
+            false
+        }
+    });
+    if !of_json.is_empty() {
+        state.errors.push(app::FieldError { field: Some("definition".to_owned()), message: of_json.join("\n") });
+    }
+    state
+}
+
+/// The line, from 1, of the part of a JSON text with this path, such as `http.headers.accept` or `privateFields[1]`. Of
+/// a part that is not there, the line of the deepest part around it that is.
+fn line_of(text: &str, path: &str) -> Option<usize> {
+    let mut at = 0;
+    let mut found = None;
+    let segments = path.split(['.', '[', '/']).map(|segment| segment.trim_end_matches(']'));
+    for segment in segments {
+        let Some(next) = member(text, at, segment) else { break };
+        found = Some(next.0);
+        at = next.1;
+    }
+    found.map(|offset: usize| text[..offset].matches('\n').count() + 1)
+}
+
+/// Offsets of a member's name, or of an item, and of its value, in the object or array that begins at `at`.
+fn member(text: &str, at: usize, wanted: &str) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let mut at = skip_spaces(bytes, at);
+    let is_array = match bytes.get(at)? {
+        b'{' => false,
+        b'[' => true,
+        _ => return None,
+    };
+    at += 1;
+    for index in 0_usize.. {
+        at = skip_spaces(bytes, at);
+        let start = at;
+        if matches!(bytes.get(at)?, b'}' | b']') {
+            return None;
+        }
+        let is_wanted = if is_array {
+            index.to_string() == wanted
+        } else {
+            at = skip_value(bytes, at)?;
+            let name: Option<String> = serde_json::from_str(&text[start..at]).ok();
+            at = skip_spaces(bytes, at) + 1;
+            at = skip_spaces(bytes, at);
+            name.as_deref() == Some(wanted)
+        };
+        if is_wanted {
+            return Some((start, at));
+        }
+        at = skip_spaces(bytes, skip_value(bytes, at)?);
+        if *bytes.get(at)? == b',' {
+            at += 1;
+        }
+    }
+    None
+}
+
+fn skip_spaces(bytes: &[u8], from: usize) -> usize {
+    let spaces = bytes.iter().skip(from).take_while(|byte| byte.is_ascii_whitespace());
+    from + spaces.count()
+}
+
+/// The end of the value that begins at `at`.
+fn skip_value(bytes: &[u8], from: usize) -> Option<usize> {
+    let (mut at, mut depth, mut in_text) = (from, 0_usize, false);
+    loop {
+        let byte = *bytes.get(at)?;
+        if in_text {
+            match byte {
+                b'\\' => at += 1,
+                b'"' => in_text = false,
+                _ => {}
+            }
+            if !in_text && depth == 0 {
+                return Some(at + 1);
+            }
+        } else {
+            match byte {
+                b'"' => in_text = true,
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' | b',' if depth == 0 => return Some(at),
+                b'}' | b']' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return Some(at + 1);
+                    }
+                }
+                byte if depth == 0 && byte.is_ascii_whitespace() => return Some(at),
+                _ => {}
+            }
+        }
+        at += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ledger::Error;
+
+    const TEXT: &str = r#"{
+  "kind": "http",
+  "http": {
+    "method": "GET", "url": "x",
+    "headers": { "a\"}": "1",
+      "accept": "2" }
+  },
+  "privateFields": [
+    "a", "b",
+    "c"
+  ],
+  "inputSchema": { "type": "object", "properties": {} }
+}"#;
+
+    fn form(pairs: &[(&str, &str)]) -> Form {
+        Form::of(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect())
+    }
+
+    #[test]
+    fn the_line_of_a_part_is_found() {
+        for (path, line) in [
+            ("kind", Some(2)),
+            ("http.url", Some(4)),
+            ("http.headers.accept", Some(6)),
+            ("http.headers.a\"}", Some(5)),
+            ("http.headers.host", Some(5)),
+            ("privateFields[1]", Some(9)),
+            ("privateFields[2]", Some(10)),
+            ("privateFields[9]", Some(8)),
+            ("inputSchema.type", Some(12)),
+            ("audience.groups[0]", None),
+        ] {
+            assert_eq!(line_of(TEXT, path), line, "{path}");
+        }
+        for text in ["", "{", "{\"a\"", "[", "{\"a\":[\"", "1", "{\"a\":\"\\"] {
+            let _ = line_of(text, "a[0].b");
+        }
+    }
+
+    #[test]
+    fn a_text_that_cannot_be_read_is_refused_at_its_line() {
+        let wrong = |text: &str| read(&form(&[("name", "Echo"), ("definition", text)])).unwrap_err().message;
+        assert!(wrong("{\n  \"kind\": \"ftp\" }").contains("line 2"), "{}", wrong("{\n  \"kind\": \"ftp\" }"));
+        assert!(wrong("{\n\n  \"inputschema\": {} }").contains("line 3"));
+        assert_eq!(wrong("{\n  \"name\": \"x\" }"), "line 2: `name` has a field of its own above");
+    }
+
+    #[test]
+    fn messages_about_parts_of_the_json_are_at_its_field() {
+        let issues =
+            vec![Issue::new("name", "too long"), Issue::new("privateFields[2]", "no"), Issue::new("http.url", "x")];
+        let state = placed(&form(&[("definition", TEXT)]), &Error::Invalid(issues).into());
+        assert_eq!(state.error("name"), Some("too long"));
+        assert_eq!(state.error("definition"), Some("line 10, privateFields[2]: no\nline 4, http.url: x"));
+    }
+}
