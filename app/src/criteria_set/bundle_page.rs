@@ -123,6 +123,7 @@ const fn kind_word(kind: PlannedKind) -> &'static str {
         PlannedKind::CriteriaSet => "Criteria set",
         PlannedKind::EntityType => "Entity type",
         PlannedKind::View => "Form",
+        PlannedKind::Tool => "Tool",
         PlannedKind::Action => "Task",
     }
 }

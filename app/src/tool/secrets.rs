@@ -54,7 +54,7 @@ pub(super) fn secrets_section(
     let lacks = (!missing.is_empty()).then(|| {
         let sentence =
             format!("The call needs secrets that are not set: {}. Runs fail until they are.", missing.join(", "));
-        view! { <Notice tone=Tone::Bad>{sentence}</Notice> }
+        view! { <Notice tone=Tone::Wait><p>{sentence}</p></Notice> }
     });
     let start = missing.first().cloned().unwrap_or_default();
     static_html(view! {

@@ -1,4 +1,4 @@
-//! Bundles: files with groups, criteria sets, entity types, views and actions, and the plan of what installing one
+//! Bundles: files with groups, criteria sets, entity types, views, tools and actions, and the plan of what installing one
 //! changes.
 //!
 //! A bundle names items by slug and people by e-mail address, so that one file works in every workspace.
@@ -8,6 +8,7 @@ use crate::{
     criteria_set::Dimension,
     entity::FieldDef,
     names::names,
+    tool::{Audience, Change, HttpCall, Kind},
     view::{Field, Publication},
 };
 use serde::{Deserialize, Serialize};
@@ -35,16 +36,19 @@ pub struct Bundle {
     /// Views to create or change.
     #[serde(default)]
     pub views: Vec<BundledView>,
+    /// Tools to create or change. Their secrets are set apart.
+    #[serde(default)]
+    pub tools: Vec<BundledTool>,
     /// Actions to create or change.
     #[serde(default)]
     pub actions: Vec<BundledAction>,
 }
 
 impl Bundle {
-    /// Number of groups, criteria sets, entity types, views and actions.
+    /// Number of groups, criteria sets, entity types, views, tools and actions.
     pub fn len(&self) -> usize {
         let what_actions_use = self.groups.len() + self.criteria_sets.len() + self.entity_types.len();
-        what_actions_use + self.views.len() + self.actions.len()
+        what_actions_use + self.views.len() + self.tools.len() + self.actions.len()
     }
 
     /// Whether the bundle has no item of any kind.
@@ -112,6 +116,61 @@ pub struct BundledView {
     pub publish: bool,
 }
 
+/// A tool, as a bundle describes it. A new tool needs a name, a kind and an input schema.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BundledTool {
+    /// Slug of the tool. It decides whether the tool exists already.
+    pub slug: String,
+    /// Name that people read.
+    pub name: Option<String>,
+    /// What the tool does and when to use it.
+    pub description: Option<String>,
+    /// How the tool runs.
+    pub kind: Option<Kind>,
+    /// The call of an `http` tool, as a whole. It refers to secrets by their names.
+    pub http: Option<HttpCall>,
+    /// JSON Schema of the input.
+    pub input_schema: Option<Value>,
+    /// JSON Schema of the result.
+    pub output_schema: Option<Value>,
+    /// Longest time of one attempt, seconds.
+    pub time_limit_seconds: Option<u32>,
+    /// Further attempts after the first one failed.
+    pub retries: Option<u32>,
+    /// Whether a call with an unknown outcome may be repeated.
+    pub repeatable: Option<bool>,
+    /// Whether a person must approve each run.
+    pub requires_confirmation: Option<bool>,
+    /// All private fields.
+    pub private_fields: Option<Vec<String>>,
+    /// Who may run the tool, as a whole.
+    pub audience: Option<Audience>,
+    /// Whether to publish it. `false` leaves a published tool published.
+    #[serde(default)]
+    pub publish: bool,
+}
+
+impl BundledTool {
+    /// The parts of the definition that the bundle mentions.
+    pub fn change(&self) -> Change {
+        Change {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            kind: self.kind,
+            http: self.http.clone(),
+            input_schema: self.input_schema.clone(),
+            output_schema: self.output_schema.clone().map(Some),
+            time_limit_seconds: self.time_limit_seconds,
+            retries: self.retries,
+            repeatable: self.repeatable,
+            requires_confirmation: self.requires_confirmation,
+            private_fields: self.private_fields.clone(),
+            audience: self.audience.clone(),
+        }
+    }
+}
+
 /// An action, as a bundle describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -164,13 +223,15 @@ pub enum PlannedKind {
     EntityType,
     /// A view, by its slug.
     View,
+    /// A tool, by its slug.
+    Tool,
     /// An action, by its slug.
     Action,
 }
 
 names!(PlannedKind {
     Group = "group", CriteriaSet = "criteria_set", EntityType = "entity_type", View = "view",
-    Action = "action",
+    Tool = "tool", Action = "action",
 });
 
 /// What installing a bundle does to one field of an item.

@@ -6,6 +6,7 @@ mod criteria_set;
 mod entity_type;
 mod group;
 mod read;
+mod tool;
 mod view;
 
 pub use read::read;
@@ -43,6 +44,7 @@ pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> 
         (!bundle.criteria_sets.is_empty(), Permission::ManageCriteriaSets),
         (!bundle.entity_types.is_empty(), Permission::ManageEntityTypes),
         (!bundle.views.is_empty(), Permission::ManageViews),
+        (!bundle.tools.is_empty(), Permission::ManageTools),
         (!bundle.actions.is_empty(), Permission::ManageActions),
     ] {
         if any {
@@ -125,8 +127,8 @@ impl Context {
     }
 }
 
-/// Installs all items in the order of their references: views and actions refer to groups and criteria sets, views to
-/// entity types too.
+/// Installs all items in the order of their references: views, tools and actions refer to groups, views and actions to
+/// criteria sets, views to entity types too.
 async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle) -> Result<Plan> {
     let mut plan = Plan::default();
     for (index, wanted) in bundle.groups.iter().enumerate() {
@@ -147,6 +149,9 @@ async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle
     }
     for (index, wanted) in bundle.views.iter().enumerate() {
         plan.items.push(at("views", index, view::install(tx, &mut context, wanted).await)?);
+    }
+    for (index, wanted) in bundle.tools.iter().enumerate() {
+        plan.items.push(at("tools", index, tool::install(tx, &mut context, wanted).await)?);
     }
     for (index, wanted) in bundle.actions.iter().enumerate() {
         plan.items.push(at("actions", index, action::install(tx, &mut context, wanted).await)?);

@@ -102,6 +102,7 @@ mod status_table;
 mod sweep;
 mod thread;
 mod time_limit;
+mod tool;
 mod turns;
 mod upgrade;
 mod verify;

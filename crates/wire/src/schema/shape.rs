@@ -1,9 +1,9 @@
 //! Schemas of objects whose types `domain` defines. That crate does not depend on OpenAPI.
 
 use super::{
-    AnyJson, Description, DimensionDescription, DimensionKey, DimensionType, EmailAddress, FieldType, ImportCell, Key,
-    Name, Named, NewViewField, NewViewPublication, OptionStyle, OptionValue, OutputType, PlannedKind, PlannedOperation,
-    QuestionText, Slug, StreamEventId, StreamEventName, Title, named,
+    AnyJson, BundledTool, Description, DimensionDescription, DimensionKey, DimensionType, EmailAddress, FieldType,
+    ImportCell, Key, Name, Named, NewViewField, NewViewPublication, OptionStyle, OptionValue, OutputType, PlannedKind,
+    PlannedOperation, QuestionText, Slug, StreamEventId, StreamEventName, Title, named,
 };
 use domain::limit::{BUNDLE_BYTES_MAX, CRITERIA_NUMBER_MAX, SELECT_OPTIONS_MAX};
 use utoipa::{
@@ -146,7 +146,7 @@ shapes! {
     Bundle {
         ; "name": nullable_of(prose()), "description": nullable_of(prose()), "groups": list::<BundledGroup>(),
         "criteriaSets": list::<BundledCriteriaSet>(), "entityTypes": list::<BundledEntityType>(),
-        "views": list::<BundledView>(), "actions": list::<BundledAction>()
+        "views": list::<BundledView>(), "tools": list::<BundledTool>(), "actions": list::<BundledAction>()
     }
     /// A group of people in a bundle. Members are named by their addresses; who else is in it goes.
     BundledGroup {

@@ -2,7 +2,7 @@
 
 use super::{
     AnyJson, Description, Name, Named, Role, Slug, ToolKind, ToolMethod, named,
-    shape::{boolean, closed, list, of_type, ready, reference},
+    shape::{boolean, closed, list, nullable, nullable_of, of_type, ready, reference},
 };
 use domain::limit::{
     TOOL_GROUPS_MAX, TOOL_HEADER_CHARS_MAX, TOOL_HEADERS_MAX, TOOL_PRIVATE_FIELDS_MAX, TOOL_RETRIES_MAX,
@@ -22,6 +22,10 @@ fn text() -> ObjectBuilder {
 
 fn built(object: ObjectBuilder) -> RefOr<Schema> {
     ready(Object::from(object))
+}
+
+fn whole(least: u32, most: u32) -> RefOr<Schema> {
+    built(of_type(Type::Integer).minimum(Some(least)).maximum(Some(most)))
 }
 
 fn bounded(items: RefOr<Schema>, most: usize) -> RefOr<Schema> {
@@ -121,7 +125,6 @@ pub struct ToolDefinition;
 
 impl PartialSchema for ToolDefinition {
     fn schema() -> RefOr<Schema> {
-        let whole = |least: u32, most: u32| built(of_type(Type::Integer).minimum(Some(least)).maximum(Some(most)));
         let required = [
             ("name", reference::<Name>()),
             ("kind", reference::<ToolKind>()),
@@ -152,6 +155,36 @@ impl PartialSchema for ToolDefinition {
 
 impl ToSchema for ToolDefinition {}
 
+/// A tool in a bundle.
+#[derive(Debug)]
+pub struct BundledTool;
+
+impl PartialSchema for BundledTool {
+    fn schema() -> RefOr<Schema> {
+        let doc = "A tool in a bundle. A new one needs `name`, `kind` and `inputSchema`. `publish` makes it the newest \
+             version. Headers name secrets, whose values are set apart.";
+        let time_limit = whole(TOOL_TIME_LIMIT_SECONDS_MIN, TOOL_TIME_LIMIT_SECONDS_MAX);
+        let optional = vec![
+            ("name", nullable::<Name>()),
+            ("description", nullable::<Description>()),
+            ("kind", nullable::<ToolKind>()),
+            ("http", nullable::<ToolHttpCall>()),
+            ("inputSchema", nullable::<ToolInputSchema>()),
+            ("outputSchema", nullable::<ToolOutputSchema>()),
+            ("timeLimitSeconds", nullable_of(time_limit)),
+            ("retries", nullable_of(whole(0, TOOL_RETRIES_MAX))),
+            ("repeatable", nullable_of(boolean())),
+            ("requiresConfirmation", nullable_of(boolean())),
+            ("privateFields", nullable_of(bounded(built(text()), TOOL_PRIVATE_FIELDS_MAX))),
+            ("audience", nullable::<ToolAudience>()),
+            ("publish", boolean()),
+        ];
+        closed(doc, vec![("slug", reference::<Slug>())], optional)
+    }
+}
+
+impl ToSchema for BundledTool {}
+
 pub(super) fn all() -> Vec<Named> {
     vec![
         named::<ToolInputSchema>(),
@@ -160,5 +193,6 @@ pub(super) fn all() -> Vec<Named> {
         named::<ToolHttpCall>(),
         named::<ToolAudience>(),
         named::<ToolDefinition>(),
+        named::<BundledTool>(),
     ]
 }
