@@ -47,7 +47,7 @@ struct ListQuery {
 
 #[derive(Default, Deserialize)]
 struct ShowQuery {
-    version: Option<String>,
+    version: Option<u64>,
 }
 
 async fn list(
@@ -72,8 +72,7 @@ async fn show(
     Path(slug): Path<String>,
     Params(query): Params<ShowQuery>,
 ) -> Result<Response, PageRejection> {
-    let version = query.version.and_then(|version| version.parse().ok());
-    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, version).await?;
+    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, query.version).await?;
     Ok(answer(viewer, page, FormState::default(), None).await)
 }
 

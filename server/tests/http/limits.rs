@@ -101,7 +101,8 @@ async fn a_body_over_the_limit_is_refused_on_every_unsafe_route() {
         let path = path
             .replace("{id}", "00000000-0000-7000-8000-000000000000")
             .replace("{source}", "claude-code")
-            .replace("{slug}", "matrix");
+            .replace("{slug}", "matrix")
+            .replace("{name}", "KEY");
         let mut stream = begin(&app, &cookie, method, &path).await;
         let bytes = 1 + if path.ends_with("/agents/matrix/card") { CARD_BODY_BYTES_MAX } else { BODY_BYTES_MAX };
         stream.write_all(format!("{bytes:x}\r\n").as_bytes()).await.unwrap();

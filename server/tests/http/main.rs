@@ -74,6 +74,7 @@ mod template;
 mod thread;
 mod tls;
 mod today;
+mod tool;
 mod verify;
 mod view;
 mod view_page;

@@ -28,6 +28,7 @@ fn body(path: &str) -> Option<Value> {
         "entities" => json!({ "title": "Matrix" }),
         "criteria-sets" => json!({ "name": "Matrix", "dimensions": [{ "slug": "why", "type": "text" }] }),
         "groups" => json!({ "name": "Matrix" }),
+        "tools" => crate::prepare::worker_tool(),
         "views" => json!({ "title": "Matrix", "fields": [{ "key": "why", "label": "Why?", "type": "short_text" }] }),
         "bundles" => json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }),
         "webhooks" => json!({ "url": "https://hooks.example.org/a", "events": ["session.failed"] }),
@@ -127,6 +128,13 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     let in_memory = if path.starts_with("/api/agents/") { Some(memory(app, who, &method, path).await) } else { None };
     let concrete = if let Some((concrete, _)) = &in_memory {
         concrete.clone()
+    } else if path.starts_with("/api/tools/{slug}") {
+        let tool = crate::prepare::new_tool(app, !["/publish", "{slug}"].iter().any(|end| path.ends_with(end))).await;
+        let concrete = path.replace("{slug}", &tool).replace("{name}", "KEY");
+        if method == Method::DELETE && path.ends_with("{name}") {
+            crate::prepare::set_tool_secret(app, &concrete).await;
+        }
+        concrete
     } else if path.starts_with("/api/entity-types/{id}") {
         path.replace("{id}", of.as_str().unwrap())
     } else if path.starts_with("/api/entities/{id}") {
@@ -216,7 +224,9 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     } else if method == Method::POST
         && let Some(mut body) = body(path)
     {
-        if ["/api/actions", "/api/entity-types", "/api/criteria-sets", "/api/groups", "/api/views"].contains(&path) {
+        if ["/api/actions", "/api/entity-types", "/api/criteria-sets", "/api/groups", "/api/tools", "/api/views"]
+            .contains(&path)
+        {
             body["slug"] = slug(who, &method, path).into();
         }
         if path == "/api/hooks/{source}" {
@@ -235,6 +245,10 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&json!({ "version": 1, "title": "changed" }));
     } else if method == Method::PATCH && path == "/api/views/{id}" {
         request = request.json(&json!({ "revision": 1, "title": "changed" }));
+    } else if method == Method::PATCH && path == "/api/tools/{slug}" {
+        request = request.json(&json!({ "revision": 1, "name": "changed" }));
+    } else if method == Method::PUT && path.starts_with("/api/tools/") {
+        request = request.json(&json!({ "value": "x" }));
     } else if method == Method::PATCH && path == "/api/groups/{id}" {
         request = request.json(&json!({ "name": "changed" }));
     } else if method == Method::PATCH && path == "/api/members/{id}" {

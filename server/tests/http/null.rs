@@ -94,6 +94,7 @@ async fn null_is_accepted_exactly_where_the_document_says_so() {
                 .replace("{id}", "00000000-0000-7000-8000-000000000000")
                 .replace("{source}", "claude-code")
                 .replace("{slug}", "scout")
+                .replace("{name}", "KEY")
                 .replace("/memory/document", "/memory/document?path=notes/a.md");
             let method: Method = method.to_uppercase().parse().unwrap();
             for property in properties {

@@ -60,6 +60,29 @@ fn between<'a>(page: &'a str, before: &str, after: &str) -> &'a str {
     rest.split_once(after).unwrap().0
 }
 
+/// The body of a request that creates a tool.
+pub fn worker_tool() -> Value {
+    json!({ "name": "Matrix", "kind": "worker", "inputSchema": { "type": "object" } })
+}
+
+/// Creates a tool. It is a draft, or published. Returns its slug.
+pub async fn new_tool(app: &App, published: bool) -> String {
+    let slug = unique_text();
+    let mut new = worker_tool();
+    new["slug"] = slug.as_str().into();
+    app.post(Who::Operator, "/api/tools", new).await;
+    if published {
+        app.post(Who::Operator, &format!("/api/tools/{slug}/publish"), json!({})).await;
+    }
+    slug
+}
+
+/// Sets the secret with this path.
+pub async fn set_tool_secret(app: &App, path: &str) {
+    let set = app.request(Who::Admin, Method::PUT, path).json(&json!({ "value": "x" })).send().await.unwrap();
+    assert!(set.status().is_success(), "{path}: {}", set.status());
+}
+
 /// Creates objects for one row of the matrix.
 pub struct Maker<'a> {
     pub app: &'a App,
@@ -88,7 +111,9 @@ pub async fn prepare(app: &App, people: &People, person: &Person, (method, path)
     let ends = ["/sign-out", "/sign-in", "/settings/password", "/workspace"].contains(&path.as_str())
         || path.contains("/sign-ins");
     let concrete = match path.split_once('{') {
-        Some((start, rest)) if !["/t/", "/agents/{slug}", "/pictures/"].iter().any(|part| path.contains(part)) => {
+        Some((start, rest))
+            if !["/t/", "/agents/{slug}", "/pictures/", "{name}"].iter().any(|part| path.contains(part)) =>
+        {
             format!("{start}{object}{}", rest.split_once('}').unwrap().1)
         }
         Some(_) => object,
@@ -256,6 +281,18 @@ impl Maker<'_> {
             self.app.post(Who::Operator, &format!("/api/views/{made}/publish"), json!({})).await;
         }
         (made, slug)
+    }
+
+    /// The slug of a tool. It is a draft, or published.
+    pub async fn tool(&self, published: bool) -> String {
+        new_tool(self.app, published).await
+    }
+
+    /// The path of a tool's secret.
+    pub async fn tool_secret(&self) -> String {
+        let path = format!("/api/tools/{}/secrets/KEY", self.tool(false).await);
+        set_tool_secret(self.app, &path).await;
+        path
     }
 
     pub async fn group(&self) -> String {

@@ -3,13 +3,13 @@
 use crate::{
     app::{PASSWORD, Who},
     people::member_id,
-    prepare::{Maker, Sent, form, multipart, unique_text},
+    prepare::{Maker, Sent, form, multipart, unique_text, worker_tool},
 };
 use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 56] = [
+const PLAIN: [(&str, &str); 59] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -39,6 +39,7 @@ const PLAIN: [(&str, &str); 56] = [
     ("/api/sign-ins", ""),
     ("/api/threads", ""),
     ("/api/today/work-queue-counts", "?timezone=UTC"),
+    ("/api/tools", ""),
     ("/api/views", ""),
     ("/api/webhooks", ""),
     ("/api/workspace", ""),
@@ -64,6 +65,8 @@ const PLAIN: [(&str, &str); 56] = [
     ("/sessions", ""),
     ("/sessions/fresh", "?after="),
     ("/settings/audit", ""),
+    ("/tools", ""),
+    ("/tools/new", ""),
     ("/views", ""),
     ("/views/new", ""),
 ];
@@ -91,6 +94,9 @@ impl Maker<'_> {
     pub async fn api(&self, method: &str, path: &str) -> (String, Sent) {
         if path.starts_with("/api/agents/{slug}") {
             return self.memory(method, path).await;
+        }
+        if path.starts_with("/api/tools") && method != "GET" {
+            return self.tool_request(method, path).await;
         }
         match (method, path) {
             ("GET", path) => (self.read(path).await, Sent::Nothing),
@@ -121,6 +127,7 @@ impl Maker<'_> {
             "/api/imports/{id}" => self.import().await,
             "/api/responses/{id}" => self.response().await,
             "/api/threads/{id}" => self.thread(false).await,
+            path if path.starts_with("/api/tools/{slug}") => self.tool(true).await,
             path if path.starts_with("/api/views/{id}/") => self.published_view("none").await.0,
             path if path.starts_with("/api/views/{id}") => self.view(false).await,
             "/api/webhooks/{id}/deliveries" => self.webhook().await,
@@ -149,6 +156,27 @@ impl Maker<'_> {
             "/api/webhooks/{id}" => self.webhook().await,
             _ => panic!("no request is prepared for DELETE {path}"),
         }
+    }
+
+    async fn tool_request(&self, method: &str, path: &str) -> (String, Sent) {
+        let (object, body) = match (method, path) {
+            ("POST", "/api/tools") => {
+                let mut new = worker_tool();
+                new["slug"] = unique_text().into();
+                (String::new(), new)
+            }
+            ("PATCH", "/api/tools/{slug}") => (self.tool(false).await, json!({ "revision": 1, "name": "changed" })),
+            ("POST", "/api/tools/{slug}/publish") => (self.tool(false).await, json!({})),
+            ("POST", "/api/tools/{slug}/unpublish") => (self.tool(true).await, Value::Null),
+            ("DELETE", "/api/tools/{slug}") => (self.tool(false).await, Value::Null),
+            ("PUT", "/api/tools/{slug}/secrets/{name}") => {
+                let slug = self.tool(false).await;
+                (format!("/api/tools/{slug}/secrets/KEY"), json!({ "value": "x" }))
+            }
+            ("DELETE", "/api/tools/{slug}/secrets/{name}") => (self.tool_secret().await, Value::Null),
+            _ => panic!("no request is prepared for {method} {path}"),
+        };
+        (object, if body.is_null() { Sent::Nothing } else { Sent::Json(body) })
     }
 
     async fn session_request(&self, path: &str) -> (String, Sent) {
@@ -301,6 +329,7 @@ impl Maker<'_> {
             "/chat/rows" => format!("?ids={}", self.thread(false).await),
             "/chat/{id}" | "/chat/{id}/live" => self.thread(false).await,
             "/criteria-sets/{id}" => self.criteria_set().await,
+            path if path.starts_with("/tools/{slug}") => self.tool(false).await,
             path if path.starts_with("/views/{slug}") => self.view_slug(false).await,
             "/entities/{id}" => self.entity().await.0,
             "/entity-types/{id}" | "/entity-types/{id}/import" => self.entity_type().await.0,
@@ -350,6 +379,17 @@ impl Maker<'_> {
             "/inbox/selection" => {
                 let name = format!("items[{}]", self.session_with_question().await.1);
                 (nothing(), form(&[(&name, "")]))
+            }
+            "/tools" => {
+                let definition = r#"{"kind":"worker","inputSchema":{"type":"object"}}"#;
+                let named = [("name", "Matrix"), ("slug", &unique_text()), ("definition", definition)];
+                (nothing(), form(&named))
+            }
+            "/tools/{slug}" => (self.tool(false).await, form(&[("do", "publish"), ("revision", "1")])),
+            "/tools/{slug}/edit" => {
+                let definition = r#"{"kind":"worker","inputSchema":{"type":"object"}}"#;
+                let changed = form(&[("revision", "1"), ("name", "changed"), ("definition", definition)]);
+                (self.tool(false).await, changed)
             }
             "/views" => {
                 (nothing(), form(&[("do", "save"), ("title", "Matrix"), ("slug", &unique_text()), ("rows", "0")]))

@@ -66,7 +66,7 @@ const WAYS_AROUND: [(&str, &str); 4] = [
 ];
 
 /// Tables to which the server only adds rows, or which it only reads.
-const APPEND_ONLY: [&str; 16] = [
+const APPEND_ONLY: [&str; 17] = [
     "public.audit_entries",
     "public.criteria_set_versions",
     "public.entity_versions",
@@ -82,6 +82,7 @@ const APPEND_ONLY: [&str; 16] = [
     "public.session_dependencies",
     "public.session_events",
     "public.session_roll",
+    "public.tool_versions",
     "public.view_versions",
 ];
 
