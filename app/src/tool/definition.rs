@@ -52,7 +52,7 @@ fn http_call(http: &HttpCall) -> impl IntoView + use<> {
 fn json(title: &'static str, value: &Value) -> impl IntoView + use<> {
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
     view! {
-        <details class="tool-json">
+        <details class="tool-definition">
             <summary>{title}</summary>
             <pre class="payload" tabindex="0" role="group" aria-label=title>{text}</pre>
         </details>
