@@ -37,6 +37,8 @@ pub struct Props {
     pub has_more_versions: bool,
     /// The version that is compared with the one before it, if the reader chose one.
     pub comparison: Option<Comparison>,
+    /// Whether the tool is published, and the reader may run it.
+    pub may_run: bool,
     /// Names of everyone who may have written it.
     pub people: People,
     /// Its secrets without values; `None` for everyone who may not manage them.
@@ -64,6 +66,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
         };
         let about = (!definition.description.is_empty())
             .then(|| view! { <p class="tool-about" dir="auto">{definition.description.clone()}</p> });
+        let not_you = (tool.state == State::Published && !props.may_run)
+            .then(|| view! { <span class="meta">" · not you"</span> });
         let secrets = props.secrets.as_deref();
         let page = view! {
             <PageHead title=title.clone() crumbs=vec![("Tools".to_owned(), "/tools".to_owned())]>{edit}</PageHead>
@@ -74,7 +78,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <div><dt>"Version"</dt><dd>{version}</dd></div>
                 <div><dt>"Kind"</dt><dd>{kind_word(definition.kind())}</dd></div>
                 <div><dt>"Slug"</dt><dd><code>{tool.slug.clone()}</code></dd></div>
-                <div><dt>"Who may run it"</dt><dd>{audience_words(&definition.audience)}</dd></div>
+                <div><dt>"Who may run it"</dt><dd dir="auto">{audience_words(&definition.audience)}{not_you}</dd></div>
                 <div><dt>"Changed"</dt><dd>{moment(tool.updated_at)}</dd></div>
                 <div><dt>"By"</dt><dd>{people.word(&tool.updated_by)}</dd></div>
             </dl>

@@ -19,9 +19,8 @@ use axum::{
     routing::get,
 };
 use domain::{
-    issue::Issue,
     role::Permission,
-    tool::{Change, Definition, Implementation, Secret, http::secret_names, is_tool_slug},
+    tool::{Definition, Implementation, Secret, http::secret_names, is_tool_slug},
 };
 use ledger::{
     Ledger, Scope, ToolRecord,
@@ -98,6 +97,7 @@ fn props(page: page::Page, secret_form: FormState, refusals: Vec<String>) -> Pro
         versions: page.versions.into_iter().map(wire_map::tool_version).collect(),
         has_more_versions: page.has_more_versions,
         comparison,
+        may_run: page.may_run,
         people: people_of(page.people),
         secrets: page.secrets.map(|secrets| secrets.into_iter().map(wire_map::tool_secret).collect()),
         missing_secrets,
@@ -145,33 +145,57 @@ fn secret_form(form: &Form, problem: &Problem) -> FormState {
     state
 }
 
+/// What a button of the page asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    /// Publish the working copy; with a revision, only if it is at that one.
+    Publish(Option<u64>),
+    Unpublish,
+    Delete,
+    /// Set the secret with this name.
+    SetSecret(String, Secret),
+    /// Delete the secret with this name.
+    DeleteSecret(String),
+}
+
+impl Step {
+    fn of(form: &Form) -> ledger::Result<Self> {
+        let name = || form.text("name").trim().to_owned();
+        match form.text("do").as_str() {
+            "publish" => Ok(Self::Publish(form.text("revision").parse().ok())),
+            "unpublish" => Ok(Self::Unpublish),
+            "delete" => Ok(Self::Delete),
+            "set-secret" => Ok(Self::SetSecret(name(), Secret::new(form.text("password")))),
+            "delete-secret" => Ok(Self::DeleteSecret(name())),
+            _ => Err(ledger::Error::invalid("do", "publish, unpublish, delete, set-secret or delete-secret")),
+        }
+    }
+
+    /// The path of the page after this step, and its notice.
+    fn leads_to(&self, slug: &str) -> (String, &'static str) {
+        let page = format!("/tools/{slug}");
+        match self {
+            Self::Publish(_) => (page, "tool_published"),
+            Self::Unpublish => (page, "tool_unpublished"),
+            Self::Delete => ("/tools".to_owned(), "tool_deleted"),
+            Self::SetSecret(..) => (page, "tool_secret_set"),
+            Self::DeleteSecret(_) => (page, "tool_secret_deleted"),
+        }
+    }
+}
+
 /// Does what the button says. Returns the path of the page after it, and its notice.
 async fn change(ledger: &Ledger, scope: &Scope, slug: &str, form: &Form) -> ledger::Result<(String, &'static str)> {
-    let page = format!("/tools/{slug}");
-    let name = form.text("name").trim().to_owned();
-    match form.text("do").as_str() {
-        "publish" => {
-            tool::publish(ledger, scope, slug, form.text("revision").parse().ok()).await?;
-            Ok((page, "tool_published"))
-        }
-        "unpublish" => {
-            tool::unpublish(ledger, scope, slug).await?;
-            Ok((page, "tool_unpublished"))
-        }
-        "delete" => {
-            tool::delete(ledger, scope, slug).await?;
-            Ok(("/tools".to_owned(), "tool_deleted"))
-        }
-        "set-secret" => {
-            tool::set_secret(ledger, scope, slug, &name, Secret::new(form.text("password"))).await?;
-            Ok((page, "tool_secret_set"))
-        }
-        "delete-secret" => {
-            tool::delete_secret(ledger, scope, slug, &name).await?;
-            Ok((page, "tool_secret_deleted"))
-        }
-        _ => Err(ledger::Error::invalid("do", "publish, unpublish, delete, set-secret or delete-secret")),
+    let step = Step::of(form)?;
+    let next = step.leads_to(slug);
+    match step {
+        Step::Publish(revision) => drop(tool::publish(ledger, scope, slug, revision).await?),
+        Step::Unpublish => drop(tool::unpublish(ledger, scope, slug).await?),
+        Step::Delete => tool::delete(ledger, scope, slug).await?,
+        Step::SetSecret(name, value) => tool::set_secret(ledger, scope, slug, &name, value).await?,
+        Step::DeleteSecret(name) => tool::delete_secret(ledger, scope, slug, &name).await?,
     }
+    Ok(next)
 }
 
 /// Refuses everyone who may not change tools.
@@ -209,7 +233,7 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
         }
         Err(issue) => Err(ledger::Error::Invalid(vec![issue])),
     };
-    saved(viewer, None, form, stored).await
+    saved(viewer, new_draft(), &form, stored).await
 }
 
 async fn save(
@@ -220,43 +244,77 @@ async fn save(
 ) -> Result<Response, PageRejection> {
     require_manager(&viewer.scope)?;
     let before = tool::get(&state.ledger, &viewer.scope, &known(slug)?).await?;
-    let stored = store(&state.ledger, &viewer.scope, &before, (read(&form), &form)).await;
-    saved(viewer, Some(before), form, stored).await
+    let stored = match edited(&form) {
+        Ok(change) => tool::update(&state.ledger, &viewer.scope, &before.slug, change).await,
+        Err(error) => Err(error),
+    };
+    saved(viewer, draft_of(before), &form, stored).await
 }
 
-/// Changes the tool that the editor was opened with. All parts that the editor holds are written: one that was taken
-/// out of the text gets its default.
-async fn store(
-    ledger: &Ledger,
-    scope: &Scope,
-    before: &ToolRecord,
-    (read, form): (Result<Change, Issue>, &Form),
-) -> ledger::Result<ToolRecord> {
-    let definition = read.map_err(|issue| vec![issue])?.define()?.into();
+/// The change that makes a stored tool what the editor holds. All parts are written: one that was taken out of the text
+/// gets its default.
+fn edited(form: &Form) -> ledger::Result<ToolChange> {
+    let definition = read(form).map_err(|issue| vec![issue])?.define()?;
     let revision = form.text("revision").parse().unwrap_or_default();
-    tool::update(ledger, scope, &before.slug, ToolChange { revision, definition }).await
+    Ok(ToolChange { revision, definition: definition.into() })
 }
 
-/// The page after a save, or the editor with the typed text and why it was not saved. If the tool was changed in the
-/// meantime, the next save replaces that change.
+/// The page after a save, or the editor with the typed text and why it was not saved.
 async fn saved(
     viewer: Viewer,
-    before: Option<ToolRecord>,
-    form: Form,
+    draft: Draft,
+    form: &Form,
     stored: ledger::Result<ToolRecord>,
 ) -> Result<Response, PageRejection> {
-    let error = match stored {
+    let problem = match stored {
         Ok(tool) => return Ok(redirect_with_notice(&format!("/tools/{}", tool.slug), "tool_saved").into_response()),
-        Err(error) => error,
+        Err(error) => Problem::from(error),
     };
-    let problem = Problem::from(error);
-    let mut draft = before.map_or_else(new_draft, draft_of);
-    let mut typed = or_stale(placed(&form, &problem), &problem);
-    if problem.code() != Code::StaleVersion {
-        draft.revision = form.text("revision").parse().unwrap_or(draft.revision);
-    }
-    typed.values.remove("revision");
+    let (draft, typed) = refused(draft, form, &problem);
     let mut response = editor(viewer, draft, typed, problem.status()).await;
     problem.mark(&mut response);
     Ok(response)
+}
+
+/// The editor of a refused save. If the tool was changed in the meantime, the next save replaces that change.
+fn refused(draft: Draft, form: &Form, problem: &Problem) -> (Draft, FormState) {
+    let typed = or_stale(placed(form, problem), problem);
+    if problem.code() == Code::StaleVersion {
+        return (draft, typed);
+    }
+    let revision = form.text("revision").parse().unwrap_or(draft.revision);
+    (Draft { revision, ..draft }, typed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(fields: &[(&str, &str)]) -> Form {
+        Form::of(fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+    }
+
+    #[test]
+    fn a_button_is_a_step_that_leads_to_a_page() {
+        let step = |fields: &[(&str, &str)]| Step::of(&form(fields)).unwrap();
+        assert_eq!(step(&[("do", "publish"), ("revision", "3")]), Step::Publish(Some(3)));
+        assert_eq!(step(&[("do", "publish")]), Step::Publish(None));
+        let set = step(&[("do", "set-secret"), ("name", " KEY "), ("password", " x ")]);
+        assert_eq!(set, Step::SetSecret("KEY".to_owned(), Secret::new(" x ".to_owned())));
+        assert_eq!(set.leads_to("echo"), ("/tools/echo".to_owned(), "tool_secret_set"));
+        assert_eq!(step(&[("do", "delete")]).leads_to("echo"), ("/tools".to_owned(), "tool_deleted"));
+        assert!(
+            matches!(Step::of(&form(&[("do", "archive")])), Err(ledger::Error::Invalid(wrong)) if wrong[0].field == "do")
+        );
+    }
+
+    #[test]
+    fn after_a_change_of_someone_else_the_next_save_replaces_it() {
+        let stored = Draft { revision: 3, ..Draft::default() };
+        let form = form(&[("revision", "2")]);
+        let stale = ledger::Error::StaleRevision { given: 2, current: 3 }.into();
+        assert_eq!(refused(stored.clone(), &form, &stale).0.revision, 3);
+        let other = ledger::Error::invalid("name", "too long").into();
+        assert_eq!(refused(stored, &form, &other).0.revision, 2);
+    }
 }

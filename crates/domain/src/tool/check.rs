@@ -2,6 +2,7 @@
 
 use super::{Definition, Implementation, definition::to_pointer, http};
 use crate::{
+    event::json_depth,
     issue::Issue,
     limit::{
         DOCUMENT_BYTES_MAX, JSON_DEPTH_MAX, TOOL_GROUPS_MAX, TOOL_PRIVATE_FIELDS_MAX, TOOL_RETRIES_MAX,
@@ -49,20 +50,12 @@ fn check_schema(issues: &mut Vec<Issue>, field: &str, schema: &Value) {
     if schema.get("$schema").is_some() && dialect.map(|text| text.trim_end_matches('#')) != Some(DIALECT) {
         issues.push(Issue::new(format!("{field}.$schema"), format!("`{DIALECT}`, or left out")));
     }
-    if schema.to_string().len() > TOOL_SCHEMA_BYTES_MAX {
+    let text = schema.to_string();
+    if text.len() > TOOL_SCHEMA_BYTES_MAX {
         issues.push(Issue::new(field, format!("at most {TOOL_SCHEMA_BYTES_MAX} bytes as JSON")));
     }
-    if is_deeper_than(schema, JSON_DEPTH_MAX) {
+    if json_depth(&text) > JSON_DEPTH_MAX {
         issues.push(Issue::new(field, format!("at most {JSON_DEPTH_MAX} levels deep")));
-    }
-}
-
-fn is_deeper_than(value: &Value, levels: usize) -> bool {
-    let deeper = |inner: &Value| levels == 0 || is_deeper_than(inner, levels - 1);
-    match value {
-        Value::Array(items) => items.iter().any(deeper),
-        Value::Object(members) => members.values().any(deeper),
-        _ => false,
     }
 }
 
@@ -138,7 +131,7 @@ mod tests {
             json!({}),
             json!({ "inputSchema": { "$schema": DIALECT, "type": "object" } }),
             json!({ "outputSchema": true, "timeLimitSeconds": 1, "retries": 10 }),
-            json!({ "outputSchema": nested(JSON_DEPTH_MAX) }),
+            json!({ "outputSchema": nested(JSON_DEPTH_MAX - 1) }),
             json!({ "privateFields": ["a/b", "/person/email"] }),
             json!({ "audience": { "roles": ["admin", "member"], "groups": ["leads"] } }),
         ] {
@@ -153,7 +146,7 @@ mod tests {
             ),
             (json!({ "outputSchema": { "$schema": 1 } }), &["outputSchema.$schema"]),
             (json!({ "outputSchema": { "title": "x".repeat(TOOL_SCHEMA_BYTES_MAX) } }), &["outputSchema"]),
-            (json!({ "outputSchema": nested(JSON_DEPTH_MAX + 1) }), &["outputSchema"]),
+            (json!({ "outputSchema": nested(JSON_DEPTH_MAX) }), &["outputSchema"]),
             (json!({ "timeLimitSeconds": 0 }), &["timeLimitSeconds"]),
             (json!({ "timeLimitSeconds": TOOL_TIME_LIMIT_SECONDS_MAX + 1 }), &["timeLimitSeconds"]),
             (json!({ "retries": 11 }), &["retries"]),

@@ -2,9 +2,9 @@
 
 use super::names::{People, people_on};
 use crate::{
-    Ledger, ListPage, Listed, Result, ToolRecord, ToolSecretRecord, ToolVersionRecord,
+    Error, Ledger, ListPage, Listed, Result, ToolRecord, ToolSecretRecord, ToolVersionRecord,
     guard::require,
-    tool::{self, get_on, versions_on},
+    tool::{self, get_on, may_run_on, published_on, versions_on},
 };
 use domain::{Scope, role::Permission};
 
@@ -24,6 +24,8 @@ pub struct Page {
     pub has_more_versions: bool,
     /// The version to compare and the one before it, if there is one.
     pub compared: Option<(ToolVersionRecord, Option<ToolVersionRecord>)>,
+    /// Whether it is published, and the reader may run it.
+    pub may_run: bool,
     /// Everyone who may have written it.
     pub people: People,
     /// Its secrets without values; `None` for everyone who may not manage them.
@@ -45,8 +47,8 @@ pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Res
 /// [`crate::Error::NotFound`] if the workspace has no tool with this slug.
 pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, compared: Option<u64>) -> Result<Page> {
     require(scope, Permission::Read)?;
-    let (tenant_id, is_admin) = (scope.tenant_id, scope.may(Permission::Administer));
-    let read = ledger.snapshot(scope, async move |conn| {
+    let (scope, tenant_id, is_admin) = (*scope, scope.tenant_id, scope.may(Permission::Administer));
+    let read = ledger.snapshot(&scope, async move |conn| {
         let tool = get_on(conn, tenant_id, &slug).await?;
         let listed = versions_on(conn, tenant_id, tool.id, &ListPage { limit: VERSIONS, cursor: None }).await?;
         let compared = match compared {
@@ -61,9 +63,14 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, compared: Option
             None => None,
         };
         let secrets = if is_admin { Some(store::tool::secrets(conn, tenant_id, tool.id).await?) } else { None };
+        let may_run = match published_on(conn, tenant_id, &slug).await {
+            Ok((_, version)) => may_run_on(conn, &scope, &version.definition).await?,
+            Err(Error::WrongState { .. }) => false,
+            Err(error) => return Err(error),
+        };
         let people = people_on(conn, tenant_id).await?;
         let has_more_versions = listed.next_cursor.is_some();
-        Ok(Page { tool, versions: listed.items, has_more_versions, compared, people, secrets })
+        Ok(Page { tool, versions: listed.items, has_more_versions, compared, may_run, people, secrets })
     });
     read.await
 }

@@ -16,7 +16,7 @@ pub use delete::delete;
 pub(crate) use publish::publish_on;
 pub use publish::{publish, unpublish};
 pub use read::{get, get_version, list, list_versions};
-pub(crate) use read::{get_on, list_on, versions_on};
+pub(crate) use read::{get_on, versions_on};
 pub use secret::{delete_secret, secrets, set_secret};
 pub use update::{ToolChange, update};
 

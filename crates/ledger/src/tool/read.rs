@@ -33,15 +33,12 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str)
 /// [`Error::Invalid`] for a limit above 1,000; [`Error::InvalidCursor`] for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, page: ListPage) -> Result<Listed<ToolRecord>> {
     require(scope, Permission::Read)?;
-    let tenant_id = scope.tenant_id;
-    ledger.snapshot(scope, async move |conn| list_on(conn, tenant_id, &page).await).await
-}
-
-/// [`list`] on an open connection.
-pub(crate) async fn list_on(conn: &mut Conn<'_>, tenant_id: TenantId, page: &ListPage) -> Result<Listed<ToolRecord>> {
-    let (before, limit) = page.before_id(List::Tools)?;
-    let page = store::tool::list(conn, tenant_id, before.map(ToolId), limit).await?;
-    Ok(Listed::of(page, |last| encode(List::Tools, last.id.0)))
+    let (tenant_id, (before, limit)) = (scope.tenant_id, page.before_id(List::Tools)?);
+    let read = ledger.snapshot(scope, async move |conn| {
+        let page = store::tool::list(conn, tenant_id, before.map(ToolId), limit).await?;
+        Ok(Listed::of(page, |last| encode(List::Tools, last.id.0)))
+    });
+    read.await
 }
 
 /// Returns a tool as it was published at a version.
