@@ -6,17 +6,27 @@ use super::{
 };
 use serde_json::{Map, Value};
 
-/// The call of a tool, as a worker reports it.
+/// The call of a tool. Workers report calls of their own tools; for the tools of a workspace the product writes it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Invocation {
-    /// What the worker says about it.
+    /// What the writer says about it.
     pub text: Option<String>,
     /// The events of one call have the same.
     pub tool_call_id: Option<String>,
-    /// As the worker names it.
+    /// As the worker names it; the slug of a tool of the workspace.
     pub tool_name: Option<String>,
-    /// Arguments of the call.
+    /// Arguments of the call. The input of a tool of the workspace is in its session.
     pub input: Option<Value>,
+    /// Version of a tool of the workspace.
+    pub version: Option<u64>,
+    /// Number of the call in its session; the first is 1.
+    pub call: Option<u64>,
+    /// HTTP status code of the answer; `None` for a call without one.
+    pub status: Option<u64>,
+    /// How long the call took, milliseconds.
+    pub duration_ms: Option<u64>,
+    /// Stable name of the failure.
+    pub code: Option<String>,
 }
 
 impl Payload for Invocation {
@@ -30,6 +40,11 @@ impl Payload for Invocation {
             tool_call_id: members.text(&["toolCallId", "invocationId", "tool_call_id"]).or(id),
             tool_name: members.text(&["toolName", "tool", "tool_name"]).or(name),
             input: members.value("input").cloned().or(input),
+            version: members.number("version"),
+            call: members.number("call"),
+            status: members.number("status"),
+            duration_ms: members.number("durationMs"),
+            code: members.text(&["code"]),
         })
     }
 
@@ -38,10 +53,19 @@ impl Payload for Invocation {
     }
 
     fn metadata(&self) -> String {
-        let Self { tool_call_id, tool_name, input, .. } = self;
-        let texts = [("toolCallId", tool_call_id), ("toolName", tool_name)];
-        let texts = texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text.clone()?.into())));
-        let input = input.clone().map(|input| ("input".to_owned(), input));
-        Value::Object(texts.chain(input).collect::<Map<_, _>>()).to_string()
+        let Self { tool_call_id, tool_name, input, version, call, status, duration_ms, code, .. } = self;
+        let mut members = Map::new();
+        let mut add = |name: &str, value: Option<Value>| {
+            members.extend(value.map(|value| (name.to_owned(), value)));
+        };
+        add("toolCallId", tool_call_id.clone().map(Value::from));
+        add("toolName", tool_name.clone().map(Value::from));
+        add("input", input.clone());
+        add("version", version.map(Value::from));
+        add("call", call.map(Value::from));
+        add("status", status.map(Value::from));
+        add("durationMs", duration_ms.map(Value::from));
+        add("code", code.clone().map(Value::from));
+        Value::Object(members).to_string()
     }
 }

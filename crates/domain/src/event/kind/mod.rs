@@ -7,6 +7,7 @@ mod agent_message;
 mod agent_thinking;
 mod agent_tool_call;
 mod agent_tool_result;
+mod composition_step;
 mod decision;
 mod external_event;
 mod form_answers;
@@ -45,6 +46,7 @@ pub use agent_message::AgentMessage;
 pub use agent_thinking::AgentThinking;
 pub use agent_tool_call::AgentToolCall;
 pub use agent_tool_result::AgentToolResult;
+pub use composition_step::CompositionStep;
 pub use decision::Decision;
 pub use external_event::ExternalEvent;
 pub use form_answers::FormAnswers;
@@ -220,7 +222,7 @@ kinds! {
     SessionWaitingApproval(WaitingApproval) = "session.waiting_approval", Server, System, State;
     /// An agent asked people.
     SessionFeedbackRequested(FeedbackRequested) = "session.feedback_requested", Server, System, State;
-    /// A person opened a tool.
+    /// A person or a program opened a tool.
     ToolSessionStarted(ToolOpened) = "tool.session_started", Worker, Agent, Tools;
     /// A person changed a field of a tool's form.
     ToolFieldChanged(FieldChanged) = "tool.field_changed", Worker, Agent, Tools;

@@ -1,20 +1,24 @@
-//! `tool.session_started`: a person opened a tool.
+//! `tool.session_started`: a person or a program opened a tool.
 
 use super::payload::{Members, Payload, about, text_content, text_of};
-use serde_json::json;
+use serde_json::{Map, Value};
 
-/// A person opened a tool.
+/// A person or a program opened a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolOpened {
-    /// What the worker says about it.
+    /// What the writer says about it.
     pub text: Option<String>,
-    /// Name of the tool.
+    /// Name of the tool; the slug of a tool of the workspace.
     pub tool: Option<String>,
+    /// Version of a tool of the workspace.
+    pub version: Option<u64>,
 }
 
 impl Payload for ToolOpened {
     fn read(content: &str, metadata: &str) -> Option<Self> {
-        Some(Self { text: text_of(content), tool: Members::read(metadata).text(&["toolName", "tool", "name"]) })
+        let members = Members::read(metadata);
+        let tool = members.text(&["toolName", "tool", "name"]);
+        Some(Self { text: text_of(content), tool, version: members.number("version") })
     }
 
     fn content(&self) -> String {
@@ -22,10 +26,14 @@ impl Payload for ToolOpened {
     }
 
     fn metadata(&self) -> String {
-        self.tool.as_ref().map_or_else(|| "{}".into(), |tool| json!({ "toolName": tool }).to_string())
+        let tool = self.tool.clone().map(|tool| ("toolName".to_owned(), tool.into()));
+        let version = self.version.map(|version| ("version".to_owned(), version.into()));
+        Value::Object(tool.into_iter().chain(version).collect::<Map<_, _>>()).to_string()
     }
 
     fn sentence(&self) -> Option<String> {
-        Some(about("Tool opened", self.text.as_deref().or(self.tool.as_deref())))
+        let name = self.text.as_deref().or(self.tool.as_deref());
+        let sentence = about("Tool opened", name);
+        Some(self.version.map_or_else(|| sentence.clone(), |version| format!("{sentence} (version {version})")))
     }
 }
