@@ -7,6 +7,7 @@ mod check;
 mod definition;
 pub mod http;
 mod name;
+pub mod run;
 mod secret;
 
 pub use crate::publishing::State;

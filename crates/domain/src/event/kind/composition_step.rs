@@ -1,16 +1,20 @@
 //! What the events of a composite tool's step have in common: `tool.composition_step.started` and `….completed`.
 
-use super::payload::{Members, Payload, text_content, text_of};
-use serde_json::{Map, Value};
+use super::payload::{Members, Payload, json_text, text_content, text_of};
+use serde::Serialize;
 
 /// A step of a composite tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct CompositionStep {
     /// What the writer says about it.
+    #[serde(skip)]
     pub text: Option<String>,
     /// Name of the step.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
     /// Id of the session that runs the step.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
 }
 
@@ -36,8 +40,6 @@ impl Payload for CompositionStep {
     }
 
     fn metadata(&self) -> String {
-        let members = [("step", &self.step), ("sessionId", &self.session_id)];
-        let members = members.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text.clone()?.into())));
-        Value::Object(members.collect::<Map<_, _>>()).to_string()
+        json_text(self)
     }
 }

@@ -1,31 +1,42 @@
 //! What the events of a tool's call have in common: `tool.invocation_started`, `…_completed` and `…_failed`.
 
 use super::{
-    payload::{Members, Payload, text_content, text_of},
+    payload::{Members, Payload, json_text, text_content, text_of},
     tool_part::calls,
 };
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
 
 /// The call of a tool. Workers report calls of their own tools; for the tools of a workspace the product writes it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Invocation {
     /// What the writer says about it.
+    #[serde(skip)]
     pub text: Option<String>,
     /// The events of one call have the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
     /// As the worker names it; the slug of a tool of the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
     /// Arguments of the call. The input of a tool of the workspace is in its session.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
     /// Version of a tool of the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
     /// Number of the call in its session; the first is 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<u64>,
     /// HTTP status code of the answer; `None` for a call without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u64>,
     /// How long the call took, milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// Stable name of the failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
 }
 
@@ -53,19 +64,6 @@ impl Payload for Invocation {
     }
 
     fn metadata(&self) -> String {
-        let Self { tool_call_id, tool_name, input, version, call, status, duration_ms, code, .. } = self;
-        let mut members = Map::new();
-        let mut add = |name: &str, value: Option<Value>| {
-            members.extend(value.map(|value| (name.to_owned(), value)));
-        };
-        add("toolCallId", tool_call_id.clone().map(Value::from));
-        add("toolName", tool_name.clone().map(Value::from));
-        add("input", input.clone());
-        add("version", version.map(Value::from));
-        add("call", call.map(Value::from));
-        add("status", status.map(Value::from));
-        add("durationMs", duration_ms.map(Value::from));
-        add("code", code.clone().map(Value::from));
-        Value::Object(members).to_string()
+        json_text(self)
     }
 }

@@ -1,18 +1,23 @@
 //! `tool.field_changed`: a person changed a field of a tool's form.
 
-use super::payload::{Members, Payload, about, text_content, text_of};
-use serde_json::{Map, Value};
+use super::payload::{Members, Payload, about, json_text, text_content, text_of};
+use serde::Serialize;
+use serde_json::Value;
 
 /// A person changed a field of a tool's form.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct FieldChanged {
     /// What the writer says about it.
+    #[serde(skip)]
     pub text: Option<String>,
     /// Name of the field.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// The value before; `None` if there was none, or if the field is private.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<Value>,
     /// The value since; `None` if it was removed, or if the field is private.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<Value>,
 }
 
@@ -32,10 +37,7 @@ impl Payload for FieldChanged {
     }
 
     fn metadata(&self) -> String {
-        let members = [("field", self.field.clone().map(Value::from)), ("old", self.old.clone())];
-        let members = members.into_iter().chain([("new", self.new.clone())]);
-        Value::Object(members.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect::<Map<_, _>>())
-            .to_string()
+        json_text(self)
     }
 
     fn sentence(&self) -> Option<String> {

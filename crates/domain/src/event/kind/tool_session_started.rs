@@ -1,16 +1,19 @@
 //! `tool.session_started`: a person or a program opened a tool.
 
-use super::payload::{Members, Payload, about, text_content, text_of};
-use serde_json::{Map, Value};
+use super::payload::{Members, Payload, about, json_text, text_content, text_of};
+use serde::Serialize;
 
 /// A person or a program opened a tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ToolOpened {
     /// What the writer says about it.
+    #[serde(skip)]
     pub text: Option<String>,
     /// Name of the tool; the slug of a tool of the workspace.
+    #[serde(rename = "toolName", skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// Version of a tool of the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
 }
 
@@ -26,9 +29,7 @@ impl Payload for ToolOpened {
     }
 
     fn metadata(&self) -> String {
-        let tool = self.tool.clone().map(|tool| ("toolName".to_owned(), tool.into()));
-        let version = self.version.map(|version| ("version".to_owned(), version.into()));
-        Value::Object(tool.into_iter().chain(version).collect::<Map<_, _>>()).to_string()
+        json_text(self)
     }
 
     fn sentence(&self) -> Option<String> {

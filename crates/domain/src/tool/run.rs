@@ -1,0 +1,174 @@
+//! Runs of tools: sessions that name a published version.
+
+use super::Kind;
+use crate::{id::ToolId, slug::is_slug};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Key of [`ToolRun`] in the metadata of a session.
+const KEY: &str = "tool";
+/// What is before the slug of a tool that workers run, as the agent of a session.
+const OF_WORKERS: &str = "tool:";
+/// What is before the slug of a tool that the server runs, as the agent of a session.
+const OF_SERVER: &str = "http:";
+
+/// Error code of a run whose call may have taken effect: it has no answer, or the answer was not recorded.
+pub const MAY_HAVE_RUN: &str = "may_have_run";
+/// Error code of a run whose call took longer than the time limit of its tool.
+pub const TIME_LIMIT: &str = "time_limit";
+/// Error code of a run that a person did not allow.
+pub const DENIED: &str = "denied";
+
+/// Returns the agent of the sessions that run a tool: `tool:<slug>` for workers, `http:<slug>` for the server.
+pub fn agent_of(kind: Kind, slug: &str) -> String {
+    let before = match kind {
+        Kind::Worker => OF_WORKERS,
+        Kind::Http => OF_SERVER,
+    };
+    format!("{before}{slug}")
+}
+
+/// Returns how a tool runs and its slug, if an agent is that of a tool.
+pub fn of_agent(agent: &str) -> Option<(Kind, &str)> {
+    let named = [(Kind::Worker, OF_WORKERS), (Kind::Http, OF_SERVER)];
+    let found = named.into_iter().find_map(|(kind, before)| Some((kind, agent.strip_prefix(before)?)));
+    found.filter(|(_, slug)| is_slug(slug))
+}
+
+/// Whether `text` is what a claim or a list of sessions can name as an agent: a slug, or the agent of a tool.
+pub fn is_agent(text: &str) -> bool {
+    is_slug(text) || of_agent(text).is_some()
+}
+
+/// The version of a tool that a session runs, and what whoever runs it has to know. It is in the metadata of the
+/// session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolRun {
+    /// Id of the tool.
+    pub id: ToolId,
+    /// Slug of the tool.
+    pub slug: String,
+    /// Published version.
+    pub version: u64,
+    /// Whether a call with an unknown outcome may be repeated.
+    pub repeatable: bool,
+    /// Longest time of one call, seconds.
+    pub time_limit_seconds: u32,
+    /// Further calls after the first one failed.
+    pub retries: u32,
+    /// Whether a person must approve the call.
+    pub requires_confirmation: bool,
+    /// Whether values of the input are stored apart from the session.
+    pub has_private_input: bool,
+}
+
+impl ToolRun {
+    /// Reads the run from the metadata of a session; `None` for a session that runs no tool of the workspace.
+    pub fn of_metadata(metadata: &str) -> Option<Self> {
+        let mut metadata: Map<String, Value> = serde_json::from_str(metadata).ok()?;
+        serde_json::from_value(metadata.remove(KEY)?).ok()
+    }
+
+    /// Writes the metadata of a session.
+    pub fn to_metadata(&self) -> String {
+        // Numbers, truth values and texts can always be written.
+        let run = serde_json::to_value(self).unwrap_or_default();
+        Value::Object(Map::from_iter([(KEY.to_owned(), run)])).to_string()
+    }
+}
+
+/// Takes the values at these JSON Pointers out of an input, in their order. A member of an object is removed, an item
+/// of an array becomes `null`.
+pub fn take_private<'a>(
+    input: &mut Value,
+    pointers: impl IntoIterator<Item = impl AsRef<str> + 'a>,
+) -> Vec<(String, Value)> {
+    let take = |pointer: String| take_at(input, &pointer).map(|value| (pointer, value));
+    pointers.into_iter().map(|pointer| pointer.as_ref().to_owned()).filter_map(take).collect()
+}
+
+/// Puts values back that [`take_private`] took. Values whose place is gone are left out.
+pub fn put_private(input: &mut Value, private: Vec<(String, Value)>) {
+    // In the opposite order: a part that was taken before the whole belongs into the whole.
+    for (pointer, value) in private.into_iter().rev() {
+        put_at(input, &pointer, value);
+    }
+}
+
+/// The object or array that contains the value at a pointer, and the last part of the pointer.
+fn parent<'a>(input: &'a mut Value, pointer: &str) -> Option<(&'a mut Value, String)> {
+    let (parent, last) = pointer.rsplit_once('/')?;
+    Some((input.pointer_mut(parent)?, last.replace("~1", "/").replace("~0", "~")))
+}
+
+fn take_at(input: &mut Value, pointer: &str) -> Option<Value> {
+    match parent(input, pointer)? {
+        (Value::Object(members), name) => members.remove(&name),
+        (Value::Array(items), index) => items.get_mut(index.parse::<usize>().ok()?).map(Value::take),
+        _ => None,
+    }
+}
+
+fn put_at(input: &mut Value, pointer: &str, value: Value) {
+    match parent(input, pointer) {
+        Some((Value::Object(members), name)) => drop(members.insert(name, value)),
+        Some((Value::Array(items), index)) => {
+            if let Some(item) = index.parse::<usize>().ok().and_then(|index| items.get_mut(index)) {
+                *item = value;
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_tool_has_an_agent_that_no_other_agent_is_named_like() {
+        for kind in Kind::ALL {
+            let agent = agent_of(kind, "weather");
+            assert_eq!(of_agent(&agent), Some((kind, "weather")));
+            assert!(is_agent(&agent) && !is_slug(&agent));
+        }
+        for bad in ["tool:", "tool:A", "http:a b", "mcp:a", "tool:tool:a", ""] {
+            assert!(!is_agent(bad), "{bad}");
+        }
+        assert!(is_agent("scout") && of_agent("scout").is_none());
+    }
+
+    #[test]
+    fn a_run_reads_back_from_the_metadata_of_its_session() {
+        let run = ToolRun {
+            id: "0199c0de-0000-7000-8000-000000000001".parse().unwrap(),
+            slug: "weather".to_owned(),
+            version: 3,
+            repeatable: true,
+            time_limit_seconds: 5,
+            retries: 2,
+            requires_confirmation: false,
+            has_private_input: true,
+        };
+        assert_eq!(ToolRun::of_metadata(&run.to_metadata()), Some(run));
+        for other in ["{}", "[]", r#"{"tool":"weather"}"#, "no JSON"] {
+            assert_eq!(ToolRun::of_metadata(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn private_values_are_taken_out_and_put_back() {
+        let whole = json!({ "a": 1, "b": { "c": "x", "d/e": 2 }, "f": [1, "y"] });
+        let mut input = whole.clone();
+        let private = take_private(&mut input, ["/b/c", "/b/d~1e", "/b", "/f/1", "/none", "/a/b"]);
+        assert_eq!(input, json!({ "a": 1, "f": [1, null] }));
+        assert_eq!(private.len(), 4);
+        put_private(&mut input, private);
+        assert_eq!(input, whole);
+        let mut nothing = json!({});
+        put_private(&mut nothing, vec![("/b/c".to_owned(), json!(1))]);
+        assert_eq!(nothing, json!({}));
+    }
+}
