@@ -9,6 +9,7 @@ use domain::{
     line::{is_line, name_problem},
     role::Permission,
     slug::{is_slug, slugify},
+    tool::run::is_agent,
 };
 use serde_json::Value;
 
@@ -96,6 +97,13 @@ impl Fields {
     pub(crate) fn slug(&mut self, field: &str, text: Option<&str>) {
         if text.is_some_and(|text| !is_slug(text)) {
             self.refuse(field, "lower-case letters, digits and single hyphens, at most 64 characters");
+        }
+    }
+
+    /// Requires the slug of an agent, or the agent of a tool, unless `text` is `None`.
+    pub(crate) fn agent(&mut self, field: &str, text: Option<&str>) {
+        if text.is_some_and(|text| !is_agent(text)) {
+            self.refuse(field, "a slug, or `tool:` and the slug of a tool");
         }
     }
 

@@ -29,7 +29,7 @@ use std::{
     },
 };
 use store::{Access, Body, Committed, Conn, Database, DatabaseUse, LeaseTime, Store, WriteTx};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 pub use store::Mode;
 
@@ -99,6 +99,7 @@ struct Inner {
     instance_key: OnceLock<InstanceKey>,
     redirect_hosts: OnceLock<Vec<String>>,
     memory_bounds: OnceLock<MemoryBounds>,
+    runs_for_server: Notify,
 }
 
 impl LeaseClock {
@@ -169,6 +170,7 @@ impl Ledger {
             instance_key: OnceLock::new(),
             redirect_hosts: OnceLock::new(),
             memory_bounds: OnceLock::new(),
+            runs_for_server: Notify::new(),
         }));
         ledger.set_clock().await?;
         Ok(ledger)
@@ -227,6 +229,11 @@ impl Ledger {
     /// Sets how much memory agents are given at once. Only the first call has an effect. Without one it is the default.
     pub fn use_memory_bounds(&self, bounds: MemoryBounds) {
         let _ = self.0.memory_bounds.set(bounds);
+    }
+
+    /// Notified when this process queues a session that a server runs. Other servers find it when they look.
+    pub(crate) fn runs_for_server(&self) -> &Notify {
+        &self.0.runs_for_server
     }
 
     /// Returns how much memory agents are given at once.

@@ -42,6 +42,7 @@ pub mod session;
 mod statements;
 pub mod thread;
 pub mod tool;
+pub mod tool_run;
 mod transaction;
 pub mod verify;
 pub mod view;

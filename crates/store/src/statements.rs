@@ -3,7 +3,7 @@
 use crate::{
     action, audit, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
     feedback_request, gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open,
-    outbox, response, retention, session, thread, tool, verify, view, view_link, webhook, work_queue, worker,
+    outbox, response, retention, session, thread, tool, tool_run, verify, view, view_link, webhook, work_queue, worker,
 };
 
 const FILES: &[Texts] = &[
@@ -24,6 +24,7 @@ const FILES: &[Texts] = &[
     retention::SQL,
     thread::SQL,
     tool::SQL,
+    tool_run::SQL,
     view::SQL,
     view_link::SQL,
     webhook::SQL,

@@ -4,7 +4,7 @@ use super::{
     effect::{Cause, carry_out, effects},
     minter::Minter,
 };
-use crate::{Error, Result};
+use crate::{Error, Result, tool};
 use domain::{
     Caller, Timestamp,
     id::SessionId,
@@ -142,8 +142,9 @@ fn entered(before: &Session, transition: Transition, command: Command, report: R
         Next::Pending | Next::WaitingHuman | Next::AwaitingTool | Next::Idle | Next::Ended(_) => {}
     }
     if matches!(command, Command::SendMessage | Command::Resume) {
-        // New input allows [`ATTEMPTS_MAX`] more attempts, whatever was used before.
-        session.attempts_max = session.attempt.saturating_add(ATTEMPTS_MAX);
+        // New input allows as many more attempts as at first, whatever was used before.
+        let allowed = tool::attempts_allowed(&session).unwrap_or(ATTEMPTS_MAX);
+        session.attempts_max = session.attempt.saturating_add(allowed);
     }
     session
 }

@@ -5,7 +5,7 @@ use super::{
     minter::Minter,
     turn::{Capture, ended_turn},
 };
-use crate::{Result, outbox::announce_end};
+use crate::{Result, outbox::announce_end, tool::run_in};
 use domain::{
     Timestamp,
     event::Known,
@@ -32,6 +32,8 @@ pub(crate) enum Effect {
     NotifyGraph { cascades: bool },
     /// The session's response was not submitted, so its draft is closed.
     CloseDraft,
+    /// The private values of a tool's input are deleted.
+    DeletePrivateInput,
     /// Webhooks are notified that the session ended.
     AnnounceEnd,
 }
@@ -68,6 +70,9 @@ pub(crate) fn effects(before: Status, after: &Session, cause: Cause<'_>, now: Ti
         }
         if after.session_type == Type::Response && cause.command != Command::Submit {
             effects.push(Effect::CloseDraft);
+        }
+        if run_in(after).is_some_and(|run| run.has_private_input) {
+            effects.push(Effect::DeletePrivateInput);
         }
         if !before.is_final() {
             effects.push(Effect::AnnounceEnd);
@@ -112,6 +117,7 @@ pub(crate) async fn carry_out(
                 store::session::graph::note_ending(tx, session, cascades, now).await?;
             }
             Effect::CloseDraft => store::response::abandon(tx, session.tenant_id, session.id).await?,
+            Effect::DeletePrivateInput => store::tool_run::delete_private(tx, session.tenant_id, session.id).await?,
             Effect::AnnounceEnd => announce_end(tx, session, minter.messages()).await?,
         }
     }

@@ -6,9 +6,9 @@ mod settle;
 mod violation;
 mod write_back;
 
-pub(crate) use schema::{check_schema, form_errors, schema_errors};
+pub(crate) use schema::{check_schema, form_errors, pointer_errors, schema_errors};
 pub(crate) use settle::awaits_approval;
-pub(crate) use violation::{Refused, refuse};
+pub(crate) use violation::{CODE, Refused, refusal, refuse, sentence};
 pub(crate) use write_back::{WriteBack, Written, write_back};
 
 use crate::{ActionRecord, Result};
@@ -40,11 +40,16 @@ pub(crate) async fn check(
     let checked = plan::plan(conn, tenant_id, action, session, result.as_ref()).await?;
     let mut errors = checked.err().unwrap_or_default();
     errors.truncate(OUTPUT_ERRORS_MAX);
-    for error in &mut errors {
+    shorten_all(&mut errors);
+    Ok(errors)
+}
+
+/// Truncates the names and messages of errors.
+pub(crate) fn shorten_all(errors: &mut [Issue]) {
+    for error in errors {
         shorten(&mut error.field);
         shorten(&mut error.message);
     }
-    Ok(errors)
 }
 
 /// Truncates names and messages, which may quote long texts of an agent.

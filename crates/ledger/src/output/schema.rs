@@ -1,7 +1,7 @@
 //! JSON Schemas: checks schemas, and checks values against them.
 
 use domain::{issue::Issue, limit::OUTPUT_ERRORS_MAX};
-use jsonschema::{PatternOptions, Validator, error::ValidationErrorKind};
+use jsonschema::{PatternOptions, ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::Value;
 
 /// Compiles a schema. It cannot access the network or the disk. Patterns are matched in linear time, because
@@ -34,6 +34,25 @@ pub(crate) fn form_errors(schema: &Value, result: &Value, root: &str) -> Vec<Iss
         ValidationErrorKind::Required { property: Value::String(name) } => format!("{path}.{name}"),
         _ => path,
     })
+}
+
+/// Returns where a value violates a schema: `root`, and the JSON Pointer of the part or of the missing property.
+pub(crate) fn pointer_errors(schema: &Value, value: &Value, root: &str) -> Vec<Issue> {
+    let validator = match validator(schema) {
+        Ok(validator) => validator,
+        Err(wrong) => return vec![Issue::new(root, format!("its schema cannot be used: {wrong}"))],
+    };
+    let place = |error: &ValidationError<'_>| {
+        let missing = match error.kind() {
+            ValidationErrorKind::Required { property: Value::String(name) } => {
+                format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+            }
+            _ => String::new(),
+        };
+        format!("{root}{}{missing}", error.instance_path().as_str())
+    };
+    let errors = validator.iter_errors(value).take(OUTPUT_ERRORS_MAX);
+    errors.map(|error| Issue::new(place(&error), error.masked().to_string())).collect()
 }
 
 fn found(
@@ -122,6 +141,17 @@ mod tests {
             form_errors(&schema, &json!({ "team": {} }), "input").into_iter().map(|error| error.field).collect();
         fields.sort();
         assert_eq!(fields, ["input.team.name", "input.week"]);
+    }
+
+    #[test]
+    fn a_pointer_leads_to_the_part_or_to_what_is_missing() {
+        let schema = json!({ "required": ["a/b"], "properties": { "list": { "items": { "type": "integer" } } } });
+        let mut fields: Vec<_> = pointer_errors(&schema, &json!({ "list": [1, "x"] }), "input")
+            .into_iter()
+            .map(|error| error.field)
+            .collect();
+        fields.sort();
+        assert_eq!(fields, ["input/a~1b", "input/list/1"]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use serde_json::json;
 use store::WriteTx;
 
 /// The error code of the session and its events after a violation.
-const CODE: &str = "output_invalid";
+pub(crate) const CODE: &str = "output_invalid";
 
 /// The consequence of a violation.
 pub(crate) struct Refused {
@@ -73,13 +73,15 @@ fn is_of(refusal: &str, digest: &str) -> bool {
     matches!(recorded, Some(Failure::Refused(Refusal { report_digest: Some(found), .. })) if found == digest)
 }
 
-fn sentence(errors: &[Issue]) -> String {
+/// What a result violates, for people.
+pub(crate) fn sentence(errors: &[Issue]) -> String {
     let named: Vec<String> = errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
     let text = format!("the result breaks its output contract: {}", named.join("; "));
     text.chars().take(REASON_CHARS_MAX).collect()
 }
 
-fn refusal(attempt: u32, result: Option<&str>, errors: &[Issue]) -> Refusal {
+/// The refusal of a result, as it is recorded.
+pub(crate) fn refusal(attempt: u32, result: Option<&str>, errors: &[Issue]) -> Refusal {
     let errors = errors.iter().map(|e| Violation { field: e.field.clone(), message: e.message.clone() }).collect();
     let (mut value, mut bytes) = (None, None);
     match result {

@@ -19,6 +19,7 @@ use crate::{
     human::recent_activity::gather,
     memory_block,
     memory_bounds::MemoryBounds,
+    tool::with_private,
     wait::last_wait,
 };
 use chrono::TimeDelta;
@@ -81,7 +82,7 @@ impl Claim {
             Some(slugs) if slugs.is_empty() || slugs.len() > CLAIM_AGENTS_MAX => {
                 fields.refuse("agentSlugs", format!("1 to {CLAIM_AGENTS_MAX} agents, or absent for any"));
             }
-            Some(slugs) => slugs.iter().for_each(|slug| fields.slug("agentSlugs", Some(slug))),
+            Some(slugs) => slugs.iter().for_each(|slug| fields.agent("agentSlugs", Some(slug))),
             None => {}
         }
         fields.check()
@@ -145,7 +146,7 @@ pub async fn claim_until(
     loop {
         // Subscribed before the query, so that a session queued in between is not missed.
         let queued = ledger.hub().queued(scope.tenant_id);
-        let claimed = attempt(ledger, scope, claim.clone()).await?;
+        let claimed = with_private_values(ledger, scope, attempt(ledger, scope, claim.clone()).await?).await;
         if !claimed.is_empty() || tokio::time::Instant::now() >= deadline {
             return Ok(claimed);
         }
@@ -156,6 +157,23 @@ pub async fn claim_until(
             return Ok(claimed);
         }
     }
+}
+
+/// Puts the private values of tools' inputs back. A session whose values cannot be read keeps its input without them: the
+/// sessions are claimed, so an error would leave all of them without a worker.
+async fn with_private_values(ledger: &Ledger, scope: &Scope, claimed: Vec<Claimed>) -> Vec<Claimed> {
+    let mut whole = Vec::with_capacity(claimed.len());
+    for one in claimed {
+        let session = match with_private(ledger, scope, one.session.clone()).await {
+            Ok(session) => session,
+            Err(error) => {
+                tracing::error!(session = %one.session.id, %error, "the private values of a run cannot be read");
+                one.session
+            }
+        };
+        whole.push(Claimed { session, ..one });
+    }
+    whole
 }
 
 async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Claimed>> {

@@ -7,6 +7,7 @@ use crate::{
     gate::{self, Stage},
     guard::{Fields, require},
     output::{self, Refused, WriteBack, Written},
+    tool,
     visibility::require_visible_or_claimed,
 };
 use domain::{
@@ -41,7 +42,7 @@ pub struct Completion {
 /// approve its result; [`crate::Error::Invalid`] for a result that is too long or too deep;
 /// [`crate::Error::OutputInvalid`] if the result violates the contract. The first violation of an attempt is recorded
 /// and the session keeps its status. A repeat of it, with the same usage, changes nothing. Another violation fails the
-/// session.
+/// session. A result that violates the output schema of a tool fails its session at once: the tool is not run again.
 pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion: Completion) -> Result<Session> {
     complete_in(ledger, scope, id, completion, None).await
 }
@@ -107,6 +108,10 @@ async fn report(
         has_result: completion.result.is_some(),
         ..Completed::default()
     };
+    let violations = tool::result_errors(tx.conn(), &before, completion.result.as_deref()).await?;
+    if !violations.is_empty() {
+        return Ok(Ok(tool::fail_result(tx, before, change, completion, &violations).await?));
+    }
     let action = match before.action_id {
         Some(id) => store::action::find(tx.conn(), before.tenant_id, id).await?,
         None => None,

@@ -5,13 +5,18 @@ use super::{
     new_session::NewSession,
 };
 use crate::{
-    ActionRecord, Error, Ledger, Result, action_input::accept, commit::Minter, guard::require, visibility::can_see,
+    ActionRecord, Error, Ledger, Result,
+    action_input::accept,
+    commit::Minter,
+    guard::require,
+    tool::{bound, run_in},
+    visibility::can_see,
 };
 use domain::{
     Scope,
     action::ActionStatus,
     chain::Digest,
-    event::kind::Created,
+    event::kind::{Created, ToolOpened},
     id::{ActionId, SessionId, TenantId},
     limit::{ATTEMPTS_MAX, PARENT_DEPTH_MAX},
     role::Permission,
@@ -64,7 +69,18 @@ pub(super) async fn insert(
         depends_on: place.dependencies.iter().map(|(on, _)| on.id).collect(),
         ..Created::of_type(session.session_type)
     };
+    let run = run_in(&session);
+    if let Some(run) = &run {
+        bound(&mut session, run);
+    }
     let mut events = vec![minter.session_created(&session, created)?];
+    if let Some(run) = run {
+        events.push(minter.event(&ToolOpened {
+            tool: Some(run.slug),
+            version: Some(run.version),
+            ..ToolOpened::default()
+        }));
+    }
     if session.status() == Status::Pending {
         events.push(minter.status_change(Some(Status::Draft), Status::Pending, "dispatched"));
     }

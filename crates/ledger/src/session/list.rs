@@ -102,7 +102,7 @@ impl ListQuery {
     pub(crate) fn of(scope: &Scope, query: ListSessions) -> Result<Self> {
         let mut fields = Fields::default();
         fields.text("title", query.title_contains.as_deref(), TITLE_CHARS_MAX);
-        fields.slug("agentSlug", query.agent_slug.as_deref());
+        fields.agent("agentSlug", query.agent_slug.as_deref());
         fields.check()?;
         let zone = query.timezone.as_deref().map_or(Ok(Tz::UTC), zone_of)?;
         let time_of = |day| time_of(day, zone);

@@ -8,6 +8,7 @@ use crate::{
     Error, Ledger, Result,
     commit::Minter,
     guard::require,
+    tool::{check_run_again, run_in},
     visibility::{own_or_managed, require_visible},
 };
 use domain::{
@@ -25,7 +26,8 @@ use store::{WriteTx, session::graph as rows};
 /// # Errors
 /// [`Error::NotFound`] if there is no such session or the caller cannot see it; [`Error::Forbidden`] if it is not the
 /// caller's and the caller may not manage others; [`Error::Refused`] if it has not ended, or is not work of an agent or
-/// a tool; [`Error::Invalid`] for a conversation or an archived action; and those that [`crate::session::create()`] has
+/// a tool; [`Error::Invalid`] for a conversation, an archived action, or a run of a tool with private values, which are
+/// gone; [`Error::WrongState`] and [`Error::Forbidden`] for a tool that the caller cannot run now; and those that [`crate::session::create()`] has
 /// for the parent and the dependencies.
 pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Session> {
     require(scope, Permission::StartSession)?;
@@ -51,6 +53,9 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
                 Err(why @ NotAgain::Conversation) => return Err(Error::invalid("id", why.reason())),
                 Err(why @ NotAgain::Archived) => return Err(Error::invalid("actionId", why.reason())),
             }
+            if let Some(run) = run_in(&old) {
+                check_run_again(tx.conn(), &scope, &run).await?;
+            }
             let depends_on = dependencies(tx, &old).await?;
             let new = NewSession {
                 session_type: old.session_type,
@@ -66,6 +71,7 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
             insert(tx, scope, fresh, minter, new, Some(id)).await
         })
         .await
+        .inspect(|_| ledger.runs_for_server().notify_one())
 }
 
 /// Returns the dependencies of the retry: those of the old session, or their newest retries. The retry does not

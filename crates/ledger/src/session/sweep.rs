@@ -4,13 +4,15 @@ use super::{BATCH, expire::expire_overdue, follow::follow_noted};
 use crate::{
     Ledger, Result,
     commit::{Change, Minter, state, write},
+    tool::run_in,
 };
 use domain::{
     Caller, Scope,
     count::counted,
     event::kind::{Failure, SessionError},
     id::{SessionId, TenantId},
-    session::{Actor, Command, Report, Status, decide},
+    session::{Actor, Command, Report, Session, Status, decide},
+    tool::run::MAY_HAVE_RUN,
 };
 use store::Access;
 
@@ -78,6 +80,15 @@ fn exhausted_reason(attempts_max: u32) -> String {
     format!("the last of {} was lost", counted(attempts_max.into(), "attempt"))
 }
 
+/// The reason and the error code of such a session. What a lost worker did for a tool is unknown.
+fn exhausted(session: &Session) -> (String, &'static str) {
+    let lost = exhausted_reason(session.attempts_max);
+    match run_in(session) {
+        Some(_) => (format!("{lost}: the tool may have run"), MAY_HAVE_RUN),
+        None => (lost, "lease_exhausted"),
+    }
+}
+
 /// Takes one session back if its lease is still expired. Returns its new status.
 async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<Option<Status>> {
     let scope = Scope::system(tenant_id);
@@ -100,15 +111,14 @@ async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Resul
             }
             let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(None) };
             let mut events = Vec::new();
-            let exhausted = transition.to() == Status::Failed;
-            if exhausted {
-                change.reason = exhausted_reason(before.attempts_max);
-                let failure = Failure::Exhausted { code: "lease_exhausted".into(), attempts: before.attempt };
-                let error = SessionError::new(&change.reason, failure);
-                events.push(change.minter.event(&error));
+            let mut report = Report::default();
+            if transition.to() == Status::Failed {
+                let (reason, code) = exhausted(&before);
+                let failure = Failure::Exhausted { code: code.into(), attempts: before.attempt };
+                events.push(change.minter.event(&SessionError::new(&reason, failure)));
+                report = Report::error(reason.clone(), code);
+                change.reason = reason;
             }
-            let lost = Report::error(change.reason.clone(), "lease_exhausted");
-            let report = if exhausted { lost } else { Report::default() };
             let session = write(tx, before, transition, change, events, report).await?;
             Ok(Some(session.status()))
         })

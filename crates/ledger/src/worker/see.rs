@@ -10,7 +10,7 @@ use domain::{
     Caller, Scope, Timestamp,
     limit::{CLAIM_AGENTS_MAX, WORKER_NAME_CHARS_MAX, WORKER_ROWS_MAX},
     role::Permission,
-    slug::is_slug,
+    tool::run::is_agent,
 };
 use futures_util::future::{Either, select};
 use std::{convert::Infallible, pin::pin, time::Duration};
@@ -46,7 +46,7 @@ pub async fn see(ledger: &Ledger, scope: &Scope, name: Option<&str>, agents: Opt
     agents.dedup();
     agents.truncate(CLAIM_AGENTS_MAX);
     let now = ledger.now();
-    if agents.iter().any(|agent| !agent.is_empty() && !is_slug(agent))
+    if agents.iter().any(|agent| !agent.is_empty() && !is_agent(agent))
         || !ledger.recently_seen().is_due(scope.tenant_id, &(&name, &agents), now)
     {
         return;

@@ -1,0 +1,62 @@
+//! What a server needs to run tools itself: the runs that wait for it, and the call of a run.
+
+use super::{access::secret_values, run::run_in};
+use crate::{Error, Ledger, Result};
+use domain::{
+    Scope,
+    id::{SessionId, TenantId},
+    limit::CLAIM_AGENTS_MAX,
+    tool::{Definition, http::Secrets, run::ToolRun},
+};
+use std::time::Duration;
+use store::Access;
+
+/// The call of a run, with the secrets of its tool.
+#[derive(Debug, Clone)]
+pub struct ServerRun {
+    /// The version that the session names.
+    pub run: ToolRun,
+    /// What that version does.
+    pub definition: Definition,
+    /// Values for its headers.
+    pub secrets: Secrets,
+}
+
+/// Returns workspaces with queued runs for a server, and the agents of these runs.
+pub async fn waiting_runs(ledger: &Ledger) -> Result<Vec<(TenantId, Vec<String>)>> {
+    // One claim takes sessions of so many agents. What is left out is found when these runs have been claimed.
+    let max = u32::try_from(CLAIM_AGENTS_MAX).unwrap_or(u32::MAX);
+    let read =
+        ledger.store().read(Access::System, async move |conn| store::tool_run::waiting_for_server(conn, max).await);
+    let mut found: Vec<(TenantId, Vec<String>)> = Vec::new();
+    for (tenant_id, agent) in read.await? {
+        match found.last_mut() {
+            Some((last, agents)) if *last == tenant_id => agents.push(agent),
+            _ => found.push((tenant_id, vec![agent])),
+        }
+    }
+    Ok(found)
+}
+
+/// Waits until this process queues a run for a server, at most `wait`. A run that was queued since the last call counts.
+pub async fn run_queued(ledger: &Ledger, wait: Duration) {
+    // Nothing happens at the end of the time but that the caller looks.
+    let _ = tokio::time::timeout(wait, ledger.runs_for_server().notified()).await;
+}
+
+/// Returns what a session calls. For the server's own calls.
+///
+/// # Errors
+/// [`Error::NotFound`] if the session runs no tool; [`Error::NotNow`] and [`Error::NoInstanceKey`] if the secrets of the
+/// tool cannot be decrypted.
+pub async fn server_run(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<ServerRun> {
+    let read = ledger.store().read(Access::from(&Scope::system(tenant_id)), async move |conn| {
+        let Some(session) = store::session::find(conn, tenant_id, id).await? else { return Ok(None) };
+        let Some(run) = run_in(&session) else { return Ok(None) };
+        let version = store::tool::version_of(conn, tenant_id, run.id, run.version).await?;
+        Ok(version.map(|version| (run, version.definition)))
+    });
+    let (run, definition) = read.await?.ok_or(Error::NotFound("run of a tool"))?;
+    let secrets = secret_values(ledger, &Scope::system(tenant_id), run.id).await?;
+    Ok(ServerRun { run, definition, secrets })
+}

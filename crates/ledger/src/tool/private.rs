@@ -1,0 +1,55 @@
+//! Private values of the inputs of runs. They are encrypted with a key that is derived from the instance key for one
+//! session, and deleted when the session ends.
+
+use super::run::run_in;
+use crate::{
+    Error, Ledger, Result,
+    instance_key::{InstanceKey, SealNonce},
+};
+use domain::{
+    Scope,
+    id::{SessionId, TenantId},
+    session::Session,
+    tool::run::put_private,
+};
+use serde_json::Value;
+
+const PURPOSE: &str = "tool input";
+
+/// Encrypts private values with their JSON Pointers.
+///
+/// # Errors
+/// [`Error::Internal`] if they cannot be encrypted.
+pub(super) fn seal(
+    key: &InstanceKey,
+    (tenant_id, id): (TenantId, SessionId),
+    nonce: SealNonce,
+    private: &[(String, Value)],
+) -> Result<Vec<u8>> {
+    let text = serde_json::to_vec(private).map_err(|error| Error::Internal(error.to_string()))?;
+    let sealed = key.seal(PURPOSE, &[tenant_id.0.as_bytes(), id.0.as_bytes()], nonce, &text);
+    sealed.ok_or_else(|| Error::Internal("private values cannot be encrypted".to_owned()))
+}
+
+/// Puts the private values back into the input of a session that was claimed. Other sessions stay as they are.
+///
+/// # Errors
+/// [`Error::NoInstanceKey`] if there are private values and no key; [`Error::NotNow`] if they were encrypted with
+/// another key.
+pub(crate) async fn with_private(ledger: &Ledger, scope: &Scope, session: Session) -> Result<Session> {
+    if !run_in(&session).is_some_and(|run| run.has_private_input) {
+        return Ok(session);
+    }
+    let (tenant_id, id) = (session.tenant_id, session.id);
+    let read =
+        ledger.store().read(scope.into(), async move |conn| store::tool_run::find_private(conn, tenant_id, id).await);
+    // The session can have ended since it was claimed.
+    let Some(sealed) = read.await? else { return Ok(session) };
+    let of: [&[u8]; 2] = [tenant_id.0.as_bytes(), id.0.as_bytes()];
+    let opened = ledger.instance_key()?.open(PURPOSE, &of, &sealed);
+    let private = opened.and_then(|text| serde_json::from_slice::<Vec<(String, Value)>>(&text).ok());
+    let private = private.ok_or(Error::NotNow("the private values of this run were encrypted with another key"))?;
+    let mut input = session.input.as_deref().and_then(|input| serde_json::from_str(input).ok()).unwrap_or_default();
+    put_private(&mut input, private);
+    Ok(Session { input: Some(input.to_string()), ..session })
+}

@@ -1,0 +1,57 @@
+//! Checks the result of a run against the output schema of the version that it names.
+
+use super::run::run_in;
+use crate::{
+    Error, Result,
+    commit::{Change, state, write},
+    output::{CODE, pointer_errors, refusal, sentence, shorten_all},
+    session::Completion,
+};
+use domain::{
+    event::kind::{Failure, SessionError},
+    issue::Issue,
+    session::{Command, Report, Session, decide},
+};
+use serde_json::Value;
+use store::{Conn, WriteTx};
+
+/// Name of the result in error messages. The JSON Pointer of a part follows.
+const RESULT: &str = "result";
+
+/// Returns where a result violates the output schema of its tool. Empty for sessions that run no tool.
+///
+/// # Errors
+/// [`Error::Internal`] if the version is not there.
+pub(crate) async fn result_errors(conn: &mut Conn<'_>, session: &Session, result: Option<&str>) -> Result<Vec<Issue>> {
+    let Some(run) = run_in(session) else { return Ok(Vec::new()) };
+    let version = store::tool::version_of(conn, session.tenant_id, run.id, run.version).await?;
+    let version = version.ok_or_else(|| Error::Internal(format!("tool {} has no version {}", run.id, run.version)))?;
+    let Some(schema) = version.definition.output_schema else { return Ok(Vec::new()) };
+    let result: Value = match result.map(serde_json::from_str).transpose() {
+        Ok(result) => result.unwrap_or_default(),
+        Err(error) => return Ok(vec![Issue::new(RESULT, format!("not readable as JSON: {error}"))]),
+    };
+    let mut errors = pointer_errors(&schema, &result, RESULT);
+    shorten_all(&mut errors);
+    Ok(errors)
+}
+
+/// Fails a session whose result violates the output schema. `change` is the completion that the worker sent.
+///
+/// # Errors
+/// [`Error::Refused`] if the session cannot fail in its status.
+pub(crate) async fn fail_result(
+    tx: &mut WriteTx<'_>,
+    before: Session,
+    mut change: Change,
+    completion: Completion,
+    errors: &[Issue],
+) -> Result<Session> {
+    let transition = decide(state(&before), change.actor, Command::Fail)?;
+    let text = sentence(errors);
+    let refused = Failure::Refused(refusal(before.attempt, completion.result.as_deref(), errors));
+    let event = change.minter.event(&SessionError::new(&text, refused));
+    change.reason = "its result violates the output schema of the tool".into();
+    let report = Report { usage: completion.usage, ..Report::error(text, CODE) };
+    write(tx, before, transition, change, vec![event], report).await
+}

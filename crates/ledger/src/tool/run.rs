@@ -1,0 +1,238 @@
+//! Running a tool: creates the session of the run.
+
+use super::{
+    access::{may_run_on, published_on},
+    private,
+};
+use crate::{
+    Error, Ledger, Result, ToolRecord, ToolVersionRecord,
+    commit::Minter,
+    guard::{Fields, require},
+    instance_key::{InstanceKey, SealNonce},
+    output::{pointer_errors, shorten_all},
+    session::{
+        NewSession,
+        create::{draft, repeated},
+        graph::LockedRelations,
+    },
+};
+use domain::{
+    Scope,
+    action::default_input,
+    event::kind::{Created, ToolOpened},
+    gate::canonical_digest,
+    id::SessionId,
+    limit::KEY_CHARS_MAX,
+    role::Permission,
+    session::{Session, Status, TimeLimits, Type},
+    tool::{
+        Definition, Kind,
+        run::{ToolRun, agent_of, of_agent, take_private},
+    },
+};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+use store::{
+    Conn, WriteTx,
+    session::{Idempotency, Inserted},
+};
+
+/// Name of the input in a request, for error messages. The JSON Pointer of a part follows.
+pub(super) const INPUT: &str = "input";
+/// Name of the purpose for which the digests of requests are derived from the instance key.
+const REQUEST: &str = "tool run request";
+
+/// A run to start.
+#[derive(Debug, Clone, Default)]
+pub struct RunTool {
+    /// The input, a JSON object. `None` takes the defaults of the tool's schema.
+    pub input: Option<String>,
+    /// A repeat with the same key returns the session that the first request created.
+    pub idempotency_key: Option<String>,
+}
+
+/// Runs the published version of a tool: creates a session that a worker claims, or that a server runs. The values of
+/// private fields are stored encrypted beside the session until it ends; the session's input has no such values.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such tool; [`Error::WrongState`] if it is not published;
+/// [`Error::Forbidden`] for a caller outside of its audience; [`Error::Invalid`] for an input that its schema refuses,
+/// with the JSON Pointer of each problem after `input`; [`Error::IdConflict`] if the key was used for something else;
+/// [`Error::NoInstanceKey`] if there are private values and no key; [`Error::Unavailable`] while the first request with
+/// the key is being handled.
+pub async fn run(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool) -> Result<Session> {
+    require(scope, Permission::StartSession)?;
+    let mut fields = Fields::default();
+    fields.object(INPUT, run.input.as_deref());
+    fields.key("idempotencyKey", run.idempotency_key.as_deref(), KEY_CHARS_MAX);
+    fields.check()?;
+    let input = match run.input.as_deref().map(serde_json::from_str::<Map<String, Value>>).transpose() {
+        Ok(input) => input,
+        Err(error) => return Err(Error::invalid(INPUT, format!("not readable as JSON: {error}"))),
+    };
+    let now = ledger.now();
+    let key = ledger.instance_key().ok().cloned();
+    let digest = request_digest(key.as_ref(), slug, input.as_ref());
+    let new = NewRun {
+        id: SessionId::new(now, ledger.entropy()),
+        slug: slug.to_owned(),
+        input,
+        idempotency: run.idempotency_key.map(|key| Idempotency { key, digest }),
+        seal: key.map(|key| (key, InstanceKey::nonce(ledger.entropy()))),
+        minter: Minter::new(ledger, now),
+    };
+    let caller = *scope;
+    let session = ledger.write(scope.into(), async move |tx| insert(tx, caller, new).await).await?;
+    if session.status() == Status::Pending {
+        ledger.runs_for_server().notify_one();
+    }
+    Ok(session)
+}
+
+/// Everything that the transaction of a run needs.
+struct NewRun {
+    id: SessionId,
+    slug: String,
+    input: Option<Map<String, Value>>,
+    idempotency: Option<Idempotency>,
+    /// What private values are encrypted with; `None` without an instance key.
+    seal: Option<(InstanceKey, SealNonce)>,
+    minter: Minter,
+}
+
+/// The digest of a request, which requests with the same key must share. It covers private values, so it is derived
+/// from the instance key if there is one: nobody can guess a value and compare.
+fn request_digest(key: Option<&InstanceKey>, slug: &str, input: Option<&Map<String, Value>>) -> [u8; 32] {
+    let input = canonical_digest(&input.cloned().map_or(Value::Null, Value::Object)).0;
+    match key {
+        Some(key) => key.derive(REQUEST, &[slug.as_bytes(), &[0], &input]),
+        None => Sha256::new().chain_update(slug.as_bytes()).chain_update([0]).chain_update(input).finalize().into(),
+    }
+}
+
+async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Session> {
+    // A repeat gets its session even if the tool was withdrawn since.
+    if let Some(known) = repeated(tx.conn(), &scope, new.idempotency.as_ref()).await? {
+        return Ok(known);
+    }
+    let (tool, version) = published_on(tx.conn(), scope.tenant_id, &new.slug).await?;
+    let definition = &version.definition;
+    require_audience(tx.conn(), &scope, definition).await?;
+    let mut input = checked_input(definition, new.input)?;
+    let private = take_private(&mut input, definition.private_pointers());
+    let sealed = match (&new.seal, private.is_empty()) {
+        (_, true) => None,
+        (None, false) => return Err(Error::NoInstanceKey),
+        (Some((key, nonce)), false) => Some(private::seal(key, (scope.tenant_id, new.id), *nonce, &private)?),
+    };
+    let run = run_of(&tool, &version, sealed.is_some());
+    let mut minter = new.minter;
+    let mut session = new_session(tx, scope, new.id, &minter, (&run, definition, input)).await?;
+    let created = minter.session_created(&session, Created::of_type(session.session_type))?;
+    let opened = ToolOpened { tool: Some(run.slug), version: Some(run.version), ..ToolOpened::default() };
+    let events =
+        [created, minter.event(&opened), minter.status_change(Some(Status::Draft), Status::Pending, "dispatched")];
+    match store::session::insert(tx, &mut session, new.idempotency.as_ref(), &events).await? {
+        Inserted::New => {}
+        Inserted::KeyTaken => {
+            return Err(Error::Unavailable("the same request is still being handled; send it again".into()));
+        }
+        Inserted::AlreadyWorking => return Err(Error::Internal("a run of a tool met a working session".into())),
+    }
+    if let Some(sealed) = sealed {
+        store::tool_run::insert_private(tx, scope.tenant_id, session.id, &sealed).await?;
+    }
+    Ok(session)
+}
+
+/// The input of a run, with the defaults of the schema if none is given.
+fn checked_input(definition: &Definition, input: Option<Map<String, Value>>) -> Result<Value> {
+    let input = Value::Object(input.unwrap_or_else(|| default_input(&definition.input_schema)));
+    let mut errors = pointer_errors(&definition.input_schema, &input, INPUT);
+    shorten_all(&mut errors);
+    if errors.is_empty() { Ok(input) } else { Err(Error::Invalid(errors)) }
+}
+
+fn run_of(tool: &ToolRecord, version: &ToolVersionRecord, has_private_input: bool) -> ToolRun {
+    let definition = &version.definition;
+    ToolRun {
+        id: tool.id,
+        slug: tool.slug.clone(),
+        version: version.version,
+        repeatable: definition.repeatable,
+        time_limit_seconds: definition.time_limit_seconds,
+        retries: definition.retries,
+        requires_confirmation: definition.requires_confirmation,
+        has_private_input,
+    }
+}
+
+async fn new_session(
+    tx: &mut WriteTx<'_>,
+    scope: Scope,
+    id: SessionId,
+    minter: &Minter,
+    (run, definition, input): (&ToolRun, &Definition, Value),
+) -> Result<Session> {
+    let new = NewSession {
+        agent_slug: Some(agent_of(definition.kind(), &run.slug)),
+        title: Some(definition.name.clone()),
+        input: Some(input.to_string()),
+        metadata: Some(run.to_metadata()),
+        ..NewSession::of_type(Type::Tool)
+    };
+    let (mut session, _) = draft(tx, scope, id, minter, new, (None, &LockedRelations::default())).await?;
+    bound(&mut session, run);
+    Ok(session)
+}
+
+/// Sets the attempts and the time limit of a new session that runs a tool.
+pub(crate) fn bound(session: &mut Session, run: &ToolRun) {
+    if let Some(allowed) = attempts_allowed(session) {
+        session.attempts_max = allowed;
+        // The server measures the calls that it makes itself.
+        session.time_limits = TimeLimits { running_seconds: Some(run.time_limit_seconds), ..TimeLimits::default() };
+    }
+}
+
+/// Claims of a session after which a lost lease fails it, if workers run a tool in it. What a lost worker did is
+/// unknown, so only a tool that may be repeated is claimed again. A server records that it begins a call, so its
+/// sessions have as many attempts as others.
+pub(crate) fn attempts_allowed(session: &Session) -> Option<u32> {
+    let run = run_in(session)?;
+    let (kind, _) = of_agent(session.agent_slug.as_deref()?)?;
+    (kind == Kind::Worker).then(|| if run.repeatable { run.retries.saturating_add(1) } else { 1 })
+}
+
+/// Returns the run of a session that runs a tool of the workspace.
+pub(crate) fn run_in(session: &Session) -> Option<ToolRun> {
+    if session.session_type != Type::Tool {
+        return None;
+    }
+    // Nobody can create another session with the agent of a tool.
+    of_agent(session.agent_slug.as_deref()?)?;
+    ToolRun::of_metadata(&session.metadata)
+}
+
+/// Refuses to run a version again that the caller could not run now.
+///
+/// # Errors
+/// [`Error::WrongState`] if the tool is not published; [`Error::Forbidden`] for a caller outside of the version's
+/// audience; [`Error::Invalid`] if the run had private values.
+pub(crate) async fn check_run_again(conn: &mut Conn<'_>, scope: &Scope, run: &ToolRun) -> Result<()> {
+    let (tool, _) = published_on(conn, scope.tenant_id, &run.slug).await?;
+    let version = store::tool::version_of(conn, scope.tenant_id, tool.id, run.version).await?;
+    let version = version.ok_or(Error::NotFound("tool in that version"))?;
+    require_audience(conn, scope, &version.definition).await?;
+    if run.has_private_input {
+        return Err(Error::invalid("id", "its private values are not kept: run the tool again with them"));
+    }
+    Ok(())
+}
+
+async fn require_audience(conn: &mut Conn<'_>, scope: &Scope, definition: &Definition) -> Result<()> {
+    if may_run_on(conn, scope, definition).await? {
+        return Ok(());
+    }
+    Err(Error::Forbidden("this tool is for people of other roles or groups"))
+}

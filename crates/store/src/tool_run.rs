@@ -1,0 +1,40 @@
+//! Rows of `tool_private_inputs`, and the runs of tools that wait for a server.
+
+use crate::{
+    engine::{Conn, Result, run, statements},
+    transaction::WriteTx,
+};
+use domain::id::{SessionId, TenantId};
+use uuid::Uuid;
+
+statements! {
+    const INSERT: &str = "INSERT INTO tool_private_inputs (tenant_id, session_id, sealed) VALUES ($1, $2, $3)";
+    const FIND: &str = "SELECT sealed FROM tool_private_inputs WHERE tenant_id = $1 AND session_id = $2";
+    const DELETE: &str = "DELETE FROM tool_private_inputs WHERE tenant_id = $1 AND session_id = $2";
+    // The condition is that of the index `sessions_http_runs`.
+    const WAITING: &str = "SELECT DISTINCT tenant_id, agent_slug FROM sessions \
+         WHERE status = 'pending' AND substr(agent_slug, 1, 5) = 'http:' ORDER BY tenant_id, agent_slug LIMIT $1";
+}
+
+/// Stores the private values of a run's input, which are encrypted.
+pub async fn insert_private(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId, sealed: &[u8]) -> Result<()> {
+    run!(tx.conn(), execute, INSERT, tenant_id.0, id.0, sealed)?;
+    Ok(())
+}
+
+/// The private values of a run's input, encrypted; `None` if it has none, or has ended.
+pub async fn find_private(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<Vec<u8>>> {
+    Ok(run!(conn, fetch_optional(Vec<u8>), FIND, tenant_id.0, id.0)?.map(|(sealed,)| sealed))
+}
+
+/// Deletes the private values of a run's input.
+pub async fn delete_private(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId) -> Result<()> {
+    run!(tx.conn(), execute, DELETE, tenant_id.0, id.0)?;
+    Ok(())
+}
+
+/// Workspaces and agents of queued sessions that servers run, at most `max` pairs.
+pub async fn waiting_for_server(conn: &mut Conn<'_>, max: u32) -> Result<Vec<(TenantId, String)>> {
+    let rows = run!(conn, fetch_all(Uuid, String), WAITING, i64::from(max))?;
+    Ok(rows.into_iter().map(|(tenant_id, agent)| (TenantId(tenant_id), agent)).collect())
+}
