@@ -12,7 +12,7 @@ use reqwest::{
     header::{HeaderMap, HeaderName, HeaderValue},
     redirect,
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 const METHODS: [Method; 6] = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 /// Headers that belong to the connection and cannot be set by callers.
@@ -116,6 +116,14 @@ impl Client {
     /// # Errors
     /// Why the request was not made, or has no response.
     pub async fn fetch(&self, request: Request) -> Result<Response> {
+        self.fetch_within(request, limit::TIME).await
+    }
+
+    /// Does the same within another time, from resolving the name to the last byte of the response.
+    ///
+    /// # Errors
+    /// Those of [`Self::fetch`]. [`Error::Timeout`] names [`limit::TIME`] whatever the time was.
+    pub async fn fetch_within(&self, request: Request, time: Duration) -> Result<Response> {
         let destination = Destination::parse(&request.url, &self.policy)?;
         if !request.hosts.allow(&destination) {
             return Err(Error::NotAllowed(destination.host().to_owned()));
@@ -127,7 +135,7 @@ impl Client {
             return Err(Error::Request(format!("its body is larger than {} bytes", limit::BODY_BYTES_MAX)));
         }
         let headers = headers(&request.headers)?;
-        let mut call = self.http.request(request.method, destination.into_url()).headers(headers);
+        let mut call = self.http.request(request.method, destination.into_url()).headers(headers).timeout(time);
         if !request.body.is_empty() {
             call = call.body(request.body);
         }

@@ -1,6 +1,6 @@
 //! Checks of a tool's definition that need no other rows.
 
-use super::{Definition, Implementation, definition::to_pointer, http};
+use super::{Definition, Implementation, Kind, definition::to_pointer, http};
 use crate::{
     event::json_depth,
     issue::Issue,
@@ -32,6 +32,10 @@ pub fn check_definition(definition: &Definition) -> Vec<Issue> {
     }
     if definition.retries > TOOL_RETRIES_MAX {
         issues.push(Issue::new("retries", format!("0 to {TOOL_RETRIES_MAX}")));
+    }
+    if definition.requires_confirmation && definition.kind() == Kind::Worker {
+        let why = "only calls that the server makes can wait for a person; a worker can ask by request_feedback";
+        issues.push(Issue::new("requiresConfirmation", why));
     }
     if let Implementation::Http { http: call } = &definition.implementation {
         let placed = |issue: Issue| Issue::new(format!("http.{}", issue.field), issue.message);

@@ -25,7 +25,7 @@ pub use publish::{publish, unpublish};
 pub use read::{get, get_version, list, list_versions};
 pub(crate) use read::{get_on, versions_on};
 pub(crate) use result::{fail_result, result_errors};
-pub use run::{RunTool, run};
+pub use run::{RunTool, input_errors, run};
 pub(crate) use run::{attempts_allowed, bound, check_run_again, run_in};
 pub use secret::{delete_secret, secrets, set_secret};
 pub use update::{ToolChange, update};

@@ -22,6 +22,7 @@ use domain::{
     event::kind::{Created, ToolOpened},
     gate::canonical_digest,
     id::SessionId,
+    issue::Issue,
     limit::KEY_CHARS_MAX,
     role::Permission,
     session::{Session, Status, TimeLimits, Type},
@@ -38,7 +39,7 @@ use store::{
 };
 
 /// Name of the input in a request, for error messages. The JSON Pointer of a part follows.
-pub(super) const INPUT: &str = "input";
+const INPUT: &str = "input";
 /// Name of the purpose for which the digests of requests are derived from the instance key.
 const REQUEST: &str = "tool run request";
 
@@ -145,11 +146,17 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
     Ok(session)
 }
 
+/// Returns where an input violates the schema of a tool: `input`, and the JSON Pointer of the part.
+pub fn input_errors(definition: &Definition, input: &Value) -> Vec<Issue> {
+    let mut errors = pointer_errors(&definition.input_schema, input, INPUT);
+    shorten_all(&mut errors);
+    errors
+}
+
 /// The input of a run, with the defaults of the schema if none is given.
 fn checked_input(definition: &Definition, input: Option<Map<String, Value>>) -> Result<Value> {
     let input = Value::Object(input.unwrap_or_else(|| default_input(&definition.input_schema)));
-    let mut errors = pointer_errors(&definition.input_schema, &input, INPUT);
-    shorten_all(&mut errors);
+    let errors = input_errors(definition, &input);
     if errors.is_empty() { Ok(input) } else { Err(Error::Invalid(errors)) }
 }
 

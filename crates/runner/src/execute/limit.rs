@@ -101,3 +101,11 @@ pub const CHILD_RESULT_BYTES_MAX: usize = 32 * 1024;
 pub const THREAD_TURNS_SENT_MAX: usize = 100;
 /// Most bytes of a conversation that its agent receives. The last message is always sent whole.
 pub const THREAD_BYTES_SENT_MAX: usize = 256 * 1024;
+/// First and longest pause before a failed call of a tool is repeated.
+pub const TOOL_RETRY_PAUSE: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
+/// Characters of a service's answer that the failure of a call quotes.
+pub const TOOL_QUOTE_CHARS_MAX: usize = 300;
+/// Time after which the wait for the end of a session is begun anew.
+pub const TOOL_END_WAIT: Duration = Duration::from_secs(600);
+/// Pause after a failure of this wait.
+pub const TOOL_END_LOOK_AGAIN: Duration = Duration::from_secs(1);

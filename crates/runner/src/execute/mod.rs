@@ -2,7 +2,8 @@
 //!
 //! [`WorkerPool`] claims sessions from a [`WorkerApi`] and passes each to [`Worker::run`]. The worker keeps the lease
 //! ([`lease`]), appends the adapter's events in batches ([`event_queue`]) and completes, fails, yields or releases the
-//! session. Adapters: [`command`] runs a program, [`chat`] calls a model and runs its tools ([`tool`]). [`config`]
+//! session. Adapters: [`command`] runs a program, [`chat`] calls a model and runs its tools ([`tool`]),
+//! [`tool_run`] runs the tools of a workspace. [`config`]
 //! builds adapters from the operator's settings.
 //!
 //! A worker that has lost its lease without knowing does no harm: the server refuses calls with an old attempt. Nothing
@@ -29,6 +30,7 @@ mod session;
 mod think;
 mod tokens;
 pub mod tool;
+mod tool_run;
 mod transcript;
 mod worker_api;
 
@@ -43,4 +45,5 @@ pub use lease::is_transient;
 pub use observer::{LogObserver, Observer};
 pub use pool::WorkerPool;
 pub use session::{End, Worker};
+pub use tool_run::{HttpTool, WorkerTool};
 pub use worker_api::{ApiFuture, WorkerApi};

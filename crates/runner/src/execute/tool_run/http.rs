@@ -1,0 +1,327 @@
+//! Tools that are calls of an HTTP service. The server makes them, through `outbound`.
+
+use super::{
+    super::{
+        adapter::{Adapter, Decision, Failure, Job, JobContext, Outcome, Phase, YieldOutcome, wait_for_phase},
+        limit,
+    },
+    calls::Calls,
+    failed::Failed,
+};
+use client::Backoff;
+use domain::{
+    Scope,
+    gate::PausedToolCall,
+    id::{SessionId, TenantId},
+    tool::{
+        Implementation, Secret,
+        http::{Answer, Request, Secrets, answer, render},
+        run::{DENIED, MAY_HAVE_RUN, TIME_LIMIT, put_private, take_private},
+    },
+};
+use ledger::{
+    Ledger,
+    tool::{ServerRun, input_errors, server_run, wait_for_end},
+};
+use outbound::{Client, Hosts};
+use serde_json::{Map, Value, value::to_raw_value};
+use std::{fmt, future::Future, pin::Pin, time::Duration};
+use tokio::{
+    select,
+    time::{sleep, timeout},
+};
+use wire::worker::YieldStatus;
+
+/// Runs the `http` tools of one workspace.
+pub struct HttpTool {
+    /// Reads versions and secrets.
+    pub ledger: Ledger,
+    /// The workspace.
+    pub tenant_id: TenantId,
+    /// Makes the calls.
+    pub http: Client,
+}
+
+impl fmt::Debug for HttpTool {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("HttpTool").field(&self.tenant_id).finish()
+    }
+}
+
+impl Adapter for HttpTool {
+    fn run<'a>(&'a self, job: &'a Job, context: &'a JobContext) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
+        Box::pin(self.work(job, context))
+    }
+}
+
+/// An input in two parts.
+struct Input {
+    /// What reviewers see.
+    public: Value,
+    private: Vec<(String, Value)>,
+}
+
+impl Input {
+    fn of(job: &Job, server_run: &ServerRun) -> Self {
+        let input = job.input.as_ref().and_then(|input| serde_json::from_str(input.get()).ok());
+        let mut public = input.unwrap_or(Value::Object(Map::new()));
+        let private = take_private(&mut public, server_run.definition.private_pointers());
+        Self { public, private }
+    }
+
+    fn whole(self) -> Map<String, Value> {
+        let mut input = self.public;
+        put_private(&mut input, self.private);
+        match input {
+            Value::Object(members) => members,
+            _ => Map::new(),
+        }
+    }
+}
+
+/// What is made of a run: the request, and what must not be in texts about it.
+struct Prepared {
+    request: Request,
+    secrets: Secrets,
+    /// Texts among the private values.
+    private: Secrets,
+    time_limit: Duration,
+    is_repeatable: bool,
+}
+
+impl Prepared {
+    /// A text without secrets and private values.
+    fn redact(&self, text: &str) -> String {
+        self.private.redact(&self.secrets.redact(text))
+    }
+}
+
+/// How a call ended.
+enum Ended {
+    Answered(Answer),
+    Failed(Failed),
+    /// The session has ended, or its lease is lost: nothing more can be recorded.
+    Over,
+    /// The server is stopping.
+    Stopping,
+}
+
+impl HttpTool {
+    async fn work(&self, job: &Job, context: &JobContext) -> Outcome {
+        let found = match server_run(&self.ledger, self.tenant_id, job.session.id).await {
+            Ok(found) => found,
+            // The session goes back into the queue.
+            Err(ledger::Error::Unavailable(_)) => return Outcome::Stopped,
+            Err(error) => return failed("tool_unavailable", format!("the tool cannot be run: {error}")),
+        };
+        let Implementation::Http { http: call } = &found.definition.implementation else {
+            return failed("no_http_tool", "the version of this run is no call of an HTTP service");
+        };
+        let input = match confirmed(Input::of(job, &found), job, &found) {
+            Ok(input) => input,
+            Err(outcome) => return outcome,
+        };
+        let private = input
+            .private
+            .iter()
+            .enumerate()
+            .filter_map(|(n, (_, value))| value.as_str().map(|text| (n.to_string(), Secret::new(text.to_owned()))));
+        let private = Secrets::new(private.collect::<Vec<_>>());
+        let request = match render(call, &input.whole(), &found.secrets) {
+            Ok(request) => request,
+            Err(error) => return failed("call_invalid", found.secrets.redact(&error.to_string())),
+        };
+        let mut calls = match Calls::read(job, context, &found.run).await {
+            Ok(calls) => calls,
+            Err(failure) => return Outcome::Failed(failure),
+        };
+        match calls.refuse_repeat().await {
+            Ok(None) => {}
+            Ok(Some(earlier)) => return failed(&earlier.code, earlier.text),
+            Err(_) => return Outcome::Stopped,
+        }
+        let prepared = Prepared {
+            request,
+            secrets: found.secrets.clone(),
+            private,
+            time_limit: Duration::from_secs(found.run.time_limit_seconds.into()),
+            is_repeatable: found.run.repeatable,
+        };
+        self.call_with_retries(job, context, (&prepared, found.run.retries), &mut calls).await
+    }
+
+    /// Calls until there is an answer, the failure is final, or the retries are used up.
+    async fn call_with_retries(
+        &self,
+        job: &Job,
+        context: &JobContext,
+        (prepared, retries): (&Prepared, u32),
+        calls: &mut Calls<'_>,
+    ) -> Outcome {
+        let (first, longest) = limit::TOOL_RETRY_PAUSE;
+        let mut backoff = Backoff::new(context.lease.seed()).between(first, longest);
+        loop {
+            if calls.begin().await.is_err() {
+                return Outcome::Stopped;
+            }
+            match self.call_once(job.session.id, context, prepared).await {
+                Ended::Answered(answer) => {
+                    // A closed queue means that the lease is lost, which the worker sees by itself.
+                    let _ = calls.complete(Some(answer.status)).await;
+                    return Outcome::Done { result: to_raw_value(&answer.to_result()).ok(), usage: None };
+                }
+                Ended::Over => return Outcome::Stopped,
+                Ended::Stopping if prepared.is_repeatable => return Outcome::Stopped,
+                Ended::Stopping => {
+                    let unknown = Failed::unknown("The server stopped during the call");
+                    let _ = calls.fail(&unknown).await;
+                    return failed(&unknown.code, unknown.text);
+                }
+                Ended::Failed(one) => {
+                    let _ = calls.fail(&one).await;
+                    let is_last = calls.count() > u64::from(retries);
+                    if is_last || !prepared.is_repeatable || !one.is_retryable {
+                        return failed(&one.code, one.text);
+                    }
+                }
+            }
+            select! {
+                () = sleep(backoff.pause_at_least(Duration::ZERO)) => {}
+                () = self.ended(job.session.id) => return Outcome::Stopped,
+                () = context.stop_requested() => return Outcome::Stopped,
+            }
+        }
+    }
+
+    /// Makes one call. It is broken off when the session ends: dropping the request closes its connection.
+    async fn call_once(&self, id: SessionId, context: &JobContext, prepared: &Prepared) -> Ended {
+        let call = timeout(prepared.time_limit, self.fetch(prepared));
+        select! {
+            biased;
+            ended = call => ended.map_or_else(|_| Ended::Failed(time_is_over(prepared)), |answer| match answer {
+                Ok(answer) => Ended::Answered(answer),
+                Err(failed) => Ended::Failed(failed),
+            }),
+            () = self.ended(id) => Ended::Over,
+            () = context.lease.lost() => Ended::Over,
+            () = wait_for_phase(&context.phase, Phase::Releasing) => Ended::Stopping,
+        }
+    }
+
+    async fn fetch(&self, prepared: &Prepared) -> Result<Answer, Failed> {
+        let Request { method, url, headers, body } = prepared.request.clone();
+        let request = outbound::Request {
+            method: method.as_str().parse().map_err(|_| Failed::final_one("call_invalid", "its method is unknown"))?,
+            url,
+            headers,
+            body: body.unwrap_or_default().into(),
+            // An operator chose the host; `outbound` refuses private addresses.
+            hosts: Hosts::any(),
+        };
+        let fetched = self.http.fetch_within(request, prepared.time_limit).await;
+        let fetched = fetched.map_err(|error| of_exchange(&error, prepared))?;
+        let answer = answer(fetched.status, fetched.header("content-type"), &fetched.body, &prepared.secrets);
+        if answer.is_success() { Ok(answer) } else { Err(refused(&answer, prepared)) }
+    }
+
+    /// Waits until the session has ended, such as because it was cancelled.
+    async fn ended(&self, id: SessionId) {
+        let scope = Scope::system(self.tenant_id);
+        loop {
+            let seen = wait_for_end(&self.ledger, &scope, id, limit::TOOL_END_WAIT, std::future::pending()).await;
+            match seen {
+                Ok(session) if session.status().is_final() => return,
+                Ok(_) => {}
+                // The lease shows it too.
+                Err(_) => sleep(limit::TOOL_END_LOOK_AGAIN).await,
+            }
+        }
+    }
+}
+
+fn failed(code: &str, text: impl Into<String>) -> Outcome {
+    Outcome::Failed(Failure::new(code, text))
+}
+
+/// The input that may be used: the one of the session, or the one that a person changed. `Err` is how the run goes on
+/// instead: it waits for a person, or the person did not allow it.
+fn confirmed(input: Input, job: &Job, found: &ServerRun) -> Result<Input, Outcome> {
+    if !found.run.requires_confirmation {
+        return Ok(input);
+    }
+    let Some(resume) = &job.resume else { return Err(Outcome::Yielded(Box::new(ask(input, found)))) };
+    let changed = match &resume.decision {
+        Decision::Approve(None) => return Ok(input),
+        Decision::Approve(Some(changed)) => changed.clone(),
+        Decision::Deny | Decision::Answer(_) => {
+            let why = resume.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
+            return Err(failed(DENIED, format!("a person did not allow the call{why}")));
+        }
+    };
+    let input = Input { public: changed, private: input.private };
+    let mut whole = input.public.clone();
+    put_private(&mut whole, input.private.clone());
+    match input_errors(&found.definition, &whole).first() {
+        None => Ok(input),
+        Some(wrong) => {
+            let why = format!("the input that a person changed is not valid: {}: {}", wrong.field, wrong.message);
+            Err(failed("input_invalid", why))
+        }
+    }
+}
+
+/// Waits for a person to approve the call. They see the input without its private values.
+fn ask(input: Input, found: &ServerRun) -> YieldOutcome {
+    let tool_input = match input.public {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    };
+    let tool_name = found.run.slug.clone();
+    YieldOutcome {
+        status: YieldStatus::AwaitingTool,
+        detail: format!("{tool_name} is waiting for approval"),
+        paused: Some(PausedToolCall { tool_call_id: "1".to_owned(), tool_name, tool_input }),
+        question: None,
+        for_children: false,
+        usage: None,
+    }
+}
+
+/// What is said of a call that was sent and has no answer.
+fn perhaps(prepared: &Prepared) -> &'static str {
+    if prepared.is_repeatable { "" } else { " The tool may have run; it was not repeated." }
+}
+
+fn time_is_over(prepared: &Prepared) -> Failed {
+    let seconds = prepared.time_limit.as_secs();
+    let text = format!("no complete answer within {seconds} s.{}", perhaps(prepared));
+    Failed { is_retryable: true, ..Failed::final_one(TIME_LIMIT, text) }
+}
+
+fn of_exchange(error: &outbound::Error, prepared: &Prepared) -> Failed {
+    use outbound::Error;
+    let text = prepared.redact(&error.to_string());
+    match error {
+        Error::Address(_) | Error::NotAllowed(_) | Error::Inside { .. } | Error::Request(_) => {
+            Failed::final_one("call_refused", format!("the call was not made: {text}"))
+        }
+        Error::Lookup { .. } => {
+            Failed { is_retryable: true, ..Failed::final_one("unreachable", format!("the call was not made: {text}")) }
+        }
+        Error::Timeout => time_is_over(prepared),
+        Error::TooLarge(_) => Failed::final_one("answer_too_large", format!("{text}.{}", perhaps(prepared))),
+        Error::Exchange(_) => {
+            let code = if prepared.is_repeatable { "no_answer" } else { MAY_HAVE_RUN };
+            Failed { is_retryable: true, ..Failed::final_one(code, format!("{text}.{}", perhaps(prepared))) }
+        }
+    }
+}
+
+/// The failure of a call whose answer reports none but success.
+fn refused(answer: &Answer, prepared: &Prepared) -> Failed {
+    let body = answer.body.as_str().map_or_else(|| answer.body.to_string(), str::to_owned);
+    let quoted: String = prepared.redact(&body).chars().take(limit::TOOL_QUOTE_CHARS_MAX).collect();
+    let text = format!("the service answered {} {}", answer.status, quoted.trim()).trim_end().to_owned();
+    let is_retryable = answer.status == 429 || answer.status >= 500;
+    Failed { status: Some(answer.status), is_retryable, ..Failed::final_one("http_status", text) }
+}
