@@ -30,6 +30,7 @@ mod export_options;
 pub mod extract;
 mod form_limit;
 mod host;
+mod http_tools;
 mod memory_writers;
 mod metrics;
 mod middleware;

@@ -5,7 +5,7 @@ use crate::{problem::Problem, state::AppState, wire_map};
 use client::EventRange;
 use domain::{
     Caller, Scope,
-    id::{ActionId, EntityId, SessionId},
+    id::{ActionId, EntityId, SessionId, TenantId},
     role::Role,
 };
 use ledger::{TenantRecord, action, entity, entity_type, event, feedback_request, memory, session, view_link, worker};
@@ -42,6 +42,21 @@ impl LocalWorkerApi {
         // Leaks one string per agent: agents come from the settings, once per process.
         let caller = Caller::Agent(Box::leak(slug.into()));
         Self { state, scope: Scope { role: Role::Operator, caller, ..Scope::system(tenant.id) } }
+    }
+}
+
+impl LocalWorkerApi {
+    /// The API for a part of the server that runs sessions itself. What it writes carries `name`.
+    pub fn of_server(state: AppState, tenant_id: TenantId, name: &'static str) -> Self {
+        Self { state, scope: Scope { role: Role::Operator, caller: Caller::Agent(name), ..Scope::system(tenant_id) } }
+    }
+
+    /// Claims sessions that are queued now, without recording a worker.
+    ///
+    /// # Errors
+    /// Those of [`session::claim`].
+    pub async fn claim_now(&self, claim: session::Claim) -> Result<Claimed, ledger::Error> {
+        session::claim(&self.state.ledger, &self.scope, claim, Duration::ZERO).await.map(wire_map::claimed)
     }
 }
 

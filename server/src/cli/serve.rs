@@ -10,7 +10,7 @@ use crate::{
     backups,
     build_version::VERSION,
     config::{self, Database, DatabaseFlags, ServeFlags, Settings},
-    memory_writers, router,
+    http_tools, memory_writers, router,
     setup_code::SetupState,
     state::AppState,
 };
@@ -102,6 +102,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let captures =
         tokio::spawn(runner::capture::run(state.ledger.clone(), state.turn_capture.clone(), state.shutdown.token()));
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
+    let tools = tokio::spawn(http_tools::run(state.clone(), http.clone(), settings.runs_agents));
     let agents = tokio::spawn(agents::run(state.clone(), agents));
     let writers = tokio::spawn(memory_writers::run(state.clone(), writers, started));
     let backups = tokio::spawn(backups::run(state.clone(), settings.backups));
@@ -115,6 +116,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
         (sweeps, "the sweep"),
         (imports, "the imports"),
         (backups, "the backups"),
+        (tools, "the tools"),
         (agents, "the agents"),
         (writers, "the memory writers"),
         (captures, "capturing"),

@@ -120,10 +120,8 @@ impl AgentConfig {
         if self.command.as_ref().is_none_or(|command| command.first().is_none_or(String::is_empty)) {
             return Err("`command` is missing: a list of the program and its arguments".into());
         }
-        if self.format.unwrap_or_default() == Format::Lines && self.instructions.is_some() {
-            return Err(
-                "`instructions` have no meaning with format = \"lines\": the program is given the input alone".into()
-            );
+        if self.format.unwrap_or_default().takes_input() && self.instructions.is_some() {
+            return Err("`instructions` have no meaning with this format: the program is given the input alone".into());
         }
         let budget = self.budget.clone().unwrap_or_default();
         if (Budget { seconds: None, ..budget }) != Budget::default() {

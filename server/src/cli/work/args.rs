@@ -1,7 +1,10 @@
 //! The command line of `shiftbook work`.
 
 use clap::{Args, builder::NonEmptyStringValueParser};
-use domain::limit::{LEASE_SECONDS_DEFAULT, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN};
+use domain::{
+    limit::{LEASE_SECONDS_DEFAULT, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN},
+    tool::{Kind, run::agent_of},
+};
 use runner::execute::{command::Format, config::CONCURRENCY_MAX};
 use std::{ffi::OsString, path::PathBuf};
 
@@ -28,6 +31,8 @@ What its output means:
   Exit code 0 completes the session; anything else fails it with the end of stderr.
   The first result that is refused runs the command again; the second one fails the session.
 
+Tools (--tool) print their result: JSON if all of stdout is JSON, otherwise a text.
+
 Coding agents get the task as their prompt on stdin, and what they print is understood:
   --format claude-code -- claude -p --output-format stream-json --verbose
   --format codex       -- codex exec --json -";
@@ -37,8 +42,12 @@ Coding agents get the task as their prompt on stdin, and what they print is unde
 #[command(after_help = PROTOCOL)]
 pub struct WorkArgs {
     /// Claim sessions of this agent; can be repeated
-    #[arg(long = "agent", value_name = "SLUG", required = true, value_parser = slug)]
+    #[arg(long = "agent", value_name = "SLUG", required_unless_present = "tools", value_parser = slug)]
     pub agents: Vec<String>,
+
+    /// Run this tool; can be repeated. The command gets the input on stdin, and its whole output is the result
+    #[arg(long = "tool", value_name = "SLUG", requires = "command", conflicts_with = "agents", value_parser = slug)]
+    pub tools: Vec<String>,
 
     /// Number of sessions to run at the same time [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(CONCURRENCY_MAX)))]
@@ -67,9 +76,9 @@ pub struct WorkArgs {
     #[arg(long, conflicts_with = "concurrency")]
     pub once: bool,
 
-    /// What the command prints: lines, claude-code or codex
-    #[arg(long, value_name = "FORMAT", default_value = "lines", value_parser = format)]
-    pub format: Format,
+    /// What the command prints: lines, claude-code, codex or result [default: lines; result with --tool]
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pub format: Option<Format>,
 
     /// Settings file (TOML) that describes the agent, if no command is given
     #[arg(long, env = "SHIFTBOOK_CONFIG", value_name = "FILE")]
@@ -80,15 +89,28 @@ pub struct WorkArgs {
     pub command: Vec<OsString>,
 }
 
+impl WorkArgs {
+    /// The agents whose sessions are claimed.
+    pub fn claimed_agents(&self) -> Vec<String> {
+        let tools = self.tools.iter().map(|slug| agent_of(Kind::Worker, slug));
+        self.agents.iter().cloned().chain(tools).collect()
+    }
+
+    /// What the command prints.
+    pub fn output_format(&self) -> Format {
+        self.format.unwrap_or(if self.tools.is_empty() { Format::Lines } else { Format::Result })
+    }
+}
+
 fn slug(text: &str) -> Result<String, String> {
     if domain::slug::is_slug(text) {
         Ok(text.to_owned())
     } else {
-        Err("an agent's name has only lower-case letters, digits and single hyphens".into())
+        Err("the name of an agent or a tool has only lower-case letters, digits and single hyphens".into())
     }
 }
 
 fn format(text: &str) -> Result<Format, String> {
     let known = Format::ALL.into_iter().find(|(name, _)| *name == text);
-    known.map(|(_, format)| format).ok_or_else(|| "lines, claude-code or codex".to_owned())
+    known.map(|(_, format)| format).ok_or_else(|| "lines, claude-code, codex or result".to_owned())
 }

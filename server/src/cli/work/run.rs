@@ -9,7 +9,7 @@ use crate::{
 use client::{Client, Error};
 use domain::Entropy;
 use runner::execute::{
-    Adapter, End, EventStamp, Observer, Phase, Worker, WorkerPool,
+    Adapter, End, EventStamp, Observer, Phase, Worker, WorkerPool, WorkerTool,
     command::{ApiAccess, CommandAdapter},
     limit,
 };
@@ -75,7 +75,8 @@ fn start(args: &WorkArgs) -> Result<(Work, Signals), String> {
     let signals =
         Signals([listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?, listen(SignalKind::hangup())?]);
     let (stop, phase) = watch::channel(Phase::Working);
-    let progress = Arc::new(Progress::new(&args.agents));
+    let agents = args.claimed_agents();
+    let progress = Arc::new(Progress::new(&agents));
     let worker = Worker {
         api: Arc::new(client.clone()),
         adapter,
@@ -84,8 +85,8 @@ fn start(args: &WorkArgs) -> Result<(Work, Signals), String> {
         stamp: EventStamp::new(Arc::new(SystemClock), Arc::new(SystemEntropy)),
         phase,
     };
-    let pool = WorkerPool::new(worker, args.agents.clone(), concurrency, seed);
-    Ok((Work { pool, client, agents: args.agents.clone(), progress, once: args.once, stop }, signals))
+    let pool = WorkerPool::new(worker, agents.clone(), concurrency, seed);
+    Ok((Work { pool, client, agents, progress, once: args.once, stop }, signals))
 }
 
 /// The adapter, from the command or from the settings file, and its concurrency.
@@ -95,7 +96,7 @@ fn adapter(args: &WorkArgs, url: &str) -> Result<(Arc<dyn Adapter>, u32), String
         if !is_program(program) {
             return Err(format!("there is no program `{}`", program.display()));
         }
-        let (command, format) = (args.command.clone(), args.format);
+        let (command, format) = (args.command.clone(), args.output_format());
         let withheld = Vec::new();
         let adapter = CommandAdapter {
             command,
@@ -106,7 +107,9 @@ fn adapter(args: &WorkArgs, url: &str) -> Result<(Arc<dyn Adapter>, u32), String
             output_time: limit::OUTPUT_TIME_MAX,
             withheld,
         };
-        return Ok((Arc::new(adapter), args.concurrency.unwrap_or(1)));
+        let adapter: Arc<dyn Adapter> = Arc::new(adapter);
+        let adapter = if args.tools.is_empty() { adapter } else { Arc::new(WorkerTool { inner: adapter }) };
+        return Ok((adapter, args.concurrency.unwrap_or(1)));
     }
     let [agent] = args.agents.as_slice() else {
         return Err("without a command, give exactly one --agent that the settings file describes".into());

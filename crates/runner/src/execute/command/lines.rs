@@ -15,6 +15,7 @@ use super::{
     output::{Output, Parsed},
     split::Line,
     torn::top_level_type,
+    whole::Whole,
 };
 use domain::{
     Timestamp,
@@ -43,6 +44,7 @@ enum Syntax {
     Lines,
     ClaudeCode(claude_code::Parser),
     Codex(Box<codex::Parser>),
+    Whole(Whole),
 }
 
 /// Interprets the lines of one pipe.
@@ -65,6 +67,7 @@ impl LineParser {
             Format::Lines => Syntax::Lines,
             Format::ClaudeCode => Syntax::ClaudeCode(claude_code::Parser::default()),
             Format::Codex => Syntax::Codex(Box::default()),
+            Format::Result => Syntax::Whole(Whole::default()),
         })
     }
 
@@ -80,13 +83,17 @@ impl LineParser {
     /// Longest line that this parser reads whole, bytes.
     pub const fn line_bytes_max(&self) -> usize {
         match self.syntax {
-            Syntax::Stderr | Syntax::Lines => LINE_BYTES_MAX,
+            Syntax::Stderr | Syntax::Lines | Syntax::Whole(_) => LINE_BYTES_MAX,
             Syntax::ClaudeCode(_) | Syntax::Codex(_) => AGENT_LINE_BYTES_MAX,
         }
     }
 
     /// Interprets the next line, or part of an over-long line. `is_utf16` says that the output was converted.
     pub fn read(&mut self, line: &Line, is_utf16: bool) -> Vec<Parsed> {
+        if let Syntax::Whole(whole) = &mut self.syntax {
+            whole.push(line);
+            return Vec::new();
+        }
         if line.begins {
             self.number += 1;
             self.column = 1;
@@ -111,11 +118,19 @@ impl LineParser {
         parsed
     }
 
+    /// The outcome at the end of the output, if only the whole output has one.
+    pub fn finish(&mut self) -> Option<Output> {
+        match &mut self.syntax {
+            Syntax::Whole(whole) => Some(whole.finish()),
+            Syntax::Stderr | Syntax::Lines | Syntax::ClaudeCode(_) | Syntax::Codex(_) => None,
+        }
+    }
+
     fn interpret(&mut self, text: &str, line: &Line) -> Interpreted {
         // Output of a coding agent outside of its format is diagnostics, not its reply.
         let diagnostics = |why, lost| Interpreted::Text(AboutText { kind: Known::ExternalEvent.as_str(), why, lost });
         match &mut self.syntax {
-            Syntax::Stderr => diagnostics(None, None),
+            Syntax::Stderr | Syntax::Whole(_) => diagnostics(None, None),
             Syntax::Lines => interpret(text, line),
             Syntax::ClaudeCode(parser) => match parsed(text, line) {
                 Ok((json, repairs)) => Interpreted::Read(parser.read(json), repairs),

@@ -1,7 +1,7 @@
 //! Runs an agent that is a command, once per session, and records its output as events.
 //!
 //! [`child`] starts and ends the process, [`pipe`] reads its output, [`split`] cuts it into lines, and [`lines`]
-//! interprets a line ([`output`]). [`torn`] looks into a line that is no JSON. [`claude_code`] and [`codex`] know the
+//! interprets a line ([`output`]). [`whole`] takes the output as one result. [`torn`] looks into a line that is no JSON. [`claude_code`] and [`codex`] know the
 //! formats of those agents. [`variable`] writes what a claim has into the environment, and [`usage`] adds up what runs
 //! report.
 
@@ -15,6 +15,7 @@ mod split;
 mod torn;
 mod usage;
 mod variable;
+mod whole;
 
 use super::{
     adapter::{Adapter, Failure, Job, JobContext, Outcome, timed_out},
@@ -64,12 +65,19 @@ pub enum Format {
     ClaudeCode,
     /// `codex exec --json -`
     Codex,
+    /// The whole output is the result: JSON, or a text.
+    Result,
 }
 
 impl Format {
     /// All formats, by the names they have in settings.
-    pub const ALL: [(&'static str, Self); 3] =
-        [("lines", Self::Lines), ("claude-code", Self::ClaudeCode), ("codex", Self::Codex)];
+    pub const ALL: [(&'static str, Self); 4] =
+        [("lines", Self::Lines), ("claude-code", Self::ClaudeCode), ("codex", Self::Codex), ("result", Self::Result)];
+
+    /// Whether the command gets the input alone. Coding agents get a prompt.
+    pub const fn takes_input(self) -> bool {
+        matches!(self, Self::Lines | Self::Result)
+    }
 }
 
 /// Address and token with which a command can call the API.
@@ -211,10 +219,10 @@ impl CommandAdapter {
     /// whole prompt.
     async fn input(&self, job: &Job, context: &JobContext) -> Result<String, Failure> {
         let transcript = if job.is_thread() { Some(Transcript::read(context).await?) } else { None };
-        if let (Format::Lines, Some(transcript)) = (self.format, &transcript) {
+        if let (true, Some(transcript)) = (self.format.takes_input(), &transcript) {
             return Ok(format!("{}\n", transcript.as_json()));
         }
-        if self.format == Format::Lines {
+        if self.format.takes_input() {
             return Ok(job.input.as_ref().map_or_else(|| "null\n".to_owned(), |input| format!("{}\n", input.get())));
         }
         Ok(Prompt::of(job, context, self.instructions.as_deref())

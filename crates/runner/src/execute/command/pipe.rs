@@ -124,6 +124,9 @@ impl PipeReader {
         if let Some(line) = splitter.finish() {
             self.take(&line, decoder.is_utf16()).await;
         }
+        if let Some(outcome) = self.parser.finish() {
+            self.output.outcome = Some(outcome);
+        }
         self.output
     }
 
