@@ -76,7 +76,7 @@ impl Runs {
             for (tenant_id, agents) in waiting {
                 claimed += self.claim(tenant_id, agents).await;
             }
-            if claimed == 0 || self.state.shutdown.is_begun() {
+            if claimed == 0 || self.state.shutdown.has_begun() {
                 return;
             }
         }

@@ -35,6 +35,7 @@ mod response;
 mod tests;
 mod thread;
 mod tool;
+mod tool_run;
 mod view;
 mod webhook;
 
@@ -54,6 +55,7 @@ pub use memory_writer::{memory_flush, memory_run};
 pub use response::*;
 pub use thread::*;
 pub use tool::*;
+pub use tool_run::{run_tool, tool_run};
 pub use view::*;
 pub use webhook::*;
 

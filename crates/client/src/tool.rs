@@ -4,9 +4,11 @@ use crate::{Client, Result, limit};
 use domain::tool::Secret;
 use reqwest::Method;
 use serde_json::json;
+use std::time::Duration;
 use wire::{
     Page,
     tool::{CreateTool, PublishTool, Tool, ToolSecrets, ToolVersion, UpdateTool},
+    tool_run::{RunTool, ToolRun},
 };
 
 impl Client {
@@ -39,6 +41,12 @@ impl Client {
     /// `POST /api/tools/{slug}/publish`
     pub async fn publish_tool(&self, slug: &str, publish: &PublishTool) -> Result<Tool> {
         self.post(&["api", "tools", slug, "publish"], publish).await
+    }
+
+    /// `POST /api/tools/{slug}/run`. Can be repeated with an idempotency key.
+    pub async fn run_tool(&self, slug: &str, run: &RunTool) -> Result<ToolRun> {
+        let wait = Duration::from_secs(u64::from(run.wait_seconds.unwrap_or_default()));
+        self.send(Method::POST, &["api", "tools", slug, "run"], run, wait + limit::CALL_TIMEOUT).await
     }
 
     /// `POST /api/tools/{slug}/unpublish`

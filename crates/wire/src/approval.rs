@@ -37,7 +37,7 @@ pub struct Approval {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
     pub action_name: Option<String>,
     /// Agent that the session was queued for.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::AgentName>))]
     pub agent_slug: Option<String>,
     /// Entity that it is about.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]

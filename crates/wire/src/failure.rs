@@ -22,7 +22,7 @@ pub struct Failure {
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
     /// Agent that the session was queued for.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::AgentName>))]
     pub agent_slug: Option<String>,
     /// The action it executed.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]

@@ -24,7 +24,7 @@ pub struct Interaction {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub action_id: Option<ActionId>,
     /// The agent that answered.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::AgentName>))]
     pub agent_slug: Option<String>,
     /// When the answer was complete.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]

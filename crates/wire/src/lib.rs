@@ -35,6 +35,7 @@ pub mod session;
 pub mod settings;
 pub mod thread;
 pub mod tool;
+pub mod tool_run;
 pub mod view;
 pub mod webhook;
 pub mod worker;

@@ -32,7 +32,7 @@ pub struct Session {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub action_slug: Option<String>,
     /// The agent that may claim it.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::AgentName>))]
     pub agent_slug: Option<String>,
     /// The entity that it is about: the target of its action at creation, or the entity of its parent.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
@@ -188,7 +188,7 @@ pub struct Neighbour {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub action_slug: Option<String>,
     /// Agent that it was queued for.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::AgentName>))]
     pub agent_slug: Option<String>,
     /// Title, for people.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]

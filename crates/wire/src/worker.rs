@@ -24,7 +24,7 @@ pub struct Claim {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "openapi",
-        schema(value_type = Option<Vec<crate::schema::Slug>>, min_items = 1, max_items = 100)
+        schema(value_type = Option<Vec<crate::schema::AgentName>>, min_items = 1, max_items = 100)
     )]
     pub agent_slugs: Option<Vec<String>>,
     /// At most this many, 1 to 100; default 1.
@@ -173,7 +173,7 @@ pub struct Related {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub action_slug: Option<String>,
     /// Agent that it was queued for.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::AgentName>))]
     pub agent_slug: Option<String>,
     /// Title, for people.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]

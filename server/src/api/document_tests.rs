@@ -201,6 +201,7 @@ fn the_documented_bounds_are_the_enforced_ones() {
     for (name, property, bound, enforced) in [
         ("Append", "events", "minItems", 1),
         ("Append", "events", "maxItems", limit::BATCH_EVENTS_MAX),
+        ("RunTool", "waitSeconds", "maximum", limit::TOOL_RUN_WAIT_SECONDS_MAX as usize),
         ("Claim", "agentSlugs", "minItems", 1),
         ("Claim", "agentSlugs", "maxItems", limit::CLAIM_AGENTS_MAX),
         ("Claim", "leaseSeconds", "maximum", limit::LEASE_SECONDS_MAX as usize),

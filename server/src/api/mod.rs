@@ -38,6 +38,7 @@ mod stream;
 mod thread;
 mod today;
 mod tool;
+mod tool_run;
 mod view;
 mod view_link;
 mod webhook;
@@ -120,6 +121,7 @@ fn tools(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(tool::create, tool::list))
         .routes(routes!(tool::get, tool::update, tool::delete))
         .routes(routes!(tool::publish))
+        .routes(routes!(tool_run::run))
         .routes(routes!(tool::unpublish))
         .routes(routes!(tool::versions))
         .routes(routes!(tool::secrets))

@@ -61,7 +61,7 @@ pub struct ListQuery {
     #[param(value_type = Option<uuid::Uuid>)]
     action_id: Option<ActionId>,
     /// Sessions of this agent.
-    #[param(value_type = Option<wire::schema::Slug>)]
+    #[param(value_type = Option<wire::schema::AgentName>)]
     agent_slug: Option<String>,
     /// Sessions started by this session.
     #[serde(default, deserialize_with = "query_id")]

@@ -22,6 +22,7 @@ mod retention;
 mod run;
 mod serve;
 mod token;
+mod tool;
 mod user;
 mod verify;
 mod view;

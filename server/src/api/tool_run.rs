@@ -1,0 +1,68 @@
+//! Running tools.
+
+use crate::{
+    extract::{Caller, JsonBodyOrDefault, ToolSlug},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::limit::TOOL_RUN_WAIT_SECONDS_MAX;
+use ledger::tool as use_case;
+use std::time::Duration;
+use wire::{
+    Code,
+    tool_run::{RunTool, ToolRun},
+};
+
+/// Run a tool
+///
+/// Runs the published version in a session of type `tool`. With `waitSeconds` the request waits for its end: the answer
+/// is 200 with the result or the error of the run, or 202 if it has not ended by then. Follow its session in this case.
+///
+/// Values of private fields are not in the session: whoever runs the tool gets them, and they are deleted at its end.
+///
+/// A run with the error code `may_have_run` was not repeated: its call has no answer, or its worker was lost.
+#[utoipa::path(
+    post, path = "/api/tools/{slug}/run", operation_id = "runTool", tag = "tools", request_body = Option<RunTool>,
+    params(("slug" = wire::schema::Slug, Path, description = "The tool")),
+    responses(
+        (status = 200, description = "The run has ended", body = ToolRun),
+        (status = 202, description = "The run has not ended yet", body = ToolRun),
+        (
+            status = 403, description = "`forbidden`: the caller is not in the tool's audience",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 409, description = "`id_conflict`: the key was used for something else; `wrong_status`: the tool \
+                is not published",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 422, description = "`invalid_request`: the input schema refuses the input. Each field is `input` \
+                and the JSON Pointer of the value",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn run(
+    State(state): State<AppState>,
+    caller: Caller,
+    ToolSlug(slug): ToolSlug,
+    JsonBodyOrDefault(body): JsonBodyOrDefault<RunTool>,
+) -> Result<(StatusCode, Json<ToolRun>), Problem> {
+    let (ledger, scope, wait) = (&state.ledger, caller.scope(), wait(body.wait_seconds)?);
+    let begun = use_case::run(ledger, scope, &slug, wire_map::run_tool(body)).await?;
+    let session = use_case::wait_for_end(ledger, scope, begun.id, wait, state.shutdown.begun()).await?;
+    let status = if session.status().is_final() { StatusCode::OK } else { StatusCode::ACCEPTED };
+    Ok((status, Json(wire_map::tool_run(session))))
+}
+
+fn wait(seconds: Option<u32>) -> Result<Duration, Problem> {
+    let seconds = seconds.unwrap_or_default();
+    if seconds <= TOOL_RUN_WAIT_SECONDS_MAX {
+        return Ok(Duration::from_secs(seconds.into()));
+    }
+    let message = format!("0 to {TOOL_RUN_WAIT_SECONDS_MAX} s");
+    Err(Problem::field(Code::InvalidRequest, "waitSeconds", message))
+}

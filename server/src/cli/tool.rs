@@ -1,0 +1,179 @@
+//! `shiftbook tool`: lists and runs tools on a server.
+
+use super::common::{Failure, print_line};
+use crate::ambient::{SystemClock, SystemEntropy};
+use clap::builder::NonEmptyStringValueParser;
+use client::{Backoff, Client};
+use domain::{
+    Clock, Entropy,
+    id::RequestId,
+    limit::{DOCUMENT_BYTES_MAX, PAGE_MAX, TOOL_RUN_WAIT_SECONDS_MAX},
+    session::Status,
+};
+use serde_json::value::RawValue;
+use std::{
+    io::{Read, Write},
+    path::PathBuf,
+};
+use tokio::time::sleep;
+use wire::{
+    Json,
+    tool::Tool,
+    tool_run::{RunTool, ToolRun},
+};
+
+/// Repeats of a request without an answer before the command gives up.
+const REPEATS_MAX: u32 = 8;
+
+/// Commands on tools.
+#[derive(Debug, clap::Subcommand)]
+pub enum ToolCommand {
+    /// List the tools of the workspace: slug, state, version, kind and name
+    List(ListArgs),
+    /// Run a tool and print its result on stdout; exits with 1 if the run does not complete
+    Run(RunArgs),
+}
+
+/// Which server, and as whom.
+#[derive(Debug, clap::Args)]
+struct ServerArgs {
+    /// Address of the server
+    #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]
+    url: String,
+    /// API token; set it in the environment
+    #[arg(long, env = "SHIFTBOOK_TOKEN", hide_env_values = true, value_parser = NonEmptyStringValueParser::new())]
+    token: String,
+}
+
+/// Options of `tool list`.
+#[derive(Debug, clap::Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Options of `tool run`.
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    /// Slug of the tool
+    #[arg(value_name = "SLUG")]
+    slug: String,
+    /// The input, a JSON object; `-` reads it from stdin. Without it the tool gets the defaults of its schema
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// A repeat with the same key does not run the tool again, and prints the same result
+    #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
+    idempotency_key: Option<String>,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Runs the command.
+pub async fn run(command: ToolCommand) -> Result<(), Failure> {
+    match command {
+        ToolCommand::List(args) => list(args).await,
+        ToolCommand::Run(args) => run_tool(args).await,
+    }
+}
+
+fn connect(server: &ServerArgs) -> Result<Client, Failure> {
+    Client::new(&server.url, &server.token).map_err(|error| Failure::Misused(error.to_string()))
+}
+
+async fn list(args: ListArgs) -> Result<(), Failure> {
+    let client = connect(&args.server)?;
+    let mut cursor = None;
+    loop {
+        let page = client.list_tools(Some(PAGE_MAX), cursor.as_deref()).await?;
+        for tool in &page.items {
+            print_line(&line(tool))?;
+        }
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+fn line(tool: &Tool) -> String {
+    let version = tool.version.map_or_else(|| "-".to_owned(), |version| format!("v{version}"));
+    let changed = if tool.changed && tool.version.is_some() { "\tunpublished changes" } else { "" };
+    let definition = &tool.definition;
+    format!("{}\t{}\t{version}\t{}\t{}{changed}", tool.slug, tool.state, definition.kind(), definition.name)
+}
+
+async fn run_tool(args: RunArgs) -> Result<(), Failure> {
+    let input = args.input.as_ref().map(read).transpose()?;
+    let client = connect(&args.server)?;
+    // With a key of its own a request can be repeated when its answer is lost.
+    let own_key = || RequestId::new(SystemClock.now(), &SystemEntropy).to_string();
+    let request = RunTool {
+        input,
+        idempotency_key: Some(args.idempotency_key.unwrap_or_else(own_key)),
+        wait_seconds: Some(TOOL_RUN_WAIT_SECONDS_MAX),
+    };
+    let ended = follow(&client, &args.slug, &request).await?;
+    conclude(ended)
+}
+
+/// Waits for the end of the run, and reports each change of its status.
+async fn follow(client: &Client, slug: &str, request: &RunTool) -> Result<ToolRun, Failure> {
+    let mut seed = [0; 8];
+    SystemEntropy.fill(&mut seed);
+    let mut backoff = Backoff::new(u64::from_le_bytes(seed));
+    // The first answer comes soon, so that the session is known while the tool runs.
+    let mut next = RunTool { wait_seconds: Some(1), ..request.clone() };
+    let mut shown = None;
+    loop {
+        match client.run_tool(slug, &next).await {
+            Ok(run) => {
+                backoff.reset();
+                if shown != Some(run.status) {
+                    report(&format!("{} {} (version {})", run.session_id, run.status, run.version));
+                    shown = Some(run.status);
+                }
+                if run.status.is_final() {
+                    return Ok(run);
+                }
+                next = request.clone();
+            }
+            Err(error) if error.is_retryable() && backoff.tries() < REPEATS_MAX => sleep(backoff.pause(&error)).await,
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Shows progress on standard error. A closed standard error does not end the run.
+fn report(text: &str) {
+    let _closed = writeln!(std::io::stderr(), "{text}");
+}
+
+fn conclude(run: ToolRun) -> Result<(), Failure> {
+    if run.status == Status::Completed {
+        return print_line(run.result.as_ref().map_or("null", |result| result.get()));
+    }
+    let why = match run.error {
+        Some(error) => match error.code {
+            Some(code) => format!("{} ({code})", error.message),
+            None => error.message,
+        },
+        None => run.end_reason.map_or_else(|| "without a reason".to_owned(), |reason| reason.to_string()),
+    };
+    Err(Failure::Failed(format!("the run is {}: {why}", run.status)))
+}
+
+fn read(file: &PathBuf) -> Result<Json, Failure> {
+    let mut text = String::new();
+    let most = DOCUMENT_BYTES_MAX as u64 + 1;
+    let read = if file.as_os_str() == "-" {
+        std::io::stdin().take(most).read_to_string(&mut text)
+    } else {
+        std::fs::File::open(file).and_then(|open| open.take(most).read_to_string(&mut text))
+    };
+    read.map_err(Failure::io(format!("cannot read {}", file.display())))?;
+    if text.len() > DOCUMENT_BYTES_MAX {
+        return Err(Failure::Misused(format!("an input has at most {DOCUMENT_BYTES_MAX} bytes")));
+    }
+    let json: Result<Box<RawValue>, _> = serde_json::from_str(text.trim());
+    json.map_err(|error| Failure::Misused(format!("{} is not JSON: {error}", file.display())))
+}

@@ -1,0 +1,27 @@
+//! Runs of tools.
+
+use domain::{session::Session, tool::run::ToolRun};
+use ledger::tool;
+use wire::tool_run;
+
+/// Converts the body of a request that runs a tool.
+pub fn run_tool(body: tool_run::RunTool) -> tool::RunTool {
+    tool::RunTool { input: body.input.map(|input| input.get().to_owned()), idempotency_key: body.idempotency_key }
+}
+
+/// Converts the session of a run.
+pub fn tool_run(record: Session) -> tool_run::ToolRun {
+    let run = ToolRun::of_metadata(&record.metadata);
+    let (slug, version) = run.map(|run| (run.slug, run.version)).unwrap_or_default();
+    let session = super::session(record);
+    tool_run::ToolRun {
+        session_id: session.id,
+        slug,
+        version,
+        status: session.status,
+        end_reason: session.end_reason,
+        result: session.result,
+        error: session.error,
+        duration_ms: session.duration_ms,
+    }
+}
