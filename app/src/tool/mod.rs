@@ -4,12 +4,14 @@ mod definition;
 mod editor;
 mod list_page;
 mod page;
+mod run;
 mod secrets;
 mod versions;
 
 pub use editor::{Draft, editor_page};
 pub use list_page::{ListProps, list_page};
 pub use page::{Props, page};
+pub use run::{Run, input_field, typed_input};
 pub use versions::Comparison;
 
 use crate::settings::role_word;

@@ -4,6 +4,7 @@ use super::{
     audience_words,
     definition::definition_section,
     kind_word,
+    run::{Run, run_section, runs_section},
     secrets::secrets_section,
     versions::{Comparison, versions_section},
 };
@@ -49,6 +50,8 @@ pub struct Props {
     pub refusals: Vec<String>,
     /// State of the form that sets a secret.
     pub secret_form: FormState,
+    /// How the tool can be run, and its runs.
+    pub run: Run,
 }
 
 /// Renders the page.
@@ -83,6 +86,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <div><dt>"By"</dt><dd>{people.word(&tool.updated_by)}</dd></div>
             </dl>
             {manages.then(|| state_form(tool))}
+            {run_section(shell, &tool.slug, &props.run, props.may_run)}
+            {runs_section(&tool.slug, &props.run, props.may_run, people)}
             {definition_section(definition)}
             {secrets.map(|secrets| secrets_section(&tool.slug, secrets, &props.missing_secrets, people, &props.secret_form))}
             {versions_section(tool, &props.versions, props.has_more_versions, props.comparison.as_ref(), people)}

@@ -3,7 +3,7 @@
 use super::{
     agent, ask, backup, chat, check_config,
     common::{FAILED, Failure, MISUSED, report},
-    export, feedback, hook, install, memory, openapi, restore, retention, serve, token, user, verify, view, work,
+    export, feedback, hook, install, memory, openapi, restore, retention, serve, token, tool, user, verify, view, work,
 };
 use crate::build_version::VERSION;
 use clap::{Parser, Subcommand};
@@ -19,6 +19,7 @@ Examples:
   SHIFTBOOK_TOKEN=sbk_… shiftbook chat --agent clerk  a conversation in the terminal
   shiftbook install bundle.yaml --apply              criteria sets, groups, entity types, forms and tasks
   shiftbook view push form.yaml --publish            a form that people answer
+  shiftbook tool run weather --input city.json       a tool, with its result on stdout
   shiftbook hook install claude-code                 let Claude Code report what it does
   shiftbook export training --tenant acme --format dpo --out pairs
   shiftbook memory export backup --agent scout        an agent's memory as files
@@ -83,6 +84,9 @@ enum Command {
     /// Create, change and list forms that people answer
     #[command(subcommand)]
     View(view::ViewCommand),
+    /// List and run tools
+    #[command(subcommand)]
+    Tool(tool::ToolCommand),
     /// Export training data
     #[command(subcommand)]
     Export(export::ExportCommand),
@@ -157,6 +161,7 @@ async fn dispatch(command: Command) -> ExitCode {
         Command::Ask(args) => ask::run(args).await,
         Command::Install(args) => install::run(args).await,
         Command::View(command) => view::run(command).await,
+        Command::Tool(command) => tool::run(command).await,
         Command::Export(command) => export::run(command).await,
         Command::Hook(command) => return hook::run(command).await,
         Command::Memory(command) => memory::run(command).await,

@@ -49,6 +49,7 @@ mod stalled;
 mod today;
 mod tool;
 mod tool_form;
+mod tool_run;
 mod view;
 mod view_form;
 mod webhook;
@@ -80,6 +81,7 @@ pub fn router() -> Router<AppState> {
         .merge(criteria_set::router())
         .merge(view::router())
         .merge(tool::router())
+        .merge(tool_run::router())
         .merge(response::router())
         .merge(bundle::router())
         .merge(inbox::router())

@@ -9,7 +9,7 @@ use super::{
 use crate::{extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
-    tool::{self as ui, Comparison, Draft, ListProps, Props},
+    tool::{self as ui, Comparison, Draft, ListProps, Props, Run},
 };
 use axum::{
     Router,
@@ -19,6 +19,7 @@ use axum::{
     routing::get,
 };
 use domain::{
+    id::SessionId,
     role::Permission,
     tool::{Definition, Implementation, Secret, http::secret_names, is_tool_slug},
 };
@@ -47,6 +48,7 @@ struct ListQuery {
 #[derive(Default, Deserialize)]
 struct ShowQuery {
     version: Option<u64>,
+    again: Option<SessionId>,
 }
 
 async fn list(
@@ -61,7 +63,7 @@ async fn list(
 }
 
 /// The slug of a path. What no tool can be named names no tool.
-fn known(slug: String) -> Result<String, Problem> {
+pub fn known(slug: String) -> Result<String, Problem> {
     if is_tool_slug(&slug) { Ok(slug) } else { Err(ledger::Error::NotFound("tool").into()) }
 }
 
@@ -71,18 +73,30 @@ async fn show(
     Path(slug): Path<String>,
     Params(query): Params<ShowQuery>,
 ) -> Result<Response, PageRejection> {
-    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, query.version).await?;
-    Ok(answer(viewer, page, FormState::default(), None).await)
+    let shown = page::Shown { compared: query.version, again: query.again };
+    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, shown).await?;
+    Ok(answer(viewer, page, Forms::default(), None).await)
 }
 
-async fn answer(viewer: Viewer, page: page::Page, secret_form: FormState, problem: Option<Problem>) -> Response {
-    // The form of a secret shows its own errors.
-    let refusals = problem.as_ref().filter(|_| !secret_form.is_refused()).map(Problem::lines);
-    let props = props(page, secret_form, refusals.unwrap_or_default());
+/// States of the forms of a page.
+#[derive(Default)]
+pub struct Forms {
+    /// Of the form that sets a secret.
+    pub secret: FormState,
+    /// Of the form that runs the tool.
+    pub run: FormState,
+}
+
+/// The page of a tool, with the problem of a form that was refused.
+pub async fn answer(viewer: Viewer, page: page::Page, forms: Forms, problem: Option<Problem>) -> Response {
+    // These forms show their own errors.
+    let shows_own = forms.secret.is_refused() || forms.run.is_refused();
+    let refusals = problem.as_ref().filter(|_| !shows_own).map(Problem::lines);
+    let props = props(page, forms, refusals.unwrap_or_default());
     render_or_refuse(problem.as_ref(), move || ui::page(&viewer.shell, props)).await
 }
 
-fn props(page: page::Page, secret_form: FormState, refusals: Vec<String>) -> Props {
+fn props(page: page::Page, forms: Forms, refusals: Vec<String>) -> Props {
     let comparison = page.compared.map(|(version, before)| {
         let before = before.map(|before| compared_text(before.definition)).unwrap_or_default();
         let lines = ledger::memory::compare(&before, &compared_text(version.definition));
@@ -102,7 +116,14 @@ fn props(page: page::Page, secret_form: FormState, refusals: Vec<String>) -> Pro
         secrets: page.secrets.map(|secrets| secrets.into_iter().map(wire_map::tool_secret).collect()),
         missing_secrets,
         refusals,
-        secret_form,
+        secret_form: forms.secret,
+        run: Run {
+            published: page.published.map(wire_map::tool_version),
+            again: page.again.map(wire_map::session),
+            runs: page.runs.into_iter().map(|row| wire_map::session(row.session)).collect(),
+            has_more_runs: page.has_more_runs,
+            form: forms.run,
+        },
     }
 }
 
@@ -123,12 +144,13 @@ async fn post(
     Path(slug): Path<String>,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, None).await?;
+    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Shown::default()).await?;
     match change(&state.ledger, &viewer.scope, &page.tool.slug, &form).await {
         Ok((path, notice)) => Ok(redirect_with_notice(&path, notice).into_response()),
         Err(error) => {
             let problem = Problem::from(error);
-            Ok(answer(viewer, page, secret_form(&form, &problem), Some(problem)).await)
+            let forms = Forms { secret: secret_form(&form, &problem), ..Forms::default() };
+            Ok(answer(viewer, page, forms, Some(problem)).await)
         }
     }
 }

@@ -1,17 +1,31 @@
 //! The pages /tools: the list, and one tool.
 
-use super::names::{People, people_on};
+use super::{
+    names::{People, people_on},
+    row::{Row, rows},
+};
 use crate::{
     Error, Ledger, ListPage, Listed, Result, ToolRecord, ToolSecretRecord, ToolVersionRecord,
     guard::require,
-    tool::{self, get_on, may_run_on, published_on, versions_on},
+    session::{self, ListSessions},
+    tool::{self, get_on, may_run_on, published_on, run_in, versions_on},
+    visibility::can_see,
 };
-use domain::{Scope, role::Permission};
+use domain::{
+    Scope, Timestamp,
+    id::SessionId,
+    role::Permission,
+    session::Session,
+    tool::{Kind, run::agent_of},
+};
+use store::Conn;
 
 /// Number of tools on a page.
 const ROWS: u32 = 50;
 /// Number of versions on a tool's page.
 const VERSIONS: u32 = 20;
+/// Number of recent runs on a tool's page.
+const RUNS: u32 = 20;
 
 /// The page of one tool.
 #[derive(Debug)]
@@ -30,6 +44,23 @@ pub struct Page {
     pub people: People,
     /// Its secrets without values; `None` for everyone who may not manage them.
     pub secrets: Option<Vec<ToolSecretRecord>>,
+    /// The version that new runs use; `None` if the tool is not published.
+    pub published: Option<ToolVersionRecord>,
+    /// The run whose input the form begins with: the one that the viewer chose.
+    pub again: Option<Session>,
+    /// Its newest runs, newest first.
+    pub runs: Vec<Row>,
+    /// Whether it has more runs.
+    pub has_more_runs: bool,
+}
+
+/// What a reader chose to see of a tool.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Shown {
+    /// The version to compare with the one before it. A version that the tool does not have is not compared.
+    pub compared: Option<u64>,
+    /// The run whose input the form begins with. A session that is no run of the tool is ignored.
+    pub again: Option<SessionId>,
 }
 
 /// Reads one page of the list.
@@ -40,15 +71,15 @@ pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Res
     tool::list(ledger, scope, ListPage { limit: ROWS, cursor }).await
 }
 
-/// Reads the page of the tool with this slug. `compared` is the version to compare with the one before it. A version
-/// that the tool does not have is not compared.
+/// Reads the page of the tool with this slug.
 ///
 /// # Errors
 /// [`crate::Error::NotFound`] if the workspace has no tool with this slug.
-pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, compared: Option<u64>) -> Result<Page> {
+pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, shown: Shown) -> Result<Page> {
     require(scope, Permission::Read)?;
-    let (scope, tenant_id, is_admin) = (*scope, scope.tenant_id, scope.may(Permission::Administer));
-    let read = ledger.snapshot(&scope, async move |conn| {
+    let (reader, now, Shown { compared, again }) = (*scope, ledger.now(), shown);
+    let (tenant_id, is_admin) = (scope.tenant_id, scope.may(Permission::Administer));
+    let read = ledger.snapshot(scope, async move |conn| {
         let tool = get_on(conn, tenant_id, &slug).await?;
         let listed = versions_on(conn, tenant_id, tool.id, &ListPage { limit: VERSIONS, cursor: None }).await?;
         let compared = match compared {
@@ -63,14 +94,58 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, compared: Option
             None => None,
         };
         let secrets = if is_admin { Some(store::tool::secrets(conn, tenant_id, tool.id).await?) } else { None };
-        let may_run = match published_on(conn, tenant_id, &slug).await {
-            Ok((_, version)) => may_run_on(conn, &scope, &version.definition).await?,
-            Err(Error::WrongState { .. }) => false,
+        let published = match published_on(conn, tenant_id, &slug).await {
+            Ok((_, version)) => Some(version),
+            Err(Error::WrongState { .. }) => None,
             Err(error) => return Err(error),
+        };
+        let may_run = match &published {
+            Some(version) => may_run_on(conn, &reader, &version.definition).await?,
+            None => false,
         };
         let people = people_on(conn, tenant_id).await?;
         let has_more_versions = listed.next_cursor.is_some();
-        Ok(Page { tool, versions: listed.items, has_more_versions, compared, may_run, people, secrets })
+        let again = again_on(conn, &reader, &slug, again).await?;
+        let (runs, has_more_runs) = runs_on(conn, &reader, &slug, now).await?;
+        let versions = listed.items;
+        Ok(Page {
+            tool,
+            versions,
+            has_more_versions,
+            compared,
+            people,
+            secrets,
+            published,
+            may_run,
+            again,
+            runs,
+            has_more_runs,
+        })
     });
     read.await
+}
+
+/// The session that the viewer chose, if they can see it and it is a run of the tool.
+async fn again_on(conn: &mut Conn<'_>, scope: &Scope, slug: &str, id: Option<SessionId>) -> Result<Option<Session>> {
+    let Some(id) = id else { return Ok(None) };
+    let Some(session) = store::session::find(conn, scope.tenant_id, id).await? else { return Ok(None) };
+    let is_run = run_in(&session).is_some_and(|run| run.slug == slug);
+    Ok(if is_run && can_see(conn, scope, &session).await? { Some(session) } else { None })
+}
+
+/// The newest runs of a tool, and whether there are more. Versions of one tool can be of different kinds.
+async fn runs_on(conn: &mut Conn<'_>, scope: &Scope, slug: &str, now: Timestamp) -> Result<(Vec<Row>, bool)> {
+    let mut found = Vec::new();
+    let mut has_more = false;
+    for kind in Kind::ALL {
+        let agent_slug = Some(agent_of(kind, slug));
+        let query = ListSessions { agent_slug, limit: RUNS, ..ListSessions::default() };
+        let listed = session::list_on(conn, scope, session::ListQuery::of(scope, query)?).await?;
+        has_more |= listed.next_cursor.is_some();
+        found.extend(listed.items);
+    }
+    found.sort_by_key(|session| std::cmp::Reverse(session.id.0));
+    has_more |= found.len() > RUNS as usize;
+    found.truncate(RUNS as usize);
+    Ok((rows(conn, scope, found, now).await?, has_more))
 }
