@@ -75,6 +75,8 @@ mod thread;
 mod tls;
 mod today;
 mod tool;
+mod tool_run;
+mod tool_service;
 mod verify;
 mod view;
 mod view_page;

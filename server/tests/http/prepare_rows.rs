@@ -167,6 +167,7 @@ impl Maker<'_> {
             }
             ("PATCH", "/api/tools/{slug}") => (self.tool(false).await, json!({ "revision": 1, "name": "changed" })),
             ("POST", "/api/tools/{slug}/publish") => (self.tool(false).await, json!({})),
+            ("POST", "/api/tools/{slug}/run") => (self.tool(true).await, json!({ "input": {} })),
             ("POST", "/api/tools/{slug}/unpublish") => (self.tool(true).await, Value::Null),
             ("DELETE", "/api/tools/{slug}") => (self.tool(false).await, Value::Null),
             ("PUT", "/api/tools/{slug}/secrets/{name}") => {
@@ -386,6 +387,7 @@ impl Maker<'_> {
                 (nothing(), form(&named))
             }
             "/tools/{slug}" => (self.tool(false).await, form(&[("do", "publish"), ("revision", "1")])),
+            "/tools/{slug}/run" => (self.tool(true).await, form(&[])),
             "/tools/{slug}/edit" => {
                 let definition = r#"{"kind":"worker","inputSchema":{"type":"object"}}"#;
                 let changed = form(&[("revision", "1"), ("name", "changed"), ("definition", definition)]);

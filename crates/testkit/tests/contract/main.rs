@@ -103,6 +103,7 @@ mod sweep;
 mod thread;
 mod time_limit;
 mod tool;
+mod tool_run;
 mod turns;
 mod upgrade;
 mod verify;
