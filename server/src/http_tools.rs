@@ -9,7 +9,7 @@ use domain::{
     id::TenantId,
     limit::{CLAIM_MAX, LEASE_SECONDS_DEFAULT},
 };
-use ledger::{session::Claim, tool};
+use ledger::{session::Claim, tool_run};
 use runner::execute::{EventStamp, HttpTool, LogObserver, Phase, Worker};
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -43,7 +43,7 @@ pub async fn run(state: AppState, http: outbound::Client, is_enabled: bool) {
             biased;
             () = runs.state.shutdown.begun() => break,
             () = runs.freed.notified() => {}
-            () = tool::run_queued(&runs.state.ledger, LOOK_AGAIN) => {}
+            () = tool_run::run_queued(&runs.state.ledger, LOOK_AGAIN) => {}
         }
     }
     stop.send_replace(Phase::Releasing);
@@ -68,7 +68,7 @@ impl Runs {
     /// Claims queued runs until none is left or all slots are taken.
     async fn claim_all(&self) {
         loop {
-            let waiting = match tool::waiting_runs(&self.state.ledger).await {
+            let waiting = match tool_run::waiting_runs(&self.state.ledger).await {
                 Ok(waiting) => waiting,
                 Err(error) => return tracing::warn!(%error, "cannot look for runs of tools"),
             };

@@ -63,6 +63,7 @@ pub mod session;
 pub mod thread;
 pub mod token;
 pub mod tool;
+pub mod tool_run;
 pub mod verify;
 pub mod view;
 pub mod view_link;

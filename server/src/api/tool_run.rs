@@ -8,7 +8,7 @@ use crate::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::limit::TOOL_RUN_WAIT_SECONDS_MAX;
-use ledger::tool as use_case;
+use ledger::tool_run as use_case;
 use std::time::Duration;
 use wire::{
     Code,

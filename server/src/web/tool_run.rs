@@ -20,7 +20,7 @@ use domain::session::Session;
 use ledger::{
     Ledger, Scope,
     page::tool as page,
-    tool::{RunTool, run},
+    tool_run::{RunTool, run},
 };
 
 pub fn router() -> Router<AppState> {

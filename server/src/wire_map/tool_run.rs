@@ -1,12 +1,12 @@
 //! Runs of tools.
 
 use domain::{session::Session, tool::run::ToolRun};
-use ledger::tool;
+use ledger::tool_run as use_case;
 use wire::tool_run;
 
 /// Converts the body of a request that runs a tool.
-pub fn run_tool(body: tool_run::RunTool) -> tool::RunTool {
-    tool::RunTool { input: body.input.map(|input| input.get().to_owned()), idempotency_key: body.idempotency_key }
+pub fn run_tool(body: tool_run::RunTool) -> use_case::RunTool {
+    use_case::RunTool { input: body.input.map(|input| input.get().to_owned()), idempotency_key: body.idempotency_key }
 }
 
 /// Converts the session of a run.

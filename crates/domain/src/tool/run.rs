@@ -1,7 +1,11 @@
 //! Runs of tools: sessions that name a published version.
 
 use super::Kind;
-use crate::{id::ToolId, slug::is_slug};
+use crate::{
+    id::ToolId,
+    session::{Session, TimeLimits, Type},
+    slug::is_slug,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -70,12 +74,40 @@ impl ToolRun {
         serde_json::from_value(metadata.remove(KEY)?).ok()
     }
 
+    /// Returns the run of a session that runs a tool of the workspace.
+    pub fn of_session(session: &Session) -> Option<Self> {
+        if session.session_type != Type::Tool {
+            return None;
+        }
+        // Nobody can create another session with the agent of a tool.
+        of_agent(session.agent_slug.as_deref()?)?;
+        Self::of_metadata(&session.metadata)
+    }
+
+    /// Sets the attempts and the time limit of a new session that runs a tool.
+    pub fn bound(session: &mut Session) {
+        if let Some((run, allowed)) = Self::of_session(session).zip(attempts_allowed(session)) {
+            session.attempts_max = allowed;
+            // The server measures the calls that it makes itself.
+            session.time_limits = TimeLimits { running_seconds: Some(run.time_limit_seconds), ..TimeLimits::default() };
+        }
+    }
+
     /// Writes the metadata of a session.
     pub fn to_metadata(&self) -> String {
         // Numbers, truth values and texts can always be written.
         let run = serde_json::to_value(self).unwrap_or_default();
         Value::Object(Map::from_iter([(KEY.to_owned(), run)])).to_string()
     }
+}
+
+/// Claims of a session after which a lost lease fails it, if workers run a tool in it. What a lost worker did is
+/// unknown, so only a tool that may be repeated is claimed again. A server records that it begins a call, so its
+/// sessions have as many attempts as others.
+pub fn attempts_allowed(session: &Session) -> Option<u32> {
+    let run = ToolRun::of_session(session)?;
+    let (kind, _) = of_agent(session.agent_slug.as_deref()?)?;
+    (kind == Kind::Worker).then(|| if run.repeatable { run.retries.saturating_add(1) } else { 1 })
 }
 
 /// Takes the values at these JSON Pointers out of an input, in their order. A member of an object is removed, an item

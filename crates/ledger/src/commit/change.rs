@@ -4,12 +4,13 @@ use super::{
     effect::{Cause, carry_out, effects},
     minter::Minter,
 };
-use crate::{Error, Result, tool};
+use crate::{Error, Result};
 use domain::{
     Caller, Timestamp,
     id::SessionId,
     limit::ATTEMPTS_MAX,
     session::{Actor, Command, Next, Position, Report, Session, Status, Transition},
+    tool::run::attempts_allowed,
 };
 use store::{PreparedEvent, WriteTx, session::Inserted};
 
@@ -143,7 +144,7 @@ fn entered(before: &Session, transition: Transition, command: Command, report: R
     }
     if matches!(command, Command::SendMessage | Command::Resume) {
         // New input allows as many more attempts as at first, whatever was used before.
-        let allowed = tool::attempts_allowed(&session).unwrap_or(ATTEMPTS_MAX);
+        let allowed = attempts_allowed(&session).unwrap_or(ATTEMPTS_MAX);
         session.attempts_max = session.attempt.saturating_add(allowed);
     }
     session

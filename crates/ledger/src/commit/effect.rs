@@ -5,7 +5,7 @@ use super::{
     minter::Minter,
     turn::{Capture, ended_turn},
 };
-use crate::{Result, outbox::announce_end, tool::run_in};
+use crate::{Result, outbox::announce_end};
 use domain::{
     Timestamp,
     event::Known,
@@ -14,6 +14,7 @@ use domain::{
     gate::CloseReason,
     id::EventId,
     session::{Command, EndReason, Session, Status, Type, graph::cancels_children},
+    tool::run::ToolRun,
 };
 use store::{WriteTx, failure::NewFailure, interaction::DueRecord};
 
@@ -71,7 +72,7 @@ pub(crate) fn effects(before: Status, after: &Session, cause: Cause<'_>, now: Ti
         if after.session_type == Type::Response && cause.command != Command::Submit {
             effects.push(Effect::CloseDraft);
         }
-        if run_in(after).is_some_and(|run| run.has_private_input) {
+        if ToolRun::of_session(after).is_some_and(|run| run.has_private_input) {
             effects.push(Effect::DeletePrivateInput);
         }
         if !before.is_final() {

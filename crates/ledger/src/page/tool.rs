@@ -8,7 +8,7 @@ use crate::{
     Error, Ledger, ListPage, Listed, Result, ToolRecord, ToolSecretRecord, ToolVersionRecord,
     guard::require,
     session::{self, ListSessions},
-    tool::{self, get_on, may_run_on, published_on, run_in, versions_on},
+    tool::{self, get_on, may_run_on, published_on, versions_on},
     visibility::can_see,
 };
 use domain::{
@@ -16,7 +16,10 @@ use domain::{
     id::SessionId,
     role::Permission,
     session::Session,
-    tool::{Kind, run::agent_of},
+    tool::{
+        Kind,
+        run::{ToolRun, agent_of},
+    },
 };
 use store::Conn;
 
@@ -129,7 +132,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, shown: Shown) ->
 async fn again_on(conn: &mut Conn<'_>, scope: &Scope, slug: &str, id: Option<SessionId>) -> Result<Option<Session>> {
     let Some(id) = id else { return Ok(None) };
     let Some(session) = store::session::find(conn, scope.tenant_id, id).await? else { return Ok(None) };
-    let is_run = run_in(&session).is_some_and(|run| run.slug == slug);
+    let is_run = ToolRun::of_session(&session).is_some_and(|run| run.slug == slug);
     Ok(if is_run && can_see(conn, scope, &session).await? { Some(session) } else { None })
 }
 

@@ -9,7 +9,10 @@ pub use messages::ClaimedMessage;
 pub(crate) use remembering::Remembering;
 
 use self::refused::{Failed, Refused};
-use super::supply_tool_results::{SuppliedResult, of_wait};
+use super::{
+    fail::{Failure, fail},
+    supply_tool_results::{SuppliedResult, of_wait},
+};
 use crate::{
     Ledger, Result,
     commit::{Change, Minter, state, write},
@@ -146,7 +149,8 @@ pub async fn claim_until(
     loop {
         // Subscribed before the query, so that a session queued in between is not missed.
         let queued = ledger.hub().queued(scope.tenant_id);
-        let claimed = with_private_values(ledger, scope, attempt(ledger, scope, claim.clone()).await?).await;
+        let claimed = attempt(ledger, scope, claim.clone()).await?;
+        let claimed = with_private_values(ledger, scope, claimed).await?;
         if !claimed.is_empty() || tokio::time::Instant::now() >= deadline {
             return Ok(claimed);
         }
@@ -159,21 +163,22 @@ pub async fn claim_until(
     }
 }
 
-/// Puts the private values of tools' inputs back. A session whose values cannot be read keeps its input without them: the
-/// sessions are claimed, so an error would leave all of them without a worker.
-async fn with_private_values(ledger: &Ledger, scope: &Scope, claimed: Vec<Claimed>) -> Vec<Claimed> {
+/// Puts the private values of tools' inputs back. A session whose values cannot be read fails: without them the tool
+/// would do something else.
+async fn with_private_values(ledger: &Ledger, scope: &Scope, claimed: Vec<Claimed>) -> Result<Vec<Claimed>> {
     let mut whole = Vec::with_capacity(claimed.len());
     for one in claimed {
-        let session = match with_private(ledger, scope, one.session.clone()).await {
-            Ok(session) => session,
+        let (id, attempt) = (one.session.id, one.session.attempt);
+        match with_private(ledger, scope, one.session.clone()).await {
+            Ok(session) => whole.push(Claimed { session, ..one }),
             Err(error) => {
-                tracing::error!(session = %one.session.id, %error, "the private values of a run cannot be read");
-                one.session
+                let message = format!("its private values cannot be read: {error}");
+                let code = Some("input_unavailable".to_owned());
+                fail(ledger, scope, id, Failure { attempt, message, code, usage: None }).await?;
             }
-        };
-        whole.push(Claimed { session, ..one });
+        }
     }
-    whole
+    Ok(whole)
 }
 
 async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Claimed>> {

@@ -110,7 +110,14 @@ async fn report(
     };
     let violations = tool::result_errors(tx.conn(), &before, completion.result.as_deref()).await?;
     if !violations.is_empty() {
-        return Ok(Ok(tool::fail_result(tx, before, change, completion, &violations).await?));
+        return Ok(Ok(tool::fail_result(
+            tx,
+            before,
+            change,
+            (completion.result.as_deref(), completion.usage),
+            &violations,
+        )
+        .await?));
     }
     let action = match before.action_id {
         Some(id) => store::action::find(tx.conn(), before.tenant_id, id).await?,

@@ -5,12 +5,7 @@ use super::{
     new_session::NewSession,
 };
 use crate::{
-    ActionRecord, Error, Ledger, Result,
-    action_input::accept,
-    commit::Minter,
-    guard::require,
-    tool::{bound, run_in},
-    visibility::can_see,
+    ActionRecord, Error, Ledger, Result, action_input::accept, commit::Minter, guard::require, visibility::can_see,
 };
 use domain::{
     Scope,
@@ -22,6 +17,7 @@ use domain::{
     role::Permission,
     session::{Session, State, Status, TimeLimits, Type, deadline},
     thread::{INCOGNITO, is_incognito},
+    tool::run::ToolRun,
 };
 use store::{
     Conn, WriteTx,
@@ -69,12 +65,9 @@ pub(super) async fn insert(
         depends_on: place.dependencies.iter().map(|(on, _)| on.id).collect(),
         ..Created::of_type(session.session_type)
     };
-    let run = run_in(&session);
-    if let Some(run) = &run {
-        bound(&mut session, run);
-    }
+    ToolRun::bound(&mut session);
     let mut events = vec![minter.session_created(&session, created)?];
-    if let Some(run) = run {
+    if let Some(run) = ToolRun::of_session(&session) {
         events.push(minter.event(&ToolOpened {
             tool: Some(run.slug),
             version: Some(run.version),

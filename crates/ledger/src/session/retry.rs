@@ -8,7 +8,7 @@ use crate::{
     Error, Ledger, Result,
     commit::Minter,
     guard::require,
-    tool::{check_run_again, run_in},
+    tool::check_run_again,
     visibility::{own_or_managed, require_visible},
 };
 use domain::{
@@ -18,6 +18,7 @@ use domain::{
     role::Permission,
     run_again::{NotAgain, run_again},
     session::{IfDependencyFails, Refusal, Session},
+    tool::run::ToolRun,
 };
 use store::{WriteTx, session::graph as rows};
 
@@ -27,8 +28,8 @@ use store::{WriteTx, session::graph as rows};
 /// [`Error::NotFound`] if there is no such session or the caller cannot see it; [`Error::Forbidden`] if it is not the
 /// caller's and the caller may not manage others; [`Error::Refused`] if it has not ended, or is not work of an agent or
 /// a tool; [`Error::Invalid`] for a conversation, an archived action, or a run of a tool with private values, which are
-/// gone; [`Error::WrongState`] and [`Error::Forbidden`] for a tool that the caller cannot run now; and those that [`crate::session::create()`] has
-/// for the parent and the dependencies.
+/// gone; [`Error::WrongState`] and [`Error::Forbidden`] for a tool that the caller cannot run now; and those that
+/// [`crate::session::create()`] has for the parent and the dependencies.
 pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     let now = ledger.now();
@@ -53,7 +54,7 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
                 Err(why @ NotAgain::Conversation) => return Err(Error::invalid("id", why.reason())),
                 Err(why @ NotAgain::Archived) => return Err(Error::invalid("actionId", why.reason())),
             }
-            if let Some(run) = run_in(&old) {
+            if let Some(run) = ToolRun::of_session(&old) {
                 check_run_again(tx.conn(), &scope, &run).await?;
             }
             let depends_on = dependencies(tx, &old).await?;

@@ -4,7 +4,6 @@ use super::{BATCH, expire::expire_overdue, follow::follow_noted};
 use crate::{
     Ledger, Result,
     commit::{Change, Minter, state, write},
-    tool::run_in,
 };
 use domain::{
     Caller, Scope,
@@ -12,7 +11,7 @@ use domain::{
     event::kind::{Failure, SessionError},
     id::{SessionId, TenantId},
     session::{Actor, Command, Report, Session, Status, decide},
-    tool::run::MAY_HAVE_RUN,
+    tool::run::{MAY_HAVE_RUN, ToolRun},
 };
 use store::Access;
 
@@ -83,7 +82,7 @@ fn exhausted_reason(attempts_max: u32) -> String {
 /// The reason and the error code of such a session. What a lost worker did for a tool is unknown.
 fn exhausted(session: &Session) -> (String, &'static str) {
     let lost = exhausted_reason(session.attempts_max);
-    match run_in(session) {
+    match ToolRun::of_session(session) {
         Some(_) => (format!("{lost}: the tool may have run"), MAY_HAVE_RUN),
         None => (lost, "lease_exhausted"),
     }

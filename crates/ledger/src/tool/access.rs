@@ -6,7 +6,7 @@ use domain::{
     Caller, Scope,
     id::{TenantId, ToolId},
     role::Permission,
-    tool::{Definition, State, http::Secrets},
+    tool::{Definition, State, http::Secrets, run::ToolRun},
 };
 use store::Conn;
 
@@ -42,6 +42,33 @@ pub(crate) async fn may_run_on(conn: &mut Conn<'_>, scope: &Scope, definition: &
         }
     }
     Ok(definition.audience.admits(scope.role, groups))
+}
+
+/// Refuses a caller who may not run a tool.
+///
+/// # Errors
+/// [`Error::Forbidden`] for a caller outside of its audience.
+pub(crate) async fn require_audience(conn: &mut Conn<'_>, scope: &Scope, definition: &Definition) -> Result<()> {
+    if may_run_on(conn, scope, definition).await? {
+        return Ok(());
+    }
+    Err(Error::Forbidden("this tool is for people of other roles or groups"))
+}
+
+/// Refuses to run a version again that the caller could not run now.
+///
+/// # Errors
+/// [`Error::WrongState`] if the tool is not published; [`Error::Forbidden`] for a caller outside of the version's
+/// audience; [`Error::Invalid`] if the run had private values.
+pub(crate) async fn check_run_again(conn: &mut Conn<'_>, scope: &Scope, run: &ToolRun) -> Result<()> {
+    let (tool, _) = published_on(conn, scope.tenant_id, &run.slug).await?;
+    let version = store::tool::version_of(conn, scope.tenant_id, tool.id, run.version).await?;
+    let version = version.ok_or(Error::NotFound("tool in that version"))?;
+    require_audience(conn, scope, &version.definition).await?;
+    if run.has_private_input {
+        return Err(Error::invalid("id", "its private values are not kept: run the tool again with them"));
+    }
+    Ok(())
 }
 
 /// Whether the caller may run the published version of a tool.

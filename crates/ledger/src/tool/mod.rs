@@ -2,34 +2,28 @@
 //! it to a version that never changes. Secrets belong to the tool, not to a version: a new value is in force at once.
 
 mod access;
-mod call;
 mod create;
 mod delete;
 mod private;
 mod publish;
 mod read;
 mod result;
-mod run;
 mod secret;
 mod update;
-mod wait;
 
+pub(crate) use access::{check_run_again, may_run_on, published_on, require_audience};
 pub use access::{may_run, secret_values};
-pub(crate) use access::{may_run_on, published_on};
-pub use call::{ServerRun, run_queued, server_run, waiting_runs};
 pub use create::{NewTool, create};
 pub use delete::delete;
-pub(crate) use private::with_private;
+pub(crate) use private::{seal_private, with_private};
 pub(crate) use publish::publish_on;
 pub use publish::{publish, unpublish};
 pub use read::{get, get_version, list, list_versions};
 pub(crate) use read::{get_on, versions_on};
-pub(crate) use result::{fail_result, result_errors};
-pub use run::{RunTool, input_errors, run};
-pub(crate) use run::{attempts_allowed, bound, check_run_again, run_in};
+pub use result::input_errors;
+pub(crate) use result::{INPUT, fail_result, result_errors};
 pub use secret::{delete_secret, secrets, set_secret};
 pub use update::{ToolChange, update};
-pub use wait::wait_for_end;
 
 use crate::{Error, Result, ToolRecord, guard::Fields, output::check_schema};
 use domain::{

@@ -1,7 +1,6 @@
 //! Private values of the inputs of runs. They are encrypted with a key that is derived from the instance key for one
 //! session, and deleted when the session ends.
 
-use super::run::run_in;
 use crate::{
     Error, Ledger, Result,
     instance_key::{InstanceKey, SealNonce},
@@ -10,7 +9,7 @@ use domain::{
     Scope,
     id::{SessionId, TenantId},
     session::Session,
-    tool::run::put_private,
+    tool::run::{ToolRun, put_private},
 };
 use serde_json::Value;
 
@@ -20,7 +19,7 @@ const PURPOSE: &str = "tool input";
 ///
 /// # Errors
 /// [`Error::Internal`] if they cannot be encrypted.
-pub(super) fn seal(
+pub(crate) fn seal_private(
     key: &InstanceKey,
     (tenant_id, id): (TenantId, SessionId),
     nonce: SealNonce,
@@ -37,7 +36,7 @@ pub(super) fn seal(
 /// [`Error::NoInstanceKey`] if there are private values and no key; [`Error::NotNow`] if they were encrypted with
 /// another key.
 pub(crate) async fn with_private(ledger: &Ledger, scope: &Scope, session: Session) -> Result<Session> {
-    if !run_in(&session).is_some_and(|run| run.has_private_input) {
+    if !ToolRun::of_session(&session).is_some_and(|run| run.has_private_input) {
         return Ok(session);
     }
     let (tenant_id, id) = (session.tenant_id, session.id);

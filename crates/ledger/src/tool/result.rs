@@ -1,16 +1,15 @@
-//! Checks the result of a run against the output schema of the version that it names.
+//! Checks the input and the result of a run against the schemas of the version that it names.
 
-use super::run::run_in;
 use crate::{
     Error, Result,
     commit::{Change, state, write},
     output::{CODE, pointer_errors, refusal, sentence, shorten_all},
-    session::Completion,
 };
 use domain::{
     event::kind::{Failure, SessionError},
     issue::Issue,
     session::{Command, Report, Session, decide},
+    tool::{Definition, run::ToolRun},
 };
 use serde_json::Value;
 use store::{Conn, WriteTx};
@@ -18,12 +17,22 @@ use store::{Conn, WriteTx};
 /// Name of the result in error messages. The JSON Pointer of a part follows.
 const RESULT: &str = "result";
 
+/// Name of the input in error messages. The JSON Pointer of a part follows.
+pub(crate) const INPUT: &str = "input";
+
+/// Returns where an input violates the schema of a tool: `input`, and the JSON Pointer of the part.
+pub fn input_errors(definition: &Definition, input: &Value) -> Vec<Issue> {
+    let mut errors = pointer_errors(&definition.input_schema, input, INPUT);
+    shorten_all(&mut errors);
+    errors
+}
+
 /// Returns where a result violates the output schema of its tool. Empty for sessions that run no tool.
 ///
 /// # Errors
 /// [`Error::Internal`] if the version is not there.
 pub(crate) async fn result_errors(conn: &mut Conn<'_>, session: &Session, result: Option<&str>) -> Result<Vec<Issue>> {
-    let Some(run) = run_in(session) else { return Ok(Vec::new()) };
+    let Some(run) = ToolRun::of_session(session) else { return Ok(Vec::new()) };
     let version = store::tool::version_of(conn, session.tenant_id, run.id, run.version).await?;
     let version = version.ok_or_else(|| Error::Internal(format!("tool {} has no version {}", run.id, run.version)))?;
     let Some(schema) = version.definition.output_schema else { return Ok(Vec::new()) };
@@ -44,14 +53,14 @@ pub(crate) async fn fail_result(
     tx: &mut WriteTx<'_>,
     before: Session,
     mut change: Change,
-    completion: Completion,
+    (result, usage): (Option<&str>, Option<String>),
     errors: &[Issue],
 ) -> Result<Session> {
     let transition = decide(state(&before), change.actor, Command::Fail)?;
     let text = sentence(errors);
-    let refused = Failure::Refused(refusal(before.attempt, completion.result.as_deref(), errors));
+    let refused = Failure::Refused(refusal(before.attempt, result, errors));
     let event = change.minter.event(&SessionError::new(&text, refused));
     change.reason = "its result violates the output schema of the tool".into();
-    let report = Report { usage: completion.usage, ..Report::error(text, CODE) };
+    let report = Report { usage, ..Report::error(text, CODE) };
     write(tx, before, transition, change, vec![event], report).await
 }

@@ -15,7 +15,8 @@ use ledger::{
     Error,
     group::{self, NewGroup},
     session::{self, Claim, Claimed, Completion, Failure, NewSession},
-    tool::{self, NewTool, RunTool, ToolChange},
+    tool::{self, NewTool, ToolChange},
+    tool_run::{self, RunTool},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -84,7 +85,7 @@ fn with(input: Value) -> RunTool {
 }
 
 async fn run(f: &Fixture, scope: &Scope, input: Value) -> ledger::Result<Session> {
-    tool::run(&f.ledger, scope, "echo", with(input)).await
+    tool_run::run(&f.ledger, scope, "echo", with(input)).await
 }
 
 async fn claim(f: &Fixture, agent: &str) -> Vec<Claimed> {
@@ -181,14 +182,14 @@ async fn an_input_is_refused_by_the_pointer_of_each_problem(f: Fixture) {
     };
     assert!(errors.iter().all(|error| !error.message.contains(PRIVATE)), "{errors:?}");
     let keyed = RunTool { idempotency_key: Some("a\nb".to_owned()), ..RunTool::default() };
-    assert_eq!(fields(tool::run(&f.ledger, &f.member, "echo", keyed).await), ["idempotencyKey"]);
+    assert_eq!(fields(tool_run::run(&f.ledger, &f.member, "echo", keyed).await), ["idempotencyKey"]);
     assert!(claim(&f, "tool:echo").await.is_empty());
     f.done().await;
 }
 
 async fn without_an_input_the_defaults_are_the_input(f: Fixture) {
     published(&f, echo(json!({}))).await;
-    let begun = tool::run(&f.ledger, &f.member, "echo", RunTool::default()).await.unwrap();
+    let begun = tool_run::run(&f.ledger, &f.member, "echo", RunTool::default()).await.unwrap();
     assert_eq!(json_of(begun.input.as_deref()), json!({ "times": 1 }));
     let begun = run(&f, &f.member, json!({})).await.unwrap();
     assert_eq!(json_of(begun.input.as_deref()), json!({}), "a given input is as it was given");
@@ -224,7 +225,7 @@ async fn only_a_published_tool_runs(f: Fixture) {
     // What was begun goes on.
     let claimed = claim_one(&f).await;
     assert_eq!(complete(&f, &claimed, json!(1)).await.status(), Status::Completed);
-    let missing = tool::run(&f.ledger, &f.operator, "other", RunTool::default()).await;
+    let missing = tool_run::run(&f.ledger, &f.operator, "other", RunTool::default()).await;
     assert!(matches!(missing, Err(Error::NotFound("tool"))), "{missing:?}");
     f.done().await;
 }
@@ -242,7 +243,7 @@ fn keyed(key: &str, input: Value) -> RunTool {
 
 async fn one_key_runs_once(f: Fixture) {
     published(&f, echo(json!({ "privateFields": ["text"] }))).await;
-    let run = async |run| tool::run(&f.ledger, &f.member, "echo", run).await;
+    let run = async |run| tool_run::run(&f.ledger, &f.member, "echo", run).await;
     let first = run(keyed("k", json!({ "text": "a", "times": 2 }))).await.unwrap();
     assert_eq!(run(keyed("k", json!({ "times": 2, "text": "a" }))).await.unwrap().id, first.id);
     for other in [json!({ "text": "b", "times": 2 }), json!({ "text": "a" })] {
@@ -261,7 +262,7 @@ async fn one_key_runs_once(f: Fixture) {
 
 async fn requests_with_one_key_at_once_run_once(f: Fixture) {
     published(&f, echo(json!({}))).await;
-    let requests = (0..8).map(|_| tool::run(&f.ledger, &f.member, "echo", keyed("k", json!({}))));
+    let requests = (0..8).map(|_| tool_run::run(&f.ledger, &f.member, "echo", keyed("k", json!({}))));
     let begun = futures_util::future::join_all(requests).await;
     let ids: std::collections::BTreeSet<_> = begun.iter().flatten().map(|session| session.id.0).collect();
     assert_eq!(ids.len(), 1, "{begun:?}");
@@ -379,20 +380,22 @@ async fn a_wait_ends_with_the_run(f: Fixture) {
     published(&f, echo(json!({}))).await;
     let begun = run(&f, &f.member, json!({})).await.unwrap();
     let never = std::future::pending;
-    let waited = tool::wait_for_end(&f.ledger, &f.member, begun.id, Duration::ZERO, never()).await.unwrap();
+    let waited = tool_run::wait_for_end(&f.ledger, &f.member, begun.id, Duration::ZERO, never()).await.unwrap();
     assert_eq!(waited.status(), Status::Pending);
-    let stopped = tool::wait_for_end(&f.ledger, &f.member, begun.id, Duration::from_secs(600), async {}).await.unwrap();
+    let stopped =
+        tool_run::wait_for_end(&f.ledger, &f.member, begun.id, Duration::from_secs(600), async {}).await.unwrap();
     assert_eq!(stopped.status(), Status::Pending);
-    let wait = tool::wait_for_end(&f.ledger, &f.member, begun.id, Duration::from_secs(600), never());
+    let wait = tool_run::wait_for_end(&f.ledger, &f.member, begun.id, Duration::from_secs(600), never());
     let work = async {
         let claimed = claim_one(&f).await;
         complete(&f, &claimed, json!("done")).await;
     };
     let (ended, ()) = futures_util::future::join(wait, work).await;
     assert_eq!(json_of(ended.unwrap().result()), json!("done"));
-    let again = tool::wait_for_end(&f.ledger, &f.member, begun.id, Duration::from_secs(600), never()).await.unwrap();
+    let again =
+        tool_run::wait_for_end(&f.ledger, &f.member, begun.id, Duration::from_secs(600), never()).await.unwrap();
     assert_eq!(again.status(), Status::Completed);
-    let missing = tool::wait_for_end(&f.ledger, &f.stranger, begun.id, Duration::from_secs(600), never()).await;
+    let missing = tool_run::wait_for_end(&f.ledger, &f.stranger, begun.id, Duration::from_secs(600), never()).await;
     assert!(matches!(missing, Err(Error::NotFound(_))), "{missing:?}");
     f.done().await;
 }
@@ -410,7 +413,7 @@ async fn no_other_session_has_the_agent_of_a_tool(f: Fixture) {
     let new = NewSession { metadata: Some(begun.metadata), ..NewSession::of_type(Type::Tool) };
     let forged = session::create(&f.ledger, &f.member, new).await.unwrap();
     assert_eq!(kinds(&f.log(forged.id).await), ["session.created", "session.status_change"]);
-    assert!(matches!(tool::server_run(&f.ledger, f.admin.tenant_id, forged.id).await, Err(Error::NotFound(_))));
+    assert!(matches!(tool_run::server_run(&f.ledger, f.admin.tenant_id, forged.id).await, Err(Error::NotFound(_))));
     f.done().await;
 }
 
@@ -443,19 +446,19 @@ async fn a_run_is_run_again_by_those_who_may(f: Fixture) {
 
 async fn a_server_finds_the_runs_that_it_makes(f: Fixture) {
     published(&f, http(json!({ "privateFields": ["text"] }))).await;
-    assert_eq!(tool::waiting_runs(&f.ledger).await.unwrap(), []);
+    assert_eq!(tool_run::waiting_runs(&f.ledger).await.unwrap(), []);
     let begun = run(&f, &f.member, json!({ "text": PRIVATE })).await.unwrap();
     assert_eq!((begun.agent_slug.as_deref(), begun.attempts_max), (Some("http:echo"), 3));
     // The process that queued the run is told at once.
-    tool::run_queued(&f.ledger, Duration::from_secs(600)).await;
-    let waiting = tool::waiting_runs(&f.ledger).await.unwrap();
+    tool_run::run_queued(&f.ledger, Duration::from_secs(600)).await;
+    let waiting = tool_run::waiting_runs(&f.ledger).await.unwrap();
     assert_eq!(waiting, [(f.admin.tenant_id, vec!["http:echo".to_owned()])]);
-    let found = tool::server_run(&f.ledger, f.admin.tenant_id, begun.id).await.unwrap();
+    let found = tool_run::server_run(&f.ledger, f.admin.tenant_id, begun.id).await.unwrap();
     assert_eq!((found.run.slug.as_str(), found.run.version, found.run.has_private_input), ("echo", 1, true));
     assert!(claim(&f, "tool:echo").await.is_empty(), "a worker got a run of the server");
     let claimed = claim(&f, "http:echo").await.pop().unwrap().session;
     assert_eq!(json_of(claimed.input.as_deref())["text"], PRIVATE);
-    assert_eq!(tool::waiting_runs(&f.ledger).await.unwrap(), []);
+    assert_eq!(tool_run::waiting_runs(&f.ledger).await.unwrap(), []);
     assert_eq!(f.stranger.role, Role::Admin);
     f.done().await;
 }

@@ -14,6 +14,7 @@
 
 mod answer;
 mod check;
+mod encode;
 mod redact;
 mod render;
 mod template;

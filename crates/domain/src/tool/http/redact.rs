@@ -1,6 +1,6 @@
 //! Secrets of a tool, and their removal from what a service answered.
 
-use super::render::encoded;
+use super::encode::encoded;
 use crate::tool::Secret;
 use memchr::memmem;
 use serde_json::{Map, Value};

@@ -2,6 +2,7 @@
 
 use super::{
     check::is_header_text,
+    encode::encoded,
     redact::Secrets,
     template::{Address, Piece, parse, pointer},
 };
@@ -11,7 +12,7 @@ use crate::{
     tool::{Body, HttpCall, Method},
 };
 use serde_json::{Map, Value};
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 /// A request to send. Its headers may hold secrets, so its `Debug` shows no values.
 #[derive(Clone, PartialEq, Eq)]
@@ -184,20 +185,6 @@ fn value(name: &str, input: &Map<String, Value>) -> Result<Option<String>, Unsen
 
 fn refused(name: &str, why: &str) -> Unsendable {
     Unsendable::Input(Issue::new(format!("/{}", name.replace('~', "~0").replace('/', "~1")), why))
-}
-
-/// Percent-encodes everything but the unreserved characters of RFC 3986.
-pub(super) fn encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            // Writing to a String cannot fail.
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
 }
 
 /// Fills a template. `None` for a string that points to nothing: members of objects are left out then, and items of

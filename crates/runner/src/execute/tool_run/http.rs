@@ -21,7 +21,8 @@ use domain::{
 };
 use ledger::{
     Ledger,
-    tool::{ServerRun, input_errors, server_run, wait_for_end},
+    tool::input_errors,
+    tool_run::{ServerRun, server_run, wait_for_end},
 };
 use outbound::{Client, Hosts};
 use serde_json::{Map, Value, value::to_raw_value};

@@ -1,7 +1,6 @@
 //! What a server needs to run tools itself: the runs that wait for it, and the call of a run.
 
-use super::{access::secret_values, run::run_in};
-use crate::{Error, Ledger, Result};
+use crate::{Error, Ledger, Result, tool::secret_values};
 use domain::{
     Scope,
     id::{SessionId, TenantId},
@@ -52,7 +51,7 @@ pub async fn run_queued(ledger: &Ledger, wait: Duration) {
 pub async fn server_run(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<ServerRun> {
     let read = ledger.store().read(Access::from(&Scope::system(tenant_id)), async move |conn| {
         let Some(session) = store::session::find(conn, tenant_id, id).await? else { return Ok(None) };
-        let Some(run) = run_in(&session) else { return Ok(None) };
+        let Some(run) = ToolRun::of_session(&session) else { return Ok(None) };
         let version = store::tool::version_of(conn, tenant_id, run.id, run.version).await?;
         Ok(version.map(|version| (run, version.definition)))
     });

@@ -1,20 +1,16 @@
 //! Running a tool: creates the session of the run.
 
-use super::{
-    access::{may_run_on, published_on},
-    private,
-};
 use crate::{
     Error, Ledger, Result, ToolRecord, ToolVersionRecord,
     commit::Minter,
     guard::{Fields, require},
     instance_key::{InstanceKey, SealNonce},
-    output::{pointer_errors, shorten_all},
     session::{
         NewSession,
         create::{draft, repeated},
         graph::LockedRelations,
     },
+    tool::{INPUT, input_errors, published_on, require_audience, seal_private},
 };
 use domain::{
     Scope,
@@ -22,24 +18,21 @@ use domain::{
     event::kind::{Created, ToolOpened},
     gate::canonical_digest,
     id::SessionId,
-    issue::Issue,
     limit::KEY_CHARS_MAX,
     role::Permission,
-    session::{Session, Status, TimeLimits, Type},
+    session::{Session, Status, Type},
     tool::{
-        Definition, Kind,
-        run::{ToolRun, agent_of, of_agent, take_private},
+        Definition,
+        run::{ToolRun, agent_of, take_private},
     },
 };
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use store::{
-    Conn, WriteTx,
+    WriteTx,
     session::{Idempotency, Inserted},
 };
 
-/// Name of the input in a request, for error messages. The JSON Pointer of a part follows.
-const INPUT: &str = "input";
 /// Name of the purpose for which the digests of requests are derived from the instance key.
 const REQUEST: &str = "tool run request";
 
@@ -124,7 +117,7 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
     let sealed = match (&new.seal, private.is_empty()) {
         (_, true) => None,
         (None, false) => return Err(Error::NoInstanceKey),
-        (Some((key, nonce)), false) => Some(private::seal(key, (scope.tenant_id, new.id), *nonce, &private)?),
+        (Some((key, nonce)), false) => Some(seal_private(key, (scope.tenant_id, new.id), *nonce, &private)?),
     };
     let run = run_of(&tool, &version, sealed.is_some());
     let mut minter = new.minter;
@@ -144,13 +137,6 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
         store::tool_run::insert_private(tx, scope.tenant_id, session.id, &sealed).await?;
     }
     Ok(session)
-}
-
-/// Returns where an input violates the schema of a tool: `input`, and the JSON Pointer of the part.
-pub fn input_errors(definition: &Definition, input: &Value) -> Vec<Issue> {
-    let mut errors = pointer_errors(&definition.input_schema, input, INPUT);
-    shorten_all(&mut errors);
-    errors
 }
 
 /// The input of a run, with the defaults of the schema if none is given.
@@ -189,57 +175,6 @@ async fn new_session(
         ..NewSession::of_type(Type::Tool)
     };
     let (mut session, _) = draft(tx, scope, id, minter, new, (None, &LockedRelations::default())).await?;
-    bound(&mut session, run);
+    ToolRun::bound(&mut session);
     Ok(session)
-}
-
-/// Sets the attempts and the time limit of a new session that runs a tool.
-pub(crate) fn bound(session: &mut Session, run: &ToolRun) {
-    if let Some(allowed) = attempts_allowed(session) {
-        session.attempts_max = allowed;
-        // The server measures the calls that it makes itself.
-        session.time_limits = TimeLimits { running_seconds: Some(run.time_limit_seconds), ..TimeLimits::default() };
-    }
-}
-
-/// Claims of a session after which a lost lease fails it, if workers run a tool in it. What a lost worker did is
-/// unknown, so only a tool that may be repeated is claimed again. A server records that it begins a call, so its
-/// sessions have as many attempts as others.
-pub(crate) fn attempts_allowed(session: &Session) -> Option<u32> {
-    let run = run_in(session)?;
-    let (kind, _) = of_agent(session.agent_slug.as_deref()?)?;
-    (kind == Kind::Worker).then(|| if run.repeatable { run.retries.saturating_add(1) } else { 1 })
-}
-
-/// Returns the run of a session that runs a tool of the workspace.
-pub(crate) fn run_in(session: &Session) -> Option<ToolRun> {
-    if session.session_type != Type::Tool {
-        return None;
-    }
-    // Nobody can create another session with the agent of a tool.
-    of_agent(session.agent_slug.as_deref()?)?;
-    ToolRun::of_metadata(&session.metadata)
-}
-
-/// Refuses to run a version again that the caller could not run now.
-///
-/// # Errors
-/// [`Error::WrongState`] if the tool is not published; [`Error::Forbidden`] for a caller outside of the version's
-/// audience; [`Error::Invalid`] if the run had private values.
-pub(crate) async fn check_run_again(conn: &mut Conn<'_>, scope: &Scope, run: &ToolRun) -> Result<()> {
-    let (tool, _) = published_on(conn, scope.tenant_id, &run.slug).await?;
-    let version = store::tool::version_of(conn, scope.tenant_id, tool.id, run.version).await?;
-    let version = version.ok_or(Error::NotFound("tool in that version"))?;
-    require_audience(conn, scope, &version.definition).await?;
-    if run.has_private_input {
-        return Err(Error::invalid("id", "its private values are not kept: run the tool again with them"));
-    }
-    Ok(())
-}
-
-async fn require_audience(conn: &mut Conn<'_>, scope: &Scope, definition: &Definition) -> Result<()> {
-    if may_run_on(conn, scope, definition).await? {
-        return Ok(());
-    }
-    Err(Error::Forbidden("this tool is for people of other roles or groups"))
 }
