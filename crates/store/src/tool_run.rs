@@ -16,6 +16,8 @@ statements! {
          WHERE status = 'pending' AND substr(agent_slug, 1, 5) = 'http:' ORDER BY tenant_id, agent_slug LIMIT $1";
 }
 
+type Sealed = (Vec<u8>,);
+
 /// Stores the private values of a run's input, which are encrypted.
 pub async fn insert_private(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId, sealed: &[u8]) -> Result<()> {
     run!(tx.conn(), execute, INSERT, tenant_id.0, id.0, sealed)?;
@@ -24,7 +26,7 @@ pub async fn insert_private(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: Sessi
 
 /// The private values of a run's input, encrypted; `None` if it has none, or has ended.
 pub async fn find_private(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<Vec<u8>>> {
-    Ok(run!(conn, fetch_optional(Vec<u8>), FIND, tenant_id.0, id.0)?.map(|(sealed,)| sealed))
+    Ok(run!(conn, fetch_optional Sealed, FIND, tenant_id.0, id.0)?.map(|(sealed,)| sealed))
 }
 
 /// Deletes the private values of a run's input.

@@ -80,6 +80,11 @@ async fn set(f: &Fixture, scope: &Scope, slug: &str, name: &str, value: &str) ->
     tool::set_secret(&f.ledger, scope, slug, name, Secret::new(value.to_owned())).await
 }
 
+/// What a reader sees who compares this version with the one before it.
+fn compared(version: u64) -> page::tool::Shown {
+    page::tool::Shown { compared: Some(version), again: None }
+}
+
 /// The value of a secret, as a call of the server gets it.
 async fn value(f: &Fixture, tool: &ToolRecord, name: &str) -> Option<String> {
     let system = Scope::system(f.admin.tenant_id);
@@ -273,7 +278,8 @@ async fn operators_and_admins_write_tools_and_everyone_reads_them(f: Fixture) {
             tool::secrets(&f.ledger, &scope, "by-admin").await.err(),
         ];
         assert!(refusals.iter().all(|e| matches!(e, Some(Error::Forbidden(_)))), "{refusals:?}");
-        let shown = page::tool::read(&f.ledger, &scope, "by-admin".to_owned(), None).await.unwrap();
+        let shown =
+            page::tool::read(&f.ledger, &scope, "by-admin".to_owned(), page::tool::Shown::default()).await.unwrap();
         assert!(shown.secrets.is_none(), "the page shows names of secrets to someone who may not manage them");
     }
     f.done().await;
@@ -323,7 +329,7 @@ async fn another_workspace_finds_no_tool(f: Fixture) {
         tool::secrets(&f.ledger, them, "weather").await.err(),
         set(&f, them, "weather", "API_KEY", "x").await.err(),
         tool::delete_secret(&f.ledger, them, "weather", "API_KEY").await.err(),
-        page::tool::read(&f.ledger, them, "weather".to_owned(), None).await.err(),
+        page::tool::read(&f.ledger, them, "weather".to_owned(), page::tool::Shown::default()).await.err(),
     ];
     assert!(refusals.iter().all(|e| matches!(e, Some(Error::NotFound("tool")))), "{refusals:?}");
     assert!(tool::list(&f.ledger, them, ListPage::default()).await.unwrap().items.is_empty());
@@ -365,12 +371,12 @@ async fn tools_and_versions_are_listed_page_by_page(f: Fixture) {
     assert_eq!((numbers, oldest.next_cursor), (vec![7, 6, 5, 4, 3, 2, 1], None));
     let foreign = tool::list(&f.ledger, &f.member, ListPage { limit: 0, cursor: newest.next_cursor }).await;
     assert!(matches!(foreign, Err(Error::InvalidCursor)), "{foreign:?}");
-    let shown = page::tool::read(&f.ledger, &f.member, "tool-0".to_owned(), Some(2)).await.unwrap();
+    let shown = page::tool::read(&f.ledger, &f.member, "tool-0".to_owned(), compared(2)).await.unwrap();
     let (version, before) = shown.compared.unwrap();
     assert_eq!((version.version, before.map(|before| before.version)), (2, Some(1)));
-    let first = page::tool::read(&f.ledger, &f.member, "tool-0".to_owned(), Some(1)).await.unwrap();
+    let first = page::tool::read(&f.ledger, &f.member, "tool-0".to_owned(), compared(1)).await.unwrap();
     assert!(first.compared.is_some_and(|(version, before)| version.version == 1 && before.is_none()));
-    let none = page::tool::read(&f.ledger, &f.member, "tool-0".to_owned(), Some(u64::MAX)).await.unwrap();
+    let none = page::tool::read(&f.ledger, &f.member, "tool-0".to_owned(), compared(u64::MAX)).await.unwrap();
     assert!(none.compared.is_none());
     f.done().await;
 }
@@ -398,7 +404,7 @@ async fn a_secret_is_in_no_row_answer_or_audit_entry(f: Fixture) {
     let made = draft(&f).await;
     set(&f, &f.admin, "weather", "API_KEY", SECRET).await.unwrap();
     publish(&f, &made).await;
-    let shown = page::tool::read(&f.ledger, &f.admin, "weather".to_owned(), Some(1)).await.unwrap();
+    let shown = page::tool::read(&f.ledger, &f.admin, "weather".to_owned(), compared(1)).await.unwrap();
     let secrets = tool::secrets(&f.ledger, &f.admin, "weather").await.unwrap();
     let system = Scope::system(f.admin.tenant_id);
     let values = tool::secret_values(&f.ledger, &system, made.id).await.unwrap();
