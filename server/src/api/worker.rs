@@ -7,7 +7,11 @@ use crate::{
     wire_map,
 };
 use axum::{Json, extract::State, http::HeaderMap};
-use domain::{id::SessionId, limit::CLAIM_WAIT_SECONDS_MAX};
+use domain::{
+    id::SessionId,
+    limit::CLAIM_WAIT_SECONDS_MAX,
+    tool::{Kind, run::of_agent},
+};
 use ledger::{session as use_case, worker as seen};
 use std::time::Duration;
 use wire::{Code, session::Session, worker};
@@ -42,6 +46,7 @@ pub async fn claim(
     JsonBodyOrDefault(body): JsonBodyOrDefault<worker::Claim>,
 ) -> Result<Json<worker::Claimed>, Problem> {
     let wait = wait(body.wait_seconds)?;
+    refuse_runs_of_server(body.agent_slugs.as_deref().unwrap_or_default())?;
     // A stopping server answers its waiting workers.
     let (name, stop) = (name(&headers), state.shutdown.begun());
     let records = seen::claim_seen(&state.ledger, caller.scope(), name, wire_map::claim(body), wait, stop).await?;
@@ -56,6 +61,14 @@ pub async fn claim(
 /// The name that the worker gives itself.
 fn name(headers: &HeaderMap) -> Option<&str> {
     headers.get(worker::NAME_HEADER)?.to_str().ok()
+}
+
+/// The server runs `http` tools itself: their calls need secrets that no worker gets.
+fn refuse_runs_of_server(agents: &[String]) -> Result<(), Problem> {
+    if agents.iter().any(|agent| matches!(of_agent(agent), Some((Kind::Http, _)))) {
+        return Err(Problem::field(Code::InvalidRequest, "agentSlugs", "the server runs this tool"));
+    }
+    Ok(())
 }
 
 fn wait(seconds: Option<u32>) -> Result<Duration, Problem> {

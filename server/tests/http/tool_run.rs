@@ -403,3 +403,22 @@ async fn a_person_fills_the_form_of_a_tool_and_runs_it_again() {
     let page = ada.page("/tools/weather").await;
     assert!(!page.contains("name=\"input.city\"") && page.contains("Only a published tool can be run."), "{page}");
 }
+
+#[tokio::test]
+async fn no_worker_claims_a_run_that_the_server_makes() {
+    let app = App::start();
+    for (agents, code) in
+        [(json!(["http:call"]), Some(422)), (json!(["scout", "http:call"]), Some(422)), (json!(["tool:call"]), None)]
+    {
+        let claim =
+            app.request(Who::Operator, Method::POST, "/api/sessions/claim").json(&json!({ "agentSlugs": agents }));
+        let answer = claim.send().await.unwrap();
+        match code {
+            None => assert_eq!(answer.status(), StatusCode::OK, "{agents}"),
+            Some(code) => {
+                let (status, refused) = problem(answer).await;
+                assert_eq!((status, refused["errors"][0]["field"].as_str()), (code, Some("agentSlugs")), "{refused}");
+            }
+        }
+    }
+}

@@ -28,10 +28,14 @@ statements! {
     const CLAIMABLE_POSTGRES: &str = with_clock!(session_select!(
         "tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED"
     ));
-    const CLAIMABLE_ANY_SQLITE: &str =
-        session_select!("tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2");
+    // Runs of tools are only for those who name the tool: no slug of an agent has a colon.
+    const CLAIMABLE_ANY_SQLITE: &str = session_select!(
+        "tenant_id = $1 AND status = 'pending' AND instr(coalesce(agent_slug, ''), ':') = 0 \
+         ORDER BY queued_at, id LIMIT $2"
+    );
     const CLAIMABLE_ANY_POSTGRES: &str = with_clock!(session_select!(
-        "tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED"
+        "tenant_id = $1 AND status = 'pending' AND strpos(coalesce(agent_slug, ''), ':') = 0 \
+         ORDER BY queued_at, id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED"
     ));
 }
 
@@ -44,7 +48,7 @@ pub struct Claimable {
     pub found_at: Timestamp,
 }
 
-/// The oldest claimable sessions of one agent, or of any agent; locked, and skipping those that others hold.
+/// The oldest claimable sessions of one agent, or of any agent, without runs of tools; locked, and skipping those that others hold.
 ///
 /// # Errors
 /// [`Error::Database`](crate::Error::Database) for [`LeaseTime::Database`] on SQLite.

@@ -42,6 +42,7 @@ on_both_engines!(
     no_other_session_has_the_agent_of_a_tool,
     a_run_is_run_again_by_those_who_may,
     a_server_finds_the_runs_that_it_makes,
+    a_claim_of_any_agent_takes_no_run_of_a_tool,
 );
 
 const PRIVATE: &str = "hunter2-private-value";
@@ -460,5 +461,20 @@ async fn a_server_finds_the_runs_that_it_makes(f: Fixture) {
     assert_eq!(json_of(claimed.input.as_deref())["text"], PRIVATE);
     assert_eq!(tool_run::waiting_runs(&f.ledger).await.unwrap(), []);
     assert_eq!(f.stranger.role, Role::Admin);
+    f.done().await;
+}
+
+async fn a_claim_of_any_agent_takes_no_run_of_a_tool(f: Fixture) {
+    published(&f, echo(json!({ "repeatable": true, "retries": 1 }))).await;
+    let begun = run(&f, &f.member, json!({ "text": "a" })).await.unwrap();
+    let of_agent = f.pending().await;
+    let ids = |sessions: Vec<Session>| sessions.into_iter().map(|session| session.id).collect::<Vec<_>>();
+    assert_eq!(ids(f.claim(10, 30).await), [of_agent.id]);
+    // Nor one that was claimed before, which is found by another statement.
+    assert_eq!(claim_one(&f).await.id, begun.id);
+    f.clock.advance(TimeDelta::seconds(31));
+    session::sweep(&f.ledger).await.unwrap();
+    assert_eq!(ids(f.claim(10, 30).await), [of_agent.id]);
+    assert_eq!(claim_one(&f).await.id, begun.id);
     f.done().await;
 }
