@@ -46,6 +46,7 @@ pub mod response_table;
 pub mod role;
 pub mod run_again;
 pub mod scope;
+pub mod search;
 pub mod session;
 pub mod session_feedback;
 pub mod slug;

@@ -468,3 +468,25 @@ pub const TOOL_HEADER_CHARS_MAX: usize = 2_000;
 pub const TOOL_ANSWER_BYTES_MAX: usize = 128 * 1024;
 /// Longest time that a request to run a tool waits for the end of the run, seconds.
 pub const TOOL_RUN_WAIT_SECONDS_MAX: u32 = 30;
+/// Most text of one event that search finds, bytes: its beginning.
+pub const SEARCH_EVENT_BYTES_MAX: usize = 64 * 1024;
+/// Most words of one event that search finds: the first.
+pub const SEARCH_EVENT_WORDS_MAX: usize = 8_000;
+/// Places of one word in an event that search knows: the first. PostgreSQL stores no more.
+pub const SEARCH_WORD_PLACES_MAX: u8 = 255;
+/// Longest search for events, characters.
+pub const SEARCH_QUERY_CHARS_MAX: usize = 500;
+/// Most words and phrases of a search for events.
+pub const SEARCH_QUERY_WORDS_MAX: usize = 16;
+/// Fewest letters and digits before the `*` of a search for events.
+pub const SEARCH_PREFIX_CHARS_MIN: usize = 2;
+/// Most other forms of one word that a search for events looks for.
+pub const SEARCH_WORD_FORMS_MAX: usize = 64;
+/// Length of the part of an event that a search shows, characters.
+pub const SEARCH_SNIPPET_CHARS: usize = 240;
+/// Sessions on a page of a search for events.
+pub const SEARCH_PAGE_SESSIONS: usize = 20;
+/// Events of one session that a page of a search shows. It counts the others that it found.
+pub const SEARCH_SESSION_HITS_MAX: usize = 3;
+/// Events with the words that one page of a search looks at. The next page looks at older ones.
+pub const SEARCH_LOOKED_MAX: usize = 4_000;

@@ -112,6 +112,11 @@ impl Forms {
         grouped
     }
 
+    /// Those of these words that are other forms of a word, the most similar first.
+    pub fn among(&self, word: &str, words: &[String]) -> Vec<String> {
+        self.forms(word, &words.iter().collect::<Vec<_>>()).cloned().collect()
+    }
+
     /// The forms of a word, the most similar first.
     fn forms<'v>(&self, word: &str, vocabulary: &[&'v String]) -> std::vec::IntoIter<&'v String> {
         let Some(stemmed) = Stemmed::of(self, word) else { return Vec::new().into_iter() };

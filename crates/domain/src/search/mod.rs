@@ -1,0 +1,20 @@
+//! Full text search over events: which text of an event is searched, its words, the language of searches, and the part
+//! of a text that is shown.
+//!
+//! The index of either engine is made from [`EventWords`]. A search is a [`Query`]. Both are pure functions of their
+//! input, so that an entry of the index can be computed again to take it out.
+
+mod ending;
+mod query;
+mod snippet;
+mod text;
+mod word;
+
+pub use query::{BadQuery, Problem, Query, Unit};
+pub use snippet::{Piece, snippet};
+pub use text::{is_searched, searched_text};
+pub use word::EventWords;
+
+/// Number of the rule by which text and words are made. An index that another rule made is made anew, because its
+/// entries could not be computed again.
+pub const RULE: u32 = 1;
