@@ -38,6 +38,7 @@ mod open;
 pub mod outbox;
 pub mod response;
 pub mod retention;
+pub mod search;
 pub mod session;
 mod statements;
 pub mod thread;

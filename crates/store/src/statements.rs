@@ -3,7 +3,8 @@
 use crate::{
     action, audit, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
     feedback_request, gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open,
-    outbox, response, retention, session, thread, tool, tool_run, verify, view, view_link, webhook, work_queue, worker,
+    outbox, response, retention, search, session, thread, tool, tool_run, verify, view, view_link, webhook, work_queue,
+    worker,
 };
 
 const FILES: &[Texts] = &[
@@ -44,6 +45,7 @@ const FOLDERS: &[&[Texts]] = &[
     memory::SQL,
     memory_writer::SQL,
     open::SQL,
+    search::SQL,
     session::SQL,
     verify::SQL,
 ];

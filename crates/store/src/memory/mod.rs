@@ -23,6 +23,7 @@ pub use document::{
 };
 pub use origin::{of_session, save_reverted};
 pub use search::{Around, Found, FoundDocument, SearchBounds, holders, index, search, search_beside, unindex};
+pub(crate) use search::{hexadecimal, scoped};
 pub use version::{
     MemoryVersionRecord, MemoryVersionText, audit, erase_versions, insert_version, latest_texts, text, texts_after,
     texts_up_to, versions,

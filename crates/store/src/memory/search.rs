@@ -221,7 +221,7 @@ pub struct Around<'a> {
 /// FTS5 splits text at characters that its tables do not know as letters, and what follows could be the word of another
 /// agent. A word with other characters than ASCII letters and digits is therefore written as the hexadecimal digits of
 /// its bytes.
-pub(super) fn scoped(scope: i64, term: &str) -> String {
+pub(crate) fn scoped(scope: i64, term: &str) -> String {
     if term.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return format!("{scope}x{term}");
     }
@@ -229,7 +229,7 @@ pub(super) fn scoped(scope: i64, term: &str) -> String {
 }
 
 /// The bytes of a word as hexadecimal digits.
-pub(super) fn hexadecimal(term: &str) -> String {
+pub(crate) fn hexadecimal(term: &str) -> String {
     let mut digits = String::with_capacity(2 * term.len());
     for byte in term.bytes() {
         // Writing to a string cannot fail.
