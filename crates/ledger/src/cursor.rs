@@ -81,6 +81,7 @@ pub(crate) enum List {
     MemoryVersions = 41,
     MemoryAudit = 42,
     AuditEntries = 43,
+    FoundEvents = 36,
     Tools = 44,
     ToolVersions = 45,
 }
@@ -128,6 +129,27 @@ pub(crate) fn decode_at(list: List, cursor: &str) -> Result<(i64, Uuid)> {
     Ok((i64::from_be_bytes(*at), Uuid::from_slice(id).map_err(|_| Error::InvalidCursor)?))
 }
 
+/// Encodes the cursor of the page after an event, in a list that is ordered by a number, then by session and sequence.
+pub(crate) fn encode_event(list: List, at: i64, session: Uuid, sequence: u64) -> String {
+    let mut bytes = vec![list as u8];
+    bytes.extend_from_slice(&at.to_be_bytes());
+    bytes.extend_from_slice(session.as_bytes());
+    bytes.extend_from_slice(&sequence.to_be_bytes());
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// Returns the number, the session and the sequence in a cursor made by [`encode_event`].
+pub(crate) fn decode_event(list: List, cursor: &str) -> Result<(i64, Uuid, u64)> {
+    let bytes = bytes_of(cursor)?;
+    let place = bytes.split_first().filter(|(kind, _)| **kind == list as u8);
+    let (at, rest) = place.and_then(|(_, rest)| rest.split_first_chunk::<8>()).ok_or(Error::InvalidCursor)?;
+    let (session, sequence) = rest.split_first_chunk::<16>().ok_or(Error::InvalidCursor)?;
+    let sequence: [u8; 8] = sequence.try_into().map_err(|_| Error::InvalidCursor)?;
+    // A database has no larger sequence.
+    let sequence = Some(u64::from_be_bytes(sequence)).filter(|sequence| i64::try_from(*sequence).is_ok());
+    Ok((i64::from_be_bytes(*at), Uuid::from_bytes(*session), sequence.ok_or(Error::InvalidCursor)?))
+}
+
 /// Encodes the cursor of the page after this version. The version is stored in the place of the id.
 pub(crate) fn encode_version(list: List, version: u64) -> String {
     encode(list, Uuid::from_u128(version.into()))
@@ -162,6 +184,19 @@ mod tests {
                 assert!(ordered.len() == 34 && ordered.ends_with(['A', 'Q', 'g', 'w']), "{ordered}");
             }
         }
+    }
+
+    #[test]
+    fn a_cursor_of_events_has_all_three_keys() {
+        let id = Uuid::from_u128(7);
+        let cursor = encode_event(List::FoundEvents, -3, id, 1_000_000);
+        assert_eq!(decode_event(List::FoundEvents, &cursor).unwrap(), (-3, id, 1_000_000));
+        assert!(('A'..='K').contains(&cursor.chars().next().unwrap()) && cursor.len() == 44, "{cursor}");
+        let beyond = encode_event(List::FoundEvents, 1, id, u64::MAX);
+        for bad in ["", &cursor[..43], &encode_at(List::FoundEvents, 1, id), &beyond] {
+            assert!(decode_event(List::FoundEvents, bad).is_err(), "{bad}");
+        }
+        assert!(decode_event(List::Gates, &cursor).is_err());
     }
 
     #[test]

@@ -59,6 +59,7 @@ pub mod page;
 pub mod rendering;
 pub mod response;
 pub mod retention;
+pub mod search;
 pub mod session;
 pub mod thread;
 pub mod token;

@@ -11,6 +11,7 @@ use crate::{
     memory,
     memory_bounds::MemoryBounds,
     response::{ViewVersions, view_versions},
+    search::Reached,
     session::{Remembering, follow_at_once},
     worker::RecentlySeen,
 };
@@ -100,6 +101,7 @@ struct Inner {
     redirect_hosts: OnceLock<Vec<String>>,
     memory_bounds: OnceLock<MemoryBounds>,
     runs_for_server: Notify,
+    search_reached: Reached,
 }
 
 impl LeaseClock {
@@ -171,6 +173,7 @@ impl Ledger {
             redirect_hosts: OnceLock::new(),
             memory_bounds: OnceLock::new(),
             runs_for_server: Notify::new(),
+            search_reached: Reached::default(),
         }));
         ledger.set_clock().await?;
         Ok(ledger)
@@ -391,6 +394,11 @@ impl Ledger {
 
     pub(crate) fn view_versions(&self) -> &ViewVersions {
         &self.0.view_versions
+    }
+
+    /// How far this server knows the search to be.
+    pub(crate) fn search_reached(&self) -> &Reached {
+        &self.0.search_reached
     }
 
     pub(crate) fn owners(&self) -> &Owners {

@@ -1,7 +1,7 @@
 //! Background work of the server, and the execution of agents ([`execute`]).
 //!
-//! Each of the other modules is one task: sweeps, imports, messages, capture of training data, its export, retention
-//! of its files, and the end of conversations, for which an agent is asked for a summary.
+//! Each of the other modules is one task: sweeps, imports, messages, the index of the search, capture of training data,
+//! its export, retention of its files, and the end of conversations, for which an agent is asked for a summary.
 
 pub mod capture;
 pub mod execute;
@@ -12,5 +12,6 @@ pub mod mail;
 pub mod memory_writer;
 pub mod outbox;
 pub mod retention;
+pub mod search_index;
 pub mod sweep;
 pub mod thread_end;

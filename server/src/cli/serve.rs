@@ -101,6 +101,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
         tokio::spawn(runner::sweep::run(state.ledger.clone(), settings.forms.draft_left_for, state.shutdown.token()));
     let captures =
         tokio::spawn(runner::capture::run(state.ledger.clone(), state.turn_capture.clone(), state.shutdown.token()));
+    let search = tokio::spawn(runner::search_index::run(state.ledger.clone(), state.shutdown.token()));
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
     let tools = tokio::spawn(http_tools::run(state.clone(), http.clone(), settings.runs_agents));
     let agents = tokio::spawn(agents::run(state.clone(), agents));
@@ -114,6 +115,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     stop.abort();
     for (task, what) in [
         (sweeps, "the sweep"),
+        (search, "the search index"),
         (imports, "the imports"),
         (backups, "the backups"),
         (tools, "the tools"),

@@ -1,0 +1,17 @@
+//! Full text search over the events of a workspace.
+//!
+//! [`events`] answers searches. [`Indexer`] follows the log and fills the index that they read; it runs beside the
+//! server's other work, so what was just recorded is found a moment later. Answers say until when events are found.
+//!
+//! Incognito sessions are never in the index: their events are found by no one, not even by their own person. Content
+//! that is erased leaves the index in the transaction that erases it.
+
+mod events;
+mod indexer;
+mod reached;
+
+pub use events::{FoundEvent, FoundEvents, FoundSession, SearchEvents, events};
+pub use indexer::{Indexer, Step, rebuild_by_operator};
+pub use reached::lag;
+
+pub(crate) use reached::Reached;

@@ -1,0 +1,33 @@
+//! Fills the index of the search over events, see [`Indexer`].
+
+use ledger::{Ledger, search::Indexer};
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+
+/// Interval between steps while the index is up to date. What was recorded is found about that long after.
+const STEP_EVERY: Duration = Duration::from_millis(250);
+/// Pause between steps while there is more to do, in which appends and claims go first.
+const STEP_PAUSE: Duration = Duration::from_millis(5);
+
+/// Runs until `stop`. A step that fails is repeated at the next interval.
+pub async fn run(ledger: Ledger, stop: CancellationToken) {
+    let mut indexer = Indexer::new(&ledger);
+    let mut ticks = interval(STEP_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+        loop {
+            match indexer.step(&ledger).await {
+                Ok(step) if step.more => {}
+                Ok(_) => break,
+                Err(error) => {
+                    tracing::warn!(%error, "events could not be made searchable; it is tried again");
+                    break;
+                }
+            }
+            if stop.run_until_cancelled(tokio::time::sleep(STEP_PAUSE)).await.is_none() {
+                return;
+            }
+        }
+    }
+}
