@@ -17,6 +17,7 @@
 //! | `inbox::detail_fragment(&inbox::Detail)` | `GET /inbox/{id}/detail` |
 //! | `sessions::page(&Shell, sessions::Props)` | `GET /sessions?type=&status=&actionId=&q=&cursor=` |
 //! | `sessions::rows_fragment(&Shell, &[SessionEntry])` | `GET /sessions/rows?ids=a,b,c` |
+//! | `search::page(&Shell, search::Props)` | `GET /search?q=&agent=&status=&cursor=` |
 //! | `session::page(&Shell, session::Props)` | `GET /sessions/{id}?before=&kinds=` |
 //! | `session::rows_fragment(&str, &[Event], &Titles)` | `GET /sessions/{id}/rows?afterSequence=` or `?beforeSequence=`, `&kinds=` |
 //! | `session::moving_fragment(&Shell, &session::Props)` | `GET /sessions/{id}/summary` |
@@ -112,6 +113,8 @@ pub mod palette;
 pub mod progress;
 #[cfg(feature = "ssr")]
 mod render;
+#[cfg(feature = "ssr")]
+pub mod search;
 pub mod server_function;
 pub mod session;
 pub mod sessions;

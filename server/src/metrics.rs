@@ -62,6 +62,7 @@ pub struct Metrics {
     captured: Captured,
     resident_bytes: Gauge,
     feedback_failures: Counter<u64, AtomicU64>,
+    search_lag: Gauge<f64, AtomicU64>,
 }
 
 /// Counters of captured turns. They are updated when metrics are rendered.
@@ -172,6 +173,9 @@ impl Metrics {
         let feedback_failures = Counter::<u64, AtomicU64>::default();
         let lost = "Ratings that could not be stored";
         registry.register("session_feedback_write_failures", lost, feedback_failures.clone());
+        let search_lag = Gauge::<f64, AtomicU64>::default();
+        let behind = "Seconds of events that cannot be searched yet; NaN where this is not known";
+        registry.register("search_lag_seconds", behind, search_lag.clone());
         let refused_sign_ins = Family::default();
         registry.register("sign_ins_refused", "Sign-ins refused", refused_sign_ins.clone());
         let (activity, database) = (Activity::default(), DatabaseGauges::default());
@@ -184,6 +188,7 @@ impl Metrics {
             activity,
             database,
             feedback_failures,
+            search_lag,
             requests,
             latency,
             streams,
@@ -231,6 +236,8 @@ impl Metrics {
         self.feedback_failures.inner().store(ledger::feedback::failures(ledger), Relaxed);
         self.captured.answers.inner().store(turn_capture.captured(), Relaxed);
         self.captured.failures.inner().store(turn_capture.failures(), Relaxed);
+        let lag = ledger::search::lag(ledger).map(|lag| lag.as_seconds_f64());
+        self.search_lag.set(lag.unwrap_or(f64::NAN));
         if let Some(bytes) = resident_bytes() {
             self.resident_bytes.set(bytes);
         }

@@ -31,6 +31,7 @@ mod memory;
 mod memory_forget;
 mod memory_writer;
 mod response;
+mod search;
 #[cfg(test)]
 mod tests;
 mod thread;
@@ -53,6 +54,7 @@ pub use memory::*;
 pub use memory_forget::{forget_person, forgotten_person};
 pub use memory_writer::{memory_flush, memory_run};
 pub use response::*;
+pub use search::found_events;
 pub use thread::*;
 pub use tool::*;
 pub use tool_run::{run_tool, tool_run};

@@ -75,6 +75,8 @@ pub use continuation::{MESSAGE_FORM, Offer, RESULTS_FORM, WaitingCall, name as r
 #[cfg(feature = "ssr")]
 pub(crate) use decision::verdict_word;
 #[cfg(feature = "ssr")]
+pub(crate) use describe::kind_words;
+#[cfg(feature = "ssr")]
 pub use describe::{one_line, texts_of};
 #[cfg(feature = "ssr")]
 pub use failure::acknowledge;

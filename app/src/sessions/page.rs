@@ -11,6 +11,7 @@ use crate::{
     render::static_html,
     shell::{RailEntry, Shell, frame},
     ui::{
+        button::{ButtonLink, Look},
         empty::{Connect, ConnectAgent, Empty},
         page_head::PageHead,
         pager::{Pager, looked_at},
@@ -75,7 +76,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 .into_any()
         };
         let page = view! {
-            <PageHead title="Sessions"/>
+            <PageHead title="Sessions">{static_html(view! { <ButtonLink look=Look::Quiet href="/search">"Search all events"</ButtonLink> })}</PageHead>
             {static_html(filter_form(&filter, actions, &reader_zone))}
             {alone.map(|fresh| view! { <LiveRows>{fresh}</LiveRows> })}
             {list}

@@ -31,6 +31,7 @@ pub mod problem;
 pub mod response;
 #[cfg(feature = "openapi")]
 pub mod schema;
+pub mod search;
 pub mod session;
 pub mod settings;
 pub mod thread;

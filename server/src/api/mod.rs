@@ -32,6 +32,7 @@ mod memory_revert;
 mod memory_writer;
 mod response;
 mod response_csv;
+mod search;
 mod session;
 mod sign_in;
 mod stream;
@@ -186,6 +187,7 @@ fn sessions(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(thread::end_at_root))
         .routes(routes!(failure::list))
         .routes(routes!(failure::acknowledge))
+        .routes(routes!(search::events))
 }
 
 /// Answers to forms, and links to forms.

@@ -20,6 +20,7 @@ mod openapi;
 mod restore;
 mod retention;
 mod run;
+mod search;
 mod serve;
 mod token;
 mod tool;

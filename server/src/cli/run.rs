@@ -3,7 +3,8 @@
 use super::{
     agent, ask, backup, chat, check_config,
     common::{FAILED, Failure, MISUSED, report},
-    export, feedback, hook, install, memory, openapi, restore, retention, serve, token, tool, user, verify, view, work,
+    export, feedback, hook, install, memory, openapi, restore, retention, search, serve, token, tool, user, verify,
+    view, work,
 };
 use crate::build_version::VERSION;
 use clap::{Parser, Subcommand};
@@ -72,6 +73,9 @@ enum Command {
     ///
     /// Without --apply it only prints what it would erase. On SQLite the server must be stopped.
     Retention(retention::RetentionArgs),
+    /// Search the events of all sessions, and make the index of the search anew
+    #[command(subcommand)]
+    Search(search::SearchCommand),
     /// Count, list and purge people's ratings of sessions
     #[command(subcommand)]
     Feedback(feedback::FeedbackCommand),
@@ -157,6 +161,7 @@ async fn dispatch(command: Command) -> ExitCode {
         Command::CheckConfig(args) => check_config::run(args).await,
         Command::Retention(args) => retention::run(args).await,
         Command::Chat(args) => chat::run(args).await,
+        Command::Search(command) => search::run(command).await,
         Command::Feedback(command) => feedback::run(command).await,
         Command::Ask(args) => ask::run(args).await,
         Command::Install(args) => install::run(args).await,

@@ -1,4 +1,5 @@
-//! `GET /find?q=`: the palette's search. Each kind of record is searched by name, with a limit.
+//! `GET /find?q=`: the palette's search. Each kind of record is searched by name, with a limit. The last entry leads to
+//! the search over all events.
 
 use super::{
     chat,
@@ -43,6 +44,7 @@ async fn find(
     found.extend(known.entities.into_iter().map(entity));
     found.extend(agents(&state, &viewer, known.partners, &text));
     found.extend(known.sessions.into_iter().map(session));
+    found.push(all_events(&text));
     Ok(Html(results_fragment(&found)))
 }
 
@@ -71,6 +73,12 @@ fn agent(slug: String) -> SearchResult {
 fn session(session: Session) -> SearchResult {
     let status = word(session.status()).to_lowercase();
     hit(session.title, &format!("session, {status}"), format!("/sessions/{}", session.id))
+}
+
+/// The search for the typed text in the events of all sessions.
+fn all_events(text: &str) -> SearchResult {
+    let href = format!("/search?q={}", form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>());
+    hit(format!("Search all events for “{text}”"), "search", href)
 }
 
 fn hit(title: String, kind: &str, href: String) -> SearchResult {

@@ -39,6 +39,7 @@ pub mod posted;
 mod problem;
 mod rating;
 mod response;
+mod search;
 mod session;
 mod session_forget;
 mod sessions;
@@ -69,6 +70,7 @@ pub fn router() -> Router<AppState> {
         .merge(today::router())
         .merge(sessions::router())
         .merge(find::router())
+        .merge(search::router())
         .merge(continue_form::router())
         .merge(session::router())
         .merge(session_forget::router())

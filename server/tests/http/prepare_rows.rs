@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 59] = [
+const PLAIN: [(&str, &str); 60] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -32,6 +32,7 @@ const PLAIN: [(&str, &str); 59] = [
     ("/api/memory/status", ""),
     ("/api/openapi.json", ""),
     ("/api/responses", ""),
+    ("/api/search", "?q=matrix"),
     ("/api/sessions", ""),
     ("/api/sessions/human/active", ""),
     ("/api/sessions/human/recent-activity", ""),
@@ -62,6 +63,7 @@ const PLAIN: [(&str, &str); 59] = [
     ("/metrics", ""),
     ("/needs-you", ""),
     ("/readyz", ""),
+    ("/search", "?q=matrix"),
     ("/sessions", ""),
     ("/sessions/fresh", "?after="),
     ("/settings/audit", ""),

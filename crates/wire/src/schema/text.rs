@@ -7,8 +7,8 @@ use domain::limit::{
     FLAG_CHARS_MAX, HOOK_CONTEXT_UNITS_MAX, HOOK_NAME_CHARS_MAX, HOOK_SESSION_CHARS_MAX, IMPORT_BYTES_MAX,
     IMPORT_MAPPING_BYTES_MAX, KEY_CHARS_MAX, KIND_BYTES_MAX, MEMORY_CARD_BYTES_MAX, MEMORY_DOCUMENT_BYTES_MAX,
     MEMORY_NAME_CHARS_MAX, MEMORY_QUERY_CHARS_MAX, MEMORY_REASON_CHARS_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX,
-    SLUG_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX, TITLE_CHARS_MAX,
-    TOOL_SECRET_BYTES_MAX, TOOL_SECRET_NAME_CHARS_MAX, VIEW_KEY_CHARS_MAX, WEBHOOK_URL_BYTES_MAX,
+    SEARCH_QUERY_CHARS_MAX, SLUG_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX,
+    TITLE_CHARS_MAX, TOOL_SECRET_BYTES_MAX, TOOL_SECRET_NAME_CHARS_MAX, VIEW_KEY_CHARS_MAX, WEBHOOK_URL_BYTES_MAX,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -77,6 +77,9 @@ macro_rules! texts {
 
 /// The base64url of 17 or 25 bytes, the first of which is at most 42: the list, a number in some lists, and an id.
 const CURSOR: &str = "^[A-K]([A-Za-z0-9_-]{21}[AEIMQUYcgkosw048]|[A-Za-z0-9_-]{32}[AQgw])$";
+
+/// The base64url of 33 bytes, the first of which is at most 42: the list, a number, an id and a sequence.
+const EVENT_CURSOR: &str = "^[A-K][A-Za-z0-9_-]{43}$";
 
 /// A JSON object whose values are texts or null. Halves of surrogate pairs in it are not matched, whole pairs neither:
 /// such characters are sent as they are.
@@ -178,6 +181,10 @@ texts! {
     HookSession = matching(PRINTABLE, HOOK_SESSION_CHARS_MAX).min_length(Some(1));
     /// Event types, separated by commas.
     EventTypes = text().pattern(Some(r"^ *[a-z][a-z0-9_]*(\.[a-z0-9_]+)+ *(, *[a-z][a-z0-9_]*(\.[a-z0-9_]+)+ *)*$"));
+    /// A search for events: words, `"a phrase"`, `begin*` and `-not`.
+    EventQuery = text().min_length(Some(1)).max_length(Some(SEARCH_QUERY_CHARS_MAX));
+    /// The place in what a search found. Opaque: only what a search answered is one.
+    EventCursor = matching(EVENT_CURSOR, CURSOR_CHARS_MAX);
     /// The place in a list. Opaque: only what a list answered is one.
     Cursor = matching(CURSOR, CURSOR_CHARS_MAX);
     /// An IANA zone such as `Europe/Berlin`.

@@ -1,0 +1,285 @@
+//! The page /search.
+
+use crate::{
+    FormState,
+    document::render,
+    render::static_html,
+    session::{kind_words, turn_href},
+    shell::{RailEntry, Shell, frame},
+    text::{
+        escape::query,
+        number::{counted, grouped},
+        shorten::one_line,
+    },
+    ui::{
+        badge::{StatusBadge, word},
+        button::{Button, ButtonLink, Look},
+        empty::Empty,
+        field::{Field, Input, Select},
+        notice::{Notice, Tone},
+        page_head::PageHead,
+        pager::Pager,
+        time::moment,
+    },
+};
+use domain::{
+    Timestamp,
+    limit::{SEARCH_LOOKED_MAX, SEARCH_QUERY_CHARS_MAX},
+    session::Status,
+};
+use leptos::prelude::*;
+use wire::search::{FoundEvent, FoundEvents, FoundSession};
+
+/// Path of the page.
+const PATH: &str = "/search";
+/// Seconds from which the page says that the newest events are not found yet.
+const LAG_SHOWN_SECONDS: i64 = 10;
+/// Longest title that is shown, characters.
+const TITLE_CHARS: usize = 160;
+
+/// The search of the address.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// `?q=`: what is searched for, as typed.
+    pub q: String,
+    /// `?agent=`
+    pub agent: Option<String>,
+    /// `?status=`
+    pub status: Option<Status>,
+}
+
+impl Filter {
+    /// The address of the search, from a cursor on.
+    fn href(&self, cursor: Option<&str>) -> String {
+        let q = Some(self.q.as_str()).filter(|q| !q.is_empty());
+        let pairs = [
+            ("q", q),
+            ("agent", self.agent.as_deref()),
+            ("status", self.status.map(Status::as_str)),
+            ("cursor", cursor),
+        ];
+        let pairs = pairs.into_iter().filter_map(|(key, value)| Some(format!("{key}={}", query(value?))));
+        let pairs = pairs.collect::<Vec<_>>().join("&");
+        if pairs.is_empty() { PATH.to_owned() } else { format!("{PATH}?{pairs}") }
+    }
+
+    fn is_narrowed(&self) -> bool {
+        self.agent.is_some() || self.status.is_some()
+    }
+}
+
+/// Data of the page.
+#[derive(Debug, Clone, Default)]
+pub struct Props {
+    /// What is searched for, and where.
+    pub filter: Filter,
+    /// What was found; absent without a search, and for one that was refused.
+    pub found: Option<FoundEvents>,
+    /// Why the search was refused.
+    pub form: FormState,
+    /// Whether this is a page after the first.
+    pub is_continued: bool,
+}
+
+/// Renders the page.
+pub fn page(shell: &Shell, props: Props) -> String {
+    let now = shell.now;
+    render(shell, "Search", || {
+        let Props { filter, found, form, is_continued } = props;
+        let general = form.general(&["q", "agent"]);
+        let found = found.map(|found| static_html(results(&filter, &found, is_continued, now)));
+        let help = (filter.q.is_empty() && !form.is_refused()).then(|| static_html(how_to()));
+        let page = view! {
+            <PageHead title="Search all events"/>
+            {static_html(search_form(&filter, &form))}
+            {general.into_iter().map(|message| view! { <Notice tone=Tone::Bad><p>{message}</p></Notice> }).collect::<Vec<_>>()}
+            {help}
+            {found}
+        };
+        frame(shell, RailEntry::Sessions, page)
+    })
+}
+
+fn search_form(filter: &Filter, form: &FormState) -> impl IntoView + use<> {
+    let mut statuses = vec![(String::new(), "Any status".to_owned())];
+    statuses.extend(Status::ALL.into_iter().map(|status| (status.as_str().to_owned(), word(status).to_owned())));
+    let agent = filter.agent.clone().unwrap_or_default();
+    let clear = filter.is_narrowed().then(|| Filter { agent: None, status: None, ..filter.clone() }.href(None));
+    view! {
+        <form class="filter" method="get" action=PATH role="search">
+            <Input scope="search" field=Field::new("q", "Words to find") kind="search" wide=true chars_max=SEARCH_QUERY_CHARS_MAX value=&filter.q form=form/>
+            <Input scope="search" field=Field::new("agent", "Agent") placeholder="Any agent" value=agent form=form/>
+            <Select scope="search" field=Field::new("status", "Status") options=statuses value=filter.status.map_or("", Status::as_str) form=form/>
+            <Button look=Look::Primary>"Search"</Button>
+            {clear.map(|href| view! { <ButtonLink look=Look::Quiet href=href>"Clear filter"</ButtonLink> })}
+        </form>
+    }
+}
+
+/// What can be typed.
+fn how_to() -> impl IntoView + use<> {
+    let ways = [
+        ("token expired", "both words, in any order and form"),
+        ("\"rate limit\"", "the phrase"),
+        ("unauth*", "words that begin so"),
+        ("timeout -zendesk", "one without the other"),
+        ("foo_bar", "a name of code, a path or an error code, whole"),
+    ];
+    let ways = ways.map(|(typed, finds)| {
+        let href = Filter { q: typed.to_owned(), ..Filter::default() }.href(None);
+        view! { <li><a href=href><code>{typed}</code></a>" "<span class="meta">{finds}</span></li> }
+    });
+    view! {
+        <section class="section" aria-labelledby="ways-title">
+            <h2 id="ways-title">"What you can type"</h2>
+            <ul class="search-ways">{ways.into_iter().collect::<Vec<_>>()}</ul>
+            <p class="meta">"Searched are messages, inputs and outputs of tools, errors, questions and decisions in all sessions of the workspace. Incognito conversations are not."</p>
+        </section>
+    }
+}
+
+fn results(filter: &Filter, found: &FoundEvents, is_continued: bool, now: Timestamp) -> impl IntoView + use<> {
+    let newest = is_continued.then(|| filter.href(None));
+    let older = found.next_cursor.as_deref().map(|cursor| filter.href(Some(cursor)));
+    let list = match (found.items.is_empty(), older.is_some()) {
+        (false, _) => {
+            let items = found.items.iter().map(session).collect::<Vec<_>>();
+            view! { <ol class="search-found" aria-label="Sessions, newest event first">{items}</ol> }.into_any()
+        }
+        (true, true) => {
+            let looked = grouped(SEARCH_LOOKED_MAX as u64);
+            view! { <p class="meta">{format!("None of the {looked} newest events with these words matches the filter. Older ones may.")}</p> }
+                .into_any()
+        }
+        (true, false) if filter.is_narrowed() => {
+            let all = Filter { agent: None, status: None, ..filter.clone() }.href(None);
+            view! { <Empty sentence="No event with these words matches the filter." link=Some(("Search without it", all))/> }
+                .into_any()
+        }
+        (true, false) if is_continued => {
+            view! { <Empty sentence="There are no older events with these words."/> }.into_any()
+        }
+        (true, false) => {
+            view! { <Empty sentence="No event has these words. All words must be in one event."/> }.into_any()
+        }
+    };
+    view! {
+        {lag(found.indexed_until, now)}
+        {list}
+        <Pager newest=newest older=older/>
+    }
+}
+
+/// Says that the newest events are not found yet.
+fn lag(indexed_until: Option<Timestamp>, now: Timestamp) -> Option<impl IntoView + use<>> {
+    let text = match indexed_until {
+        None => view! { "The search is being made ready. Not all events are found yet." }.into_any(),
+        Some(until) if (now - until).num_seconds() <= LAG_SHOWN_SECONDS => return None,
+        Some(until) => view! { "Events since "{moment(until)}" are not found yet." }.into_any(),
+    };
+    Some(view! { <Notice tone=Tone::Wait><p>{text}</p></Notice> })
+}
+
+fn session(found: &FoundSession) -> impl IntoView + use<> {
+    let events = found.events.iter().map(|event| hit(found, event)).collect::<Vec<_>>();
+    let title = one_line(&found.title, TITLE_CHARS);
+    let agent = found.agent_slug.clone().map(|agent| view! { <span class="meta">{agent}</span> });
+    let more = (found.more_events > 0).then(|| {
+        let more = counted(found.more_events, "more event");
+        view! { <p class="meta">{format!("{more} with these words")}</p> }
+    });
+    view! {
+        <li class="search-session">
+            <p class="search-head">
+                <a class="quiet" href=format!("/sessions/{}", found.session_id) dir="auto">{title}</a>
+                <StatusBadge status=found.status/>
+                {agent}
+            </p>
+            <ol class="search-events">{events}</ol>
+            {more}
+        </li>
+    }
+}
+
+fn hit(of: &FoundSession, event: &FoundEvent) -> impl IntoView + use<> {
+    let pieces = event.snippet.iter().map(|piece| {
+        let text = piece.text.clone();
+        if piece.is_marked { view! { <mark>{text}</mark> }.into_any() } else { text.into_any() }
+    });
+    view! {
+        <li class="search-event">
+            <span class="meta search-number">{grouped(event.sequence)}</span>
+            <a class="search-link" href=turn_href(of.session_id, event.sequence) dir="auto">{pieces.collect::<Vec<_>>()}</a>
+            <span class="meta">{kind_words(&event.event_type)}</span>
+            <span class="meta search-when">{moment(event.recorded_at)}</span>
+        </li>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::to_html;
+    use wire::search::SnippetPiece;
+
+    fn found(events: usize) -> FoundEvents {
+        let piece = |text: &str, is_marked| SnippetPiece { text: text.to_owned(), is_marked };
+        let event = |number: usize| FoundEvent {
+            sequence: 7 + number as u64,
+            event_type: "agent.tool_result".into(),
+            recorded_at: "2026-11-29T10:00:00Z".parse().unwrap(),
+            snippet: vec![piece("<b>", false), piece("refund", true)],
+        };
+        let session = FoundSession {
+            session_id: "0193b0a0-0000-7000-8000-000000000001".parse().unwrap(),
+            title: "<i>Title".into(),
+            agent_slug: Some("scout".into()),
+            status: Status::Failed,
+            events: (0..events).map(event).collect(),
+            more_events: 1,
+        };
+        FoundEvents {
+            items: vec![session],
+            next_cursor: None,
+            indexed_until: Some("2026-11-29T10:00:00Z".parse().unwrap()),
+        }
+    }
+
+    fn shown(filter: &Filter, found: &FoundEvents, seconds: i64) -> String {
+        let now: Timestamp = "2026-11-29T10:00:00Z".parse().unwrap();
+        to_html(results(filter, found, false, now + chrono::TimeDelta::seconds(seconds)))
+    }
+
+    #[test]
+    fn what_was_found_is_text_with_marks_and_leads_to_its_event() {
+        let html = shown(&Filter::default(), &found(2), 0);
+        for part in [
+            "href=\"/sessions/0193b0a0-0000-7000-8000-000000000001?before=107#seq-7\"",
+            "&lt;b&gt;<mark>refund</mark>",
+            "&lt;i&gt;Title",
+            "1 more event with these words",
+        ] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        assert_eq!(html.matches("<mark>").count(), 2);
+    }
+
+    #[test]
+    fn an_empty_page_says_whether_older_events_may_match() {
+        let filter = Filter { q: "tea".into(), agent: Some("scout".into()), status: None };
+        let none = FoundEvents { items: Vec::new(), ..found(0) };
+        assert!(shown(&filter, &none, 0).contains("href=\"/search?q=tea\""), "the way out of the filter");
+        let more = FoundEvents { next_cursor: Some("x".into()), ..none.clone() };
+        let html = shown(&filter, &more, 0);
+        assert!(html.contains("4,000 newest events") && html.contains("agent=scout&amp;cursor=x"), "{html}");
+        assert!(shown(&Filter::default(), &none, 0).contains("No event has these words"));
+    }
+
+    #[test]
+    fn a_search_that_is_behind_says_so() {
+        assert!(!shown(&Filter::default(), &found(1), 10).contains("not found yet"));
+        assert!(shown(&Filter::default(), &found(1), 11).contains("are not found yet"));
+        let never = FoundEvents { indexed_until: None, ..found(1) };
+        assert!(shown(&Filter::default(), &never, 0).contains("being made ready"));
+    }
+}

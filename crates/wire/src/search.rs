@@ -1,0 +1,71 @@
+//! Full text search over events.
+
+use domain::{Timestamp, id::SessionId, session::Status};
+use serde::{Deserialize, Serialize};
+
+/// A page of a search: sessions in the order of their newest event that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FoundEvents {
+    /// At most 20 sessions. A session with events on both sides of the end of a page is on both pages, with other events.
+    pub items: Vec<FoundSession>,
+    /// `cursor` of the next page; null on the last one. A page looks at 4,000 events at most: with `agent` or `status` it
+    /// can have few sessions or none, and still have a next page.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EventCursor>))]
+    pub next_cursor: Option<String>,
+    /// All events that were committed before this time are found. Null while the index is made.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub indexed_until: Option<Timestamp>,
+}
+
+/// A session with events that were found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FoundSession {
+    /// The session.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub session_id: SessionId,
+    /// Its title.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
+    pub title: String,
+    /// Its agent.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
+    pub agent_slug: Option<String>,
+    /// Its status now.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
+    pub status: Status,
+    /// The newest of the page, newest first, at most 3.
+    pub events: Vec<FoundEvent>,
+    /// Number of further events of the session that the page found.
+    pub more_events: u64,
+}
+
+/// An event that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FoundEvent {
+    /// Its sequence in the log of the session.
+    pub sequence: u64,
+    /// Its kind.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EventType))]
+    pub event_type: String,
+    /// When it was recorded.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub recorded_at: Timestamp,
+    /// Its text on one line around the first place that was found, about 240 characters, in pieces.
+    pub snippet: Vec<SnippetPiece>,
+}
+
+/// A piece of the text of an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SnippetPiece {
+    /// The text.
+    pub text: String,
+    /// Whether it is what was searched for.
+    pub is_marked: bool,
+}

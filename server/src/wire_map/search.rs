@@ -1,0 +1,34 @@
+//! Converts what a search found.
+
+use ledger::search;
+use wire::search::{FoundEvent, FoundEvents, FoundSession, SnippetPiece};
+
+/// Converts a page of a search.
+pub fn found_events(found: search::FoundEvents) -> FoundEvents {
+    FoundEvents {
+        items: found.sessions.into_iter().map(found_session).collect(),
+        next_cursor: found.next_cursor,
+        indexed_until: found.indexed_until,
+    }
+}
+
+fn found_session(found: search::FoundSession) -> FoundSession {
+    FoundSession {
+        session_id: found.session.id,
+        status: found.session.status(),
+        title: found.session.title,
+        agent_slug: found.session.agent_slug,
+        events: found.events.into_iter().map(found_event).collect(),
+        more_events: found.more,
+    }
+}
+
+fn found_event(found: search::FoundEvent) -> FoundEvent {
+    let pieces = found.snippet.into_iter();
+    FoundEvent {
+        sequence: found.sequence,
+        event_type: found.kind,
+        recorded_at: found.recorded_at,
+        snippet: pieces.map(|piece| SnippetPiece { text: piece.text, is_marked: piece.is_marked }).collect(),
+    }
+}
