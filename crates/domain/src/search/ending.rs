@@ -7,7 +7,7 @@ use crate::{
     limit::SEARCH_WORD_FORMS_MAX,
     memory::{Forms, Prefixed},
 };
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 /// Endings of English, French, German and Spanish words, as `terms` returns them: without accents.
 const LATIN: &str = "s es ed d e er ers ing y ies ied ly ment ments \
@@ -17,31 +17,36 @@ const LATIN: &str = "s es ed d e er ers ing y ies ied ly ment ments \
 /// Endings of Russian words, as `terms` returns them: `й` has become `и`.
 const CYRILLIC: &str = "а я о е ы и у ю ь ои ыи ии ая яя ое ее ые ие ого его ому ему ым им ом ем ам ям ами ями ах ях \
      ов ев еи ую юю ешь ет ют ут ишь ит ят ат ть л ла ло ли";
-/// Letters of a word that an ending can replace, more than its stem tells.
-const BASES_MAX: usize = 6;
+/// Beginnings of a word that endings are added to, beside the word itself: the shortest.
+const BEGINNINGS: usize = 3;
 
-/// Other forms of a word, as `terms` returns it: the most similar, at most [`SEARCH_WORD_FORMS_MAX`].
+/// Other forms of a word, as `terms` returns it, at most [`SEARCH_WORD_FORMS_MAX`]: those with the shortest beginning.
 pub(super) fn other_forms(forms: &Forms, word: &str) -> Vec<String> {
     let Some(Prefixed { prefix, .. }) = forms.prefixes(&[word.to_owned()]).into_iter().next() else {
         return Vec::new();
     };
     let endings = if word.is_ascii() { LATIN } else { CYRILLIC };
-    let starts = word.char_indices().map(|(at, _)| at).chain([word.len()]).filter(|at| *at >= prefix.len());
-    let mut made = BTreeSet::new();
-    for start in starts.take(BASES_MAX).map(|at| &word[..at]) {
-        made.insert(start.to_owned());
+    let starts = word.char_indices().map(|(at, _)| at).filter(|at| *at >= prefix.len());
+    let (mut made, mut known) = (Vec::new(), HashSet::new());
+    let mut make = |form: String| {
+        if known.insert(form.clone()) {
+            made.push(form);
+        }
+    };
+    for start in starts.take(BEGINNINGS).chain([word.len()]).map(|at| &word[..at]) {
+        make(start.to_owned());
         for ending in endings.split(' ').filter(|ending| !ending.is_empty()) {
-            made.insert(format!("{start}{ending}"));
+            make(format!("{start}{ending}"));
             // `plan`, `planned`.
             if let Some(last) = start.chars().last().filter(|_| word.is_ascii() && ending.starts_with(['e', 'i'])) {
-                made.insert(format!("{start}{last}{ending}"));
+                make(format!("{start}{last}{ending}"));
             }
         }
     }
-    let made: Vec<String> = made.into_iter().collect();
-    let mut found = forms.among(word, &made);
-    found.truncate(SEARCH_WORD_FORMS_MAX);
-    found
+    let found: HashSet<String> = forms.among(word, &made).into_iter().collect();
+    made.retain(|form| found.contains(form));
+    made.truncate(SEARCH_WORD_FORMS_MAX);
+    made
 }
 
 #[cfg(test)]

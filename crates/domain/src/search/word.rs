@@ -92,7 +92,7 @@ fn for_each_ascii_word(text: &str, from: usize, with: &mut impl FnMut(Word<'_>))
 /// part of one letter: those are rarely words.
 fn camel_parts(written: &str) -> Vec<String> {
     let letters = written.as_bytes();
-    if !written.is_ascii() || !letters.windows(2).any(|pair| is_break(pair[0], pair[1], None)) {
+    if !written.is_ascii() || !letters.iter().skip(1).any(u8::is_ascii_uppercase) {
         return Vec::new();
     }
     let (mut parts, mut from) = (Vec::new(), 0);
@@ -103,7 +103,7 @@ fn camel_parts(written: &str) -> Vec<String> {
         }
     }
     parts.push(written[from..].to_ascii_lowercase());
-    if parts.iter().any(|part| part.len() < 2) {
+    if parts.len() == 1 || parts.iter().any(|part| part.len() < 2) {
         Vec::new()
     } else {
         parts.iter().flat_map(|part| terms(part)).collect()

@@ -89,11 +89,11 @@ async fn a_task_is_created_once_for_each_key_of_a_person(f: Fixture) {
     f.done().await;
 }
 
-async fn start(f: &Fixture, who: &Scope, task: ActionId) -> human::Started {
+pub(crate) async fn start(f: &Fixture, who: &Scope, task: ActionId) -> human::Started {
     human::start(&f.ledger, who, task).await.unwrap()
 }
 
-async fn append(f: &Fixture, who: &Scope, id: SessionId, events: Vec<NewEvent>) -> ledger::Result<Appended> {
+pub(crate) async fn append(f: &Fixture, who: &Scope, id: SessionId, events: Vec<NewEvent>) -> ledger::Result<Appended> {
     events::append(&f.ledger, who, Append { session_id: id, attempt: None, events }).await
 }
 

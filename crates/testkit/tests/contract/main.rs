@@ -93,6 +93,7 @@ mod retention;
 mod roll;
 mod row_security;
 mod row_security_respondent;
+mod search;
 mod secrets;
 mod sign_in;
 mod sql_list;

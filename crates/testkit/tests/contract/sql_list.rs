@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Text constants that are not statements, and why.
-const NO_STATEMENTS: [(&str, &str); 24] = [
+const NO_STATEMENTS: [(&str, &str); 25] = [
     ("auth::access_link::INVITATION", "a value"),
     ("auth::access_link::RESET", "a value"),
     ("engine::error::BOUND_TO_ANOTHER", "a part of an error's text"),
@@ -32,6 +32,7 @@ const NO_STATEMENTS: [(&str, &str); 24] = [
     ("open::readers::SQLITE_FILE", "a file name"),
     ("retention::ERASED", "a value"),
     ("retention::INCOGNITO_ALONE", "a value"),
+    ("search::entry::NO_WORD", "a word of the index"),
     ("session::claim::HELD", "a bug that is planted for the torture test"),
     ("session::write::FORCE", "a bug that is planted for the torture test"),
     ("verify::values::OF_SESSION", "a part of verify::values::of_events"),
