@@ -38,10 +38,12 @@ test.describe("the palette", () => {
     await openPalette(page);
     await field(page).fill(name);
     const hrefs = () => options(page).evaluateAll((found) => found.map((option) => option.getAttribute("data-href")));
-    await expect.poll(hrefs).toEqual([`/actions/${action.id}`, `/entities/${entity.id}`, `/sessions/${session.id}`]);
+    const events = (q: string) => `/search?${new URLSearchParams({ q })}`;
+    const found = [`/actions/${action.id}`, `/entities/${entity.id}`, `/sessions/${session.id}`];
+    await expect.poll(hrefs).toEqual([...found, events(name)]);
     await expectAccessible(page, "the palette");
     await field(page).fill(agent);
-    await expect.poll(hrefs).toEqual([`/chat?agent=${agent}`]);
+    await expect.poll(hrefs).toEqual([`/chat?agent=${agent}`, events(agent)]);
     await page.keyboard.press("Enter");
     await expect(page.locator('select[name="agent"]')).toHaveValue(agent);
     await hydrated(page);

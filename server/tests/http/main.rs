@@ -64,6 +64,7 @@ mod prepare_rows;
 mod rating;
 mod response_csv;
 mod routes;
+mod search;
 mod setup;
 mod sign_in;
 mod soak;

@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 60] = [
+const PLAIN: [(&str, &str); 61] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
