@@ -70,6 +70,7 @@ const ELSEWHERE: Record<string, [string, string, string?]> = {
   "/insights": ["pages.spec.ts", IN_TABLE, '"/insights"]'],
   "/link": ["accessible.spec.ts", "links to join and to set a password"],
   "/memory/forget": ["memory-review.spec.ts", "a person is forgotten after a look at what would go"],
+  "/search": ["search.spec.ts", "an event is found by its words and opened at its place"],
   "/sessions": ["pages.spec.ts", IN_TABLE, '"/sessions"]'],
   "/sessions/{id}": ["pages.spec.ts", IN_TABLE, "`/sessions/${rich.session}`]"],
   "/sessions/{id}/forget": ["session-forget.spec.ts", "a session is forgotten after a look at what would go"],

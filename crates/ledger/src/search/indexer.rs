@@ -27,6 +27,8 @@ const LOOKED_AT_ONCE: u32 = 2_000;
 const SESSIONS_AT_ONCE: usize = 64;
 /// Events that one step adds. The writer of SQLite is busy with them for some milliseconds.
 const EVENTS_AT_ONCE: usize = 200;
+/// Sessions that are remembered as changed. If more have changed, all are looked at again.
+const WAITING_MAX: usize = 20_000;
 /// Content and metadata after which a step reads no more events, bytes.
 const BYTES_AT_ONCE: usize = 256 * 1024;
 
@@ -103,7 +105,7 @@ impl Indexer {
 
     async fn step_as_owner(&mut self, ledger: &Ledger) -> Result<Step> {
         let now = ledger.now();
-        self.hear(now);
+        self.listen(ledger);
         if self.passed_at.is_none_or(|at| now - at >= LOOK_AGAIN) {
             self.begin(ledger, now).await?;
         }
@@ -162,8 +164,9 @@ impl Indexer {
         Ok(())
     }
 
-    /// Takes the notices since the last step.
-    fn hear(&mut self, now: Timestamp) {
+    /// Takes the notices that have come. A step does it too; a busy server sends more between two steps than are kept.
+    pub fn listen(&mut self, ledger: &Ledger) {
+        let now = ledger.now();
         loop {
             match self.changes.try_recv() {
                 Ok(Change::Committed(notice)) => self.wait((notice.tenant_id, notice.session_id), self.heard_until),
@@ -177,6 +180,11 @@ impl Indexer {
     }
 
     fn wait(&mut self, key: Key, since: Timestamp) {
+        if self.waiting.len() >= WAITING_MAX && !self.since.contains_key(&key) {
+            // Another pass finds what is not remembered.
+            self.passed_at = None;
+            return;
+        }
         self.since.entry(key).or_insert_with(|| {
             self.waiting.push_back(key);
             since
