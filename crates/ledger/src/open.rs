@@ -313,35 +313,46 @@ impl Ledger {
     }
 
     /// Runs queries for the caller in one snapshot of the database.
-    pub(crate) async fn snapshot<T, F>(&self, scope: &Scope, body: F) -> Result<T>
+    #[track_caller]
+    pub(crate) fn snapshot<T, F>(&self, scope: &Scope, body: F) -> impl Future<Output = Result<T>> + Send
     where
         T: Send + 'static,
         F: for<'t, 'c> Body<&'t mut Conn<'c>, Result<T>>,
     {
-        self.store().snapshot(scope.into(), body).await
+        self.store().snapshot(scope.into(), body)
     }
 
     /// Runs `body` in one transaction. After the commit it handles the sessions that ended in it.
-    pub(crate) async fn write<T, F>(&self, access: Access, body: F) -> Result<T>
+    #[track_caller]
+    pub(crate) fn write<T, F>(&self, access: Access, body: F) -> impl Future<Output = Result<T>> + Send
     where
         T: Send + 'static,
         F: for<'t, 'c> Body<&'t mut WriteTx<'c>, Result<T>>,
     {
-        self.write_or_refuse(access, body).await
+        self.write_or_refuse(access, body)
     }
 
     /// [`Ledger::write`] with another type of error.
-    pub(crate) async fn write_or_refuse<T, E, F>(&self, access: Access, body: F) -> std::result::Result<T, E>
+    #[track_caller]
+    pub(crate) fn write_or_refuse<T, E, F>(
+        &self,
+        access: Access,
+        body: F,
+    ) -> impl Future<Output = std::result::Result<T, E>> + Send
     where
         T: Send + 'static,
         E: From<store::Error> + Send + 'static,
         F: for<'t, 'c> Body<&'t mut WriteTx<'c>, std::result::Result<T, E>>,
     {
-        let Committed { value, endings } = self.store().write(access, body).await?;
-        if !endings.is_empty() {
-            follow_at_once(self, endings).await;
+        // Outside of the async block, so that the span has the name of the caller's module.
+        let writing = self.store().write(access, body);
+        async move {
+            let Committed { value, endings } = writing.await?;
+            if !endings.is_empty() {
+                follow_at_once(self, endings).await;
+            }
+            Ok(value)
         }
-        Ok(value)
     }
 
     /// The source of random bytes, for transactions.

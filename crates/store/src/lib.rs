@@ -61,7 +61,7 @@ pub use auth::{
     prune_sign_in_attempts, record_sign_in_attempt, sign_in_attempts, tenant, token, user,
 };
 pub use criteria_set::CriteriaSetRecord;
-pub use engine::{Access, Conn, Error, Page, Result};
+pub use engine::{Access, Conn, Error, Page, Result, SPAN_TARGET};
 pub use entity::{EntityRecord, EntityVersionRecord, ImportRecord};
 pub use entity_type::EntityTypeRecord;
 pub use event::{AppendOutcome, AppendRefusal, AppendRequest, Change, Notice, PreparedEvent};

@@ -120,19 +120,50 @@ impl Access {
     }
 }
 
-/// Runs the same query on either engine: `run!(conn, fetch_optional Row, SQL, bind, bind)`.
+/// Runs the same query on either engine: `run!(conn, fetch_optional Row, SQL, bind, bind)`. It has a span with the name
+/// of the statement and the number of its rows.
 macro_rules! run {
     ($conn:expr, execute, $sql:expr $(, $bind:expr)* $(,)?) => {
-        match $conn {
+        $crate::engine::spanned!($sql, execute, match $conn {
             $crate::engine::Conn::Sqlite(c) => c.execute($sql, &[$(&$bind as &dyn rusqlite::ToSql),*]),
             $crate::engine::Conn::Postgres(c) => sqlx::query($sql)$(.bind($bind))*.execute(&mut **c).await.map(|done| done.rows_affected()),
-        }
+        })
     };
     ($conn:expr, $fetch:ident $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
-        match $conn {
+        $crate::engine::spanned!($sql, $fetch, match $conn {
             $crate::engine::Conn::Sqlite(c) => c.$fetch::<$row>($sql, &[$(&$bind as &dyn rusqlite::ToSql),*]),
             $crate::engine::Conn::Postgres(c) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(&mut **c).await,
-        }
+        })
     };
 }
 pub(crate) use run;
+
+/// Evaluates `$run` inside a span with the name of its statement. `$how` is what the result counts as: `execute`,
+/// `fetch_all`, `fetch_optional` or `fetch_one`.
+macro_rules! spanned {
+    ($sql:expr, $how:ident, $run:expr) => {{
+        let span = $crate::engine::statement_span(concat!(module_path!(), "::", stringify!($sql)));
+        let ran = $run;
+        $crate::engine::record_rows(&span, ran.as_ref().map(|done| $crate::engine::rows_of!($how, done)));
+        ran
+    }};
+}
+pub(crate) use spanned;
+
+/// The number of rows of a result.
+macro_rules! rows_of {
+    (execute, $done:expr) => {
+        *$done
+    };
+    (fetch_all, $done:expr) => {
+        $done.len() as u64
+    };
+    (fetch_optional, $done:expr) => {
+        u64::from($done.is_some())
+    };
+    (fetch_one, $done:expr) => {{
+        let _one = $done;
+        1
+    }};
+}
+pub(crate) use rows_of;

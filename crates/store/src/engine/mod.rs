@@ -8,14 +8,16 @@ pub(crate) mod migration;
 pub(crate) mod planted;
 mod postgres;
 mod record;
+mod span;
 mod sql;
 mod sqlite;
 
 pub use conn::{Access, Conn};
 pub use error::{Error, Result};
+pub use span::SPAN_TARGET;
 pub use sql::Page;
 
-pub(crate) use conn::{Mode, run};
+pub(crate) use conn::{Mode, rows_of, run, spanned};
 #[cfg(test)]
 pub(crate) use error::tests::Coded;
 pub(crate) use error::{is_constraint_violation, is_lock_timeout, is_unique_violation, postgres_full};
@@ -23,6 +25,7 @@ pub(crate) use postgres::{
     POSTGRES_TRUSTED, in_transaction, lane_with_timeout, spawn_with_timeout, transaction_on, with_timeout,
 };
 pub(crate) use record::{from_postgres, from_sqlite, record};
+pub(crate) use span::{LaneSpan, record_rows, statement_span, use_case_span};
 pub(crate) use sql::{CHUNKS, Texts, chunks, contains, last_select, statements, values_statements};
 pub(crate) use sqlite::{FromSqlite, ImmutableFile, SqliteConnection};
 

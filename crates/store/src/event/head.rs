@@ -1,7 +1,7 @@
 //! The part of a session row that an append reads and advances.
 
 use super::{NewRow, bind_rows, insert_postgres, insert_sqlite};
-use crate::engine::{Conn, SqliteConnection, record, statements};
+use crate::engine::{Conn, SqliteConnection, record, spanned, statements};
 use domain::{
     Timestamp,
     chain::Digest,
@@ -125,14 +125,20 @@ pub(crate) async fn lock_heads(
     match conn {
         Conn::Sqlite(c) => {
             for (tenant_id, id) in &wanted {
-                rows.extend(c.fetch_optional::<HeadRow>(READ_SQLITE, &[&tenant_id.0, &id.0])?);
+                let head = spanned!(
+                    READ_SQLITE,
+                    fetch_optional,
+                    c.fetch_optional::<HeadRow>(READ_SQLITE, &[&tenant_id.0, &id.0])
+                )?;
+                rows.extend(head);
             }
         }
         Conn::Postgres(c) => {
             // The writer's transactions hold one workspace each.
             let Some((tenant_id, _)) = wanted.first() else { return Ok(HashMap::new()) };
             let ids: Vec<Uuid> = wanted.iter().map(|(_, id)| id.0).collect();
-            rows = sqlx::query_as(LOCK_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?;
+            let query = sqlx::query_as(LOCK_POSTGRES).bind(tenant_id.0).bind(ids);
+            rows = spanned!(LOCK_POSTGRES, fetch_all, query.fetch_all(&mut **c).await)?;
         }
     }
     Ok(rows.into_iter().filter_map(HeadRow::into_head).map(|head| ((head.tenant_id, head.id), head)).collect())
@@ -167,7 +173,9 @@ pub(crate) async fn write(conn: &mut Conn<'_>, rows: &[NewRow], heads: &[&Head])
                 .bind(heads.iter().map(|h| h.head_sequence.cast_signed()).collect::<Vec<_>>())
                 .bind(heads.iter().map(|h| &h.head_digest.0[..]).collect::<Vec<_>>())
                 .bind(heads.iter().map(|h| to_micros(h.updated_at)).collect::<Vec<_>>());
-            bind_rows(query, rows).execute(&mut **c).await.map(drop)
+            let query = bind_rows(query, rows);
+            spanned!(APPEND_POSTGRES, execute, query.execute(&mut **c).await.map(|done| done.rows_affected()))?;
+            Ok(())
         }
     }
 }
@@ -175,7 +183,9 @@ pub(crate) async fn write(conn: &mut Conn<'_>, rows: &[NewRow], heads: &[&Head])
 fn update_sqlite(c: &mut SqliteConnection, heads: &[&Head]) -> Result<(), sqlx::Error> {
     for head in heads {
         let (sequence, updated_at) = (head.head_sequence.cast_signed(), to_micros(head.updated_at));
-        c.execute(UPDATE_SQLITE, &[&head.tenant_id.0, &head.id.0, &sequence, &head.head_digest.0, &updated_at])?;
+        let binds: [&dyn rusqlite::ToSql; 5] =
+            [&head.tenant_id.0, &head.id.0, &sequence, &head.head_digest.0, &updated_at];
+        spanned!(UPDATE_SQLITE, execute, c.execute(UPDATE_SQLITE, &binds))?;
     }
     Ok(())
 }

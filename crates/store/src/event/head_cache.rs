@@ -12,7 +12,7 @@ use super::{
     append::{GroupNotices, check, place},
     bind_rows,
 };
-use crate::engine::{Access, is_lock_timeout, is_unique_violation, statements};
+use crate::engine::{Access, is_lock_timeout, is_unique_violation, spanned, statements};
 use domain::{
     clock::to_micros,
     id::{SessionId, TenantId},
@@ -156,7 +156,8 @@ impl PlannedAppends {
             .bind(column!(|s| s.after.head_sequence.cast_signed()))
             .bind(column!(|s| &s.after.head_digest.0[..]))
             .bind(column!(|s| to_micros(s.after.updated_at)));
-        let row = bind_rows(query, &self.rows).fetch_one(connection).await?;
+        let query = bind_rows(query, &self.rows);
+        let row = spanned!(APPEND_AT_HEADS_POSTGRES, fetch_one, query.fetch_one(connection).await)?;
         Ok(row.try_get::<Vec<Uuid>, _>(0)?.into_iter().collect())
     }
 

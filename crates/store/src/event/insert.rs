@@ -1,6 +1,6 @@
 //! Inserts rows of `session_events`.
 
-use crate::engine::{CHUNKS, Conn, SqliteConnection, chunks, values_statements};
+use crate::engine::{CHUNKS, Conn, SqliteConnection, chunks, spanned, values_statements};
 use domain::{clock::to_micros, event::Event, id::TenantId};
 use rusqlite::ToSql;
 use sqlx::AssertSqlSafe;
@@ -69,7 +69,9 @@ pub(crate) async fn insert(conn: &mut Conn<'_>, rows: &[NewRow]) -> std::result:
     match conn {
         Conn::Sqlite(c) => insert_sqlite(c, rows),
         Conn::Postgres(c) => {
-            bind_rows(sqlx::query(AssertSqlSafe(INSERT_POSTGRES.as_str())), rows).execute(&mut **c).await.map(drop)
+            let query = bind_rows(sqlx::query(AssertSqlSafe(INSERT_POSTGRES.as_str())), rows);
+            spanned!(INSERT_POSTGRES, execute, query.execute(&mut **c).await.map(|done| done.rows_affected()))?;
+            Ok(())
         }
     }
 }
@@ -85,7 +87,7 @@ pub(crate) fn insert_sqlite(c: &mut SqliteConnection, rows: &[NewRow]) -> std::r
             binds.extend([&r.thread_id as &dyn ToSql, &r.external_event_id, &figures.attempt, &r.actor]);
             binds.extend([&figures.at as &dyn ToSql, &figures.recorded_at, &r.body.0, &r.digest.0]);
         }
-        c.execute(&INSERT_SQLITE[index], &binds)?;
+        spanned!(INSERT_SQLITE, execute, c.execute(&INSERT_SQLITE[index], &binds))?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Rows of `session_events`.
 
-use crate::engine::{Conn, Error, Page, Result, record, run, statements};
+use crate::engine::{Conn, Error, Page, Result, record, record_rows, run, spanned, statement_span, statements};
 use domain::{
     chain::Digest,
     clock::from_micros,
@@ -108,11 +108,13 @@ impl TryFrom<Row> for Event {
 /// Streams rows into a page, so that a page of large events ends by its bytes before it fills the memory.
 macro_rules! page_of {
     (sqlite $c:expr, $limit:expr, $sql:expr $(, $bind:expr)* $(,)?) => {{
+        let span = statement_span(concat!(module_path!(), "::", stringify!($sql)));
         let mut page = Filling::new($limit);
         $c.each($sql, &[$(&$bind as &dyn ToSql),*], |row| page.take(row))?;
-        page.done()
+        page.done(&span)
     }};
     ($c:expr, $limit:expr, $sql:expr $(, $bind:expr)* $(,)?) => {{
+        let span = statement_span(concat!(module_path!(), "::", stringify!($sql)));
         let mut page = Filling::new($limit);
         let mut rows = sqlx::query_as::<_, Row>($sql)$(.bind($bind))*.fetch(&mut **$c);
         while let Some(row) = rows.try_next().await? {
@@ -120,7 +122,7 @@ macro_rules! page_of {
                 break;
             }
         }
-        page.done()
+        page.done(&span)
     }};
 }
 
@@ -177,11 +179,13 @@ pub async fn newest(conn: &mut Conn<'_>, tenant_id: TenantId, sessions: &[Sessio
     let rows = match conn {
         Conn::Sqlite(c) => {
             let hex: Vec<String> = sessions.iter().map(|id| id.0.simple().to_string()).collect();
-            c.fetch_all::<Row>(NEWEST_SQLITE, &[&tenant_id.0, &json_list(&hex)])?
+            let binds: [&dyn ToSql; 2] = [&tenant_id.0, &json_list(&hex)];
+            spanned!(NEWEST_SQLITE, fetch_all, c.fetch_all::<Row>(NEWEST_SQLITE, &binds))?
         }
         Conn::Postgres(c) => {
             let ids: Vec<Uuid> = sessions.iter().map(|id| id.0).collect();
-            sqlx::query_as::<_, Row>(NEWEST_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+            let query = sqlx::query_as::<_, Row>(NEWEST_POSTGRES).bind(tenant_id.0).bind(ids);
+            spanned!(NEWEST_POSTGRES, fetch_all, query.fetch_all(&mut **c).await)?
         }
     };
     rows.into_iter().map(Event::try_from).collect()
@@ -238,7 +242,8 @@ impl Filling {
         ControlFlow::Continue(())
     }
 
-    fn done(self) -> Result<Page<Event>> {
+    fn done(self, span: &tracing::Span) -> Result<Page<Event>> {
+        record_rows(span, Ok::<_, &Error>(self.page.items.len() as u64));
         self.failed.map_or(Ok(self.page), Err)
     }
 }

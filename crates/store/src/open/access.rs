@@ -3,17 +3,21 @@
 //! On SQLite writes are jobs of the one writer. On PostgreSQL reads and writes run in their own
 //! transactions and tasks, so that a client that disconnects does not cancel them. There, what runs a transaction is
 //! compiled once and not for each closure.
+//!
+//! Each function that a use case calls has a span with the name of that use case, which is the module of its caller.
+//! These functions are not `async`, because an async function does not know its caller.
 
 use super::store::{Db, Store};
 use crate::{
-    engine::{Access, Conn, Error, Mode, Result, in_transaction, lane_with_timeout},
+    engine::{Access, Conn, Error, Mode, Result, in_transaction, lane_with_timeout, use_case_span},
     event::{AppendRequest, Settled},
     session::FirstClaim,
     transaction::{Body, BoxedBody, Committed, WriteTx},
     writer::{Command, command},
 };
 use domain::session::Session;
-use std::sync::atomic::Ordering;
+use std::{panic::Location, sync::atomic::Ordering};
+use tracing::Instrument as _;
 
 /// Begins a read on SQLite. The first query takes the snapshot that all later ones see.
 const BEGIN_SNAPSHOT_SQLITE: &str = "BEGIN DEFERRED";
@@ -35,7 +39,17 @@ impl From<Error> for Ended {
 impl Store {
     /// Runs one or more queries on behalf of `access`. On SQLite each statement sees the newest commit; the
     /// log is append-only, so reads that go by sequence stay consistent without a snapshot.
-    pub async fn read<T, F>(&self, access: Access, body: F) -> Result<T>
+    #[track_caller]
+    pub fn read<T, F>(&self, access: Access, body: F) -> impl Future<Output = Result<T>> + Send
+    where
+        T: Send + 'static,
+        F: for<'t, 'c> Body<&'t mut Conn<'c>, Result<T>>,
+    {
+        let span = use_case_span(Location::caller());
+        self.read_now(access, body).instrument(span)
+    }
+
+    async fn read_now<T, F>(&self, access: Access, body: F) -> Result<T>
     where
         T: Send + 'static,
         F: for<'t, 'c> Body<&'t mut Conn<'c>, Result<T>>,
@@ -57,13 +71,23 @@ impl Store {
 
     /// Runs queries of an operator's command, which may go through whole tables. On SQLite it is [`Self::read`]. On
     /// PostgreSQL the caller is not answered after 2.5 s but when the queries are done, and each may take an hour.
-    pub async fn read_by_operator<T, F>(&self, access: Access, body: F) -> Result<T>
+    #[track_caller]
+    pub fn read_by_operator<T, F>(&self, access: Access, body: F) -> impl Future<Output = Result<T>> + Send
+    where
+        T: Send + 'static,
+        F: for<'t, 'c> Body<&'t mut Conn<'c>, Result<T>>,
+    {
+        let span = use_case_span(Location::caller());
+        self.read_by_operator_now(access, body).instrument(span)
+    }
+
+    async fn read_by_operator_now<T, F>(&self, access: Access, body: F) -> Result<T>
     where
         T: Send + 'static,
         F: for<'t, 'c> Body<&'t mut Conn<'c>, Result<T>>,
     {
         if !self.is_postgres() {
-            return self.read(access, body).await;
+            return self.read_now(access, body).await;
         }
         self.read_counters().reads.fetch_add(1, Ordering::Relaxed);
         let body: BoxedBody<T, Error> = Box::new(move |tx| Box::pin(body(tx.conn())));
@@ -77,7 +101,18 @@ impl Store {
     ///
     /// # Errors
     /// The error of `body`.
-    pub async fn snapshot<T, E, F>(&self, access: Access, body: F) -> std::result::Result<T, E>
+    #[track_caller]
+    pub fn snapshot<T, E, F>(&self, access: Access, body: F) -> impl Future<Output = std::result::Result<T, E>> + Send
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+        F: for<'t, 'c> Body<&'t mut Conn<'c>, std::result::Result<T, E>>,
+    {
+        let span = use_case_span(Location::caller());
+        self.snapshot_now(access, body).instrument(span)
+    }
+
+    async fn snapshot_now<T, E, F>(&self, access: Access, body: F) -> std::result::Result<T, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -113,7 +148,22 @@ impl Store {
     /// The error of `body`; [`Error::Unavailable`] if the server is stopping, on SQLite also if too many writes wait,
     /// and on PostgreSQL also if it does not answer within 2.5 s. In the last case the transaction may still be
     /// committed.
-    pub async fn write<T, E, F>(&self, access: Access, body: F) -> std::result::Result<Committed<T>, E>
+    #[track_caller]
+    pub fn write<T, E, F>(
+        &self,
+        access: Access,
+        body: F,
+    ) -> impl Future<Output = std::result::Result<Committed<T>, E>> + Send
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+        F: for<'t, 'c> Body<&'t mut WriteTx<'c>, std::result::Result<T, E>>,
+    {
+        let span = use_case_span(Location::caller());
+        self.write_now(access, body).instrument(span)
+    }
+
+    async fn write_now<T, E, F>(&self, access: Access, body: F) -> std::result::Result<Committed<T>, E>
     where
         T: Send + 'static,
         E: From<Error> + Send + 'static,
@@ -141,7 +191,7 @@ impl Store {
         E: From<Error> + Send + 'static,
     {
         let (command, answer) = command(body);
-        tokio::spawn(self.clone().transaction(access, mode, command));
+        tokio::spawn(self.clone().transaction(access, mode, command).in_current_span());
         let ended =
             async { answer.await.unwrap_or_else(|_| Err(Error::Database("database task failed".into()).into())) };
         if matches!(mode, Mode::Operator) { ended.await } else { lane_with_timeout(ended).await }
@@ -181,11 +231,16 @@ impl Store {
     /// The [`AppendRefusal`](crate::AppendRefusal). Of its storage errors, [`Error::Unavailable`] also if too many
     /// writes wait or the server is stopping. If PostgreSQL does not answer within 2.5 s, the events may still be
     /// committed.
-    pub async fn append(&self, request: AppendRequest) -> Settled {
-        if self.is_postgres() {
-            return lane_with_timeout(self.writer().append(request)).await;
-        }
-        self.writer().append(request).await
+    #[track_caller]
+    pub fn append(&self, request: AppendRequest) -> impl Future<Output = Settled> + Send {
+        let span = use_case_span(Location::caller());
+        let append = async move {
+            if self.is_postgres() {
+                return lane_with_timeout(self.writer().append(request)).await;
+            }
+            self.writer().append(request).await
+        };
+        append.instrument(span)
     }
 
     /// Claims the oldest queued sessions in one statement, as many as `claim` has events for. Concurrent calls
@@ -197,7 +252,17 @@ impl Store {
     /// # Errors
     /// [`Error::Unavailable`] also if too many claims wait or the server is stopping. If PostgreSQL does not answer
     /// within 2.5 s, the sessions may still be claimed.
-    pub async fn claim_first(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<Session>>> {
+    #[track_caller]
+    pub fn claim_first(
+        &self,
+        access: Access,
+        claim: FirstClaim,
+    ) -> impl Future<Output = Result<Option<Vec<Session>>>> + Send {
+        let span = use_case_span(Location::caller());
+        self.claim_first_now(access, claim).instrument(span)
+    }
+
+    async fn claim_first_now(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<Session>>> {
         if !self.is_postgres() {
             return Ok(None);
         }

@@ -2,7 +2,7 @@
 
 use super::{Row, record, session_select};
 use crate::{
-    engine::{Conn, Result, run, statements},
+    engine::{Conn, Result, run, spanned, statements},
     transaction::WriteTx,
 };
 use domain::{
@@ -30,13 +30,10 @@ pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Re
 /// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
 pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<Session>> {
     let row = match tx.conn() {
-        Conn::Sqlite(c) => c.fetch_optional::<Row>(BY_ID, &[&tenant_id.0, &id.0])?,
+        Conn::Sqlite(c) => spanned!(BY_ID, fetch_optional, c.fetch_optional::<Row>(BY_ID, &[&tenant_id.0, &id.0]))?,
         Conn::Postgres(c) => {
-            sqlx::query_as::<_, Row>(BY_ID_LOCKED_POSTGRES)
-                .bind(tenant_id.0)
-                .bind(id.0)
-                .fetch_optional(&mut **c)
-                .await?
+            let query = sqlx::query_as::<_, Row>(BY_ID_LOCKED_POSTGRES).bind(tenant_id.0).bind(id.0);
+            spanned!(BY_ID_LOCKED_POSTGRES, fetch_optional, query.fetch_optional(&mut **c).await)?
         }
     };
     record(row)

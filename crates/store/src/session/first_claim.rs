@@ -7,7 +7,7 @@
 
 use super::Row;
 use crate::{
-    engine::{Access, Error, Result, is_constraint_violation, statements},
+    engine::{Access, Error, Result, is_constraint_violation, spanned, statements},
     event::{Head, NewRow, Notice, PreparedEvent, link},
     lease::LeaseTime,
 };
@@ -108,7 +108,7 @@ impl FirstClaim {
             .bind(events.each_ref().map(|event| event.body.0.to_vec()))
             .bind(events.each_ref().map(|event| tail(&claim_link(event, tenant_id, self))));
         let mut taken = Vec::with_capacity(self.events.len());
-        let rows = match query.fetch_all(&mut *connection).await {
+        let rows = match spanned!(CLAIM_POSTGRES, fetch_all, query.fetch_all(&mut *connection).await) {
             Err(error) if is_constraint_violation(&error) => {
                 // The error is sent before the rows are unlocked, and the general path skips locked rows. The server
                 // answers this afterwards.

@@ -2,7 +2,7 @@
 
 use super::due;
 use crate::{
-    engine::{Conn, Error, Result, is_unique_violation, run, statements},
+    engine::{Conn, Error, Result, is_unique_violation, run, spanned, statements},
     event::{self, Head, Notice, PreparedEvent, link},
     memory_writer,
     transaction::WriteTx,
@@ -204,7 +204,7 @@ async fn save_row(conn: &mut Conn<'_>, before: &Session, session: &Session, rows
             macro_rules! execute {
                 ($($bind:expr),+) => { c.execute(SAVE, &[$(&$bind as &dyn rusqlite::ToSql),+]) };
             }
-            let changed = bound!(execute)?;
+            let changed = spanned!(SAVE, execute, bound!(execute))?;
             event::insert_sqlite(c, rows)?;
             Ok(changed)
         }
@@ -212,7 +212,8 @@ async fn save_row(conn: &mut Conn<'_>, before: &Session, session: &Session, rows
             macro_rules! query {
                 ($($bind:expr),+) => { sqlx::query(AssertSqlSafe(SAVE_POSTGRES.as_str()))$(.bind($bind))+ };
             }
-            Ok(event::bind_rows(bound!(query), rows).execute(&mut **c).await?.rows_affected())
+            let query = event::bind_rows(bound!(query), rows);
+            Ok(spanned!(SAVE_POSTGRES, execute, query.execute(&mut **c).await.map(|done| done.rows_affected()))?)
         }
     }
 }

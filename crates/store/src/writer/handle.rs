@@ -1,12 +1,12 @@
 //! The handle through which writes reach the lanes.
 
 use super::{
-    job::{Counters, Job, QUEUE_ITEMS_MAX, Stats, WaitingClaim, command, queue_full},
+    job::{Append, Counters, Job, QUEUE_ITEMS_MAX, Stats, WaitingClaim, command, queue_full},
     postgres::PostgresLane,
     sqlite::SqliteLane,
 };
 use crate::{
-    engine::{Access, Error, Result, SqliteConnection, postgres_full},
+    engine::{Access, Error, LaneSpan, Result, SqliteConnection, postgres_full},
     event::{AppendRequest, Change, HeadCache, Notifier, Settled},
     session::FirstClaim,
     transaction::BoxedBody,
@@ -127,7 +127,7 @@ impl Writer {
         E: From<Error> + Send + 'static,
     {
         let (command, answer) = command(body);
-        self.enqueue(0, 0, Job::Command(command))?;
+        self.enqueue(0, 0, Job::Command(command, LaneSpan::queued()))?;
         answer.await.unwrap_or_else(|_| Err(self.unanswered().into()))
     }
 
@@ -135,14 +135,15 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         let lane = if self.counters.spread.load(Ordering::Relaxed) { lane_of(request.session_id) } else { 0 };
         let bytes = request.bytes();
-        self.enqueue(lane, bytes, Job::Append { request, reply })?;
+        self.enqueue(lane, bytes, Job::Append(Append { request, reply, span: LaneSpan::queued() }))?;
         answer.await.unwrap_or_else(|_| Err(self.unanswered().into()))
     }
 
     /// Claims sessions on PostgreSQL. Waiting claims with the same terms share the statement.
     pub(crate) async fn claim(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<Session>>> {
         let (reply, answer) = oneshot::channel();
-        self.enqueue(CLAIM_LANE, 0, Job::Claim(WaitingClaim { access, claim, reply }))?;
+        let waiting = WaitingClaim { access, claim, reply, span: LaneSpan::queued() };
+        self.enqueue(CLAIM_LANE, 0, Job::Claim(waiting))?;
         answer.await.unwrap_or_else(|_| Err(self.unanswered()))
     }
 

@@ -1,7 +1,7 @@
 //! The jobs of the lanes: their limits, counters and groups.
 
 use crate::{
-    engine::{Access, Error, Result},
+    engine::{Access, Error, LaneSpan, Result},
     event::{AppendRequest, Settled},
     session::FirstClaim,
     transaction::{BoxedBody, WriteTx},
@@ -72,11 +72,8 @@ impl Counters {
 }
 
 pub(super) enum Job {
-    Append {
-        request: AppendRequest,
-        reply: oneshot::Sender<Settled>,
-    },
-    Command(Box<dyn Command>),
+    Append(Append),
+    Command(Box<dyn Command>, LaneSpan),
     /// PostgreSQL only.
     Claim(WaitingClaim),
     /// Empties the write-ahead log after the group. Answered when that was tried. SQLite only.
@@ -87,19 +84,36 @@ pub(super) enum Job {
 }
 
 impl Job {
+    fn span(&self) -> Option<&LaneSpan> {
+        match self {
+            Self::Append(append) => Some(&append.span),
+            Self::Command(_, span) => Some(span),
+            Self::Claim(claim) => Some(&claim.span),
+            Self::EmptyWal(_) | Self::LookForOthers | Self::Stop => None,
+        }
+    }
+
     fn bytes(&self) -> usize {
         match self {
-            Self::Append { request, .. } => request.bytes(),
-            Self::Command(_) | Self::Claim(_) | Self::EmptyWal(_) | Self::LookForOthers | Self::Stop => 0,
+            Self::Append(append) => append.request.bytes(),
+            Self::Command(..) | Self::Claim(_) | Self::EmptyWal(_) | Self::LookForOthers | Self::Stop => 0,
         }
     }
 }
 
-/// A claim and the channel for its answer.
+/// An append, the channel for its answer and the span that ends with it.
+pub(super) struct Append {
+    pub(super) request: AppendRequest,
+    pub(super) reply: oneshot::Sender<Settled>,
+    pub(super) span: LaneSpan,
+}
+
+/// A claim, the channel for its answer and the span that ends with it.
 pub(super) struct WaitingClaim {
     pub(super) access: Access,
     pub(super) claim: FirstClaim,
     pub(super) reply: oneshot::Sender<Result<Option<Vec<Session>>>>,
+    pub(super) span: LaneSpan,
 }
 
 /// The body of a transaction with its typed result hidden, so that what runs transactions is compiled once.
@@ -186,6 +200,14 @@ pub(super) struct Group {
 impl Group {
     pub(super) fn is_full(&self) -> bool {
         self.jobs.len() >= GROUP_ITEMS_MAX || self.bytes >= GROUP_BYTES_MAX
+    }
+
+    /// The jobs, whose waiting in the lane ends here.
+    pub(super) fn begin(self) -> Vec<Job> {
+        for span in self.jobs.iter().filter_map(Job::span) {
+            span.taken(self.jobs.len());
+        }
+        self.jobs
     }
 
     /// Waits for a job, then takes the jobs that are waiting, up to the limits. Returns whether the lane stops.

@@ -4,9 +4,9 @@
 //! What the database refuses costs the job that asked for it and no other. If the whole transaction is lost, as on a
 //! full disk, its appends are tried again one by one. Its commands are not: their bodies run once.
 
-use super::job::{Command, Counters, Group, Job, Settle, WaitingClaim};
+use super::job::{Append, Command, Counters, Group, Job, Settle, WaitingClaim};
 use crate::{
-    engine::{Conn, Error, SqliteConnection},
+    engine::{Conn, Error, LaneSpan, SqliteConnection},
     event::{self, AppendRefusal, AppendRequest, Change, GroupNotices, Notice, Settled, publish},
     transaction::WriteTx,
 };
@@ -17,6 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::sync::{broadcast, mpsc, oneshot};
+use tracing::Instrument as _;
 
 /// Takes the write lock at once.
 const BEGIN: &str = "BEGIN IMMEDIATE";
@@ -35,13 +36,10 @@ pub(super) struct SqliteLane {
     seen: Option<i64>,
 }
 
-/// An append and the channel for its answer.
-type Append = (AppendRequest, oneshot::Sender<Settled>);
-
 /// Results that wait for COMMIT.
 #[derive(Default)]
 struct Waiting {
-    commands: Vec<Box<dyn Settle>>,
+    commands: Vec<(Box<dyn Settle>, LaneSpan)>,
     appends: Vec<(Append, Settled)>,
     changes: Vec<Change>,
     truncations: Vec<oneshot::Sender<()>>,
@@ -67,7 +65,7 @@ impl SqliteLane {
                 self.look_for_others();
             }
             if !group.jobs.is_empty() {
-                self.commit_group(group.jobs).await;
+                self.commit_group(group.begin()).await;
             }
             if stop {
                 break;
@@ -125,10 +123,11 @@ impl SqliteLane {
             if failure.is_some() {
                 lost.push(append);
             } else {
-                self.answer(append.1, settled);
+                self.answer(append, settled);
             }
         }
-        for command in waiting.commands {
+        for (command, span) in waiting.commands {
+            drop(span);
             command.settle(failure.clone().map_or(Ok(()), |detail| Err(Error::Unavailable(detail))));
         }
         self.append_alone(lost).await;
@@ -136,22 +135,24 @@ impl SqliteLane {
     }
 
     /// Answers an append that is committed or refused.
-    fn answer(&self, reply: oneshot::Sender<Settled>, settled: Settled) {
+    fn answer(&self, append: Append, settled: Settled) {
         if let Ok(done) = &settled {
             self.counters.events.fetch_add(done.events.len() as u64, Ordering::Relaxed);
         }
+        // The span ends before that of the use case, which goes on with the answer.
+        drop(append.span);
         // Sending fails when the client went away. The write is kept.
-        let _ = reply.send(settled);
+        let _ = append.reply.send(settled);
     }
 
     /// Appends each request in its own transaction, after the transaction of their group was lost. Once one meets an
     /// error that is not its own, the remaining ones are refused.
     async fn append_alone(&mut self, appends: Vec<Append>) {
         let mut failure: Option<Error> = None;
-        for (request, reply) in appends {
+        for append in appends {
             let settled = match &failure {
                 Some(error) => Err(error.clone().into()),
-                None => match self.transaction_of_one(&request).await {
+                None => match self.transaction_of_one(&append.request).instrument(append.span.span()).await {
                     Ok((settled, notices)) => {
                         self.counters.groups.fetch_add(1, Ordering::Relaxed);
                         self.counters.items.fetch_add(1, Ordering::Relaxed);
@@ -169,7 +170,7 @@ impl SqliteLane {
                     }
                 },
             };
-            self.answer(reply, settled);
+            self.answer(append, settled);
         }
     }
 
@@ -211,14 +212,14 @@ impl SqliteLane {
     /// Runs all jobs between BEGIN and COMMIT. Consecutive appends are one step; each command is a savepoint.
     async fn apply_group(&mut self, group: Vec<Job>, waiting: &mut Waiting) -> std::result::Result<(), sqlx::Error> {
         let mut broken = self.connection.control(BEGIN).err();
-        let is_alone = !group.iter().any(|job| matches!(job, Job::Command(_)));
+        let is_alone = !group.iter().any(|job| matches!(job, Job::Command(..)));
         let mut appends: Vec<Append> = Vec::new();
         for job in group {
             match job {
-                Job::Append { request, reply } => appends.push((request, reply)),
-                Job::Command(command) => {
+                Job::Append(append) => appends.push(append),
+                Job::Command(command, span) => {
                     self.append_step(&mut appends, is_alone, waiting, &mut broken).await;
-                    self.command_step(command, waiting, &mut broken).await;
+                    self.command_step(command, span, waiting, &mut broken).await;
                 }
                 Job::Claim(WaitingClaim { reply, .. }) => drop(reply.send(Ok(None))),
                 Job::EmptyWal(done) => waiting.truncations.push(done),
@@ -237,14 +238,14 @@ impl SqliteLane {
         broken: &mut Option<sqlx::Error>,
     ) {
         let appends = std::mem::take(appends);
-        if appends.is_empty() {
-            return;
-        }
+        let Some(first) = appends.first() else { return };
+        // What the appends of a group share is shown below the first of them.
+        let span = first.span.span();
         let settled = match broken {
             Some(error) => Err(error.to_string()),
             None => {
-                let requests: Vec<&AppendRequest> = appends.iter().map(|(request, _)| request).collect();
-                match self.appends(&requests, is_alone).await {
+                let requests: Vec<&AppendRequest> = appends.iter().map(|append| &append.request).collect();
+                match self.appends(&requests, is_alone).instrument(span).await {
                     Ok((settled, notices)) => {
                         waiting.changes.extend(notices.into_iter().map(Change::from));
                         Ok(settled)
@@ -259,8 +260,8 @@ impl SqliteLane {
         };
         #[cfg(feature = "planted-bugs")]
         if crate::engine::planted::is(crate::engine::planted::Bug::AckBeforeCommit) {
-            for ((_, reply), settled) in appends.into_iter().zip(settled.unwrap_or_default()) {
-                let _ = reply.send(settled);
+            for (append, settled) in appends.into_iter().zip(settled.unwrap_or_default()) {
+                let _ = append.reply.send(settled);
             }
             return;
         }
@@ -329,6 +330,7 @@ impl SqliteLane {
     async fn command_step(
         &mut self,
         command: Box<dyn Command>,
+        span: LaneSpan,
         waiting: &mut Waiting,
         broken: &mut Option<sqlx::Error>,
     ) {
@@ -341,7 +343,7 @@ impl SqliteLane {
         }
         let mut tx = WriteTx::new(Conn::Sqlite(&mut self.connection));
         // A panic would end the writer, and with it every later write. Its caller is answered by the dropped channel.
-        let ran = AssertUnwindSafe(command.run(&mut tx)).catch_unwind().await.ok();
+        let ran = AssertUnwindSafe(command.run(&mut tx).instrument(span.span())).catch_unwind().await.ok();
         let changes = tx.into_changes();
         let is_refused = ran.as_ref().is_none_or(|ran| ran.is_refused());
         // After some errors, such as one of the disk, SQLite rolls the whole transaction back by itself.
@@ -357,6 +359,6 @@ impl SqliteLane {
         if !is_refused {
             waiting.changes.extend(changes);
         }
-        waiting.commands.extend(ran);
+        waiting.commands.extend(ran.map(|ran| (ran, span)));
     }
 }

@@ -3,22 +3,37 @@
 
 use super::{PostgresLane, connection};
 use crate::{
-    engine::{Access, Error, Result, with_timeout},
+    engine::{Access, Error, LaneSpan, Result, with_timeout},
     event::{Head, publish},
     session::FirstClaim,
     writer::job::WaitingClaim,
 };
 use domain::session::Session;
 use tokio::sync::oneshot;
+use tracing::{Instrument as _, Span};
 
-type Reply = oneshot::Sender<Result<Option<Vec<Session>>>>;
+/// A claim that waits for its share.
+struct Waiting {
+    /// How many sessions it wants at most.
+    wanted: usize,
+    reply: oneshot::Sender<Result<Option<Vec<Session>>>>,
+    span: LaneSpan,
+}
+
+impl Waiting {
+    fn answer(self, answer: Result<Option<Vec<Session>>>) {
+        // The span ends before that of the use case, which goes on with the answer.
+        drop(self.span);
+        // Sending fails when the client went away. Its lease then expires.
+        let _ = self.reply.send(answer);
+    }
+}
 
 /// Claims that share a statement.
 struct Shared {
     access: Access,
     claim: FirstClaim,
-    /// How many sessions each claim wants at most, and the channel for its answer.
-    waiting: Vec<(usize, Reply)>,
+    waiting: Vec<Waiting>,
 }
 
 impl Shared {
@@ -26,10 +41,10 @@ impl Shared {
     fn apart(self) -> Vec<Self> {
         let Self { access, claim, waiting } = self;
         let mut events = claim.events.into_iter();
-        let one = |(wanted, reply): (usize, Reply)| {
-            let events = events.by_ref().take(wanted).collect();
+        let one = |waiting: Waiting| {
+            let events = events.by_ref().take(waiting.wanted).collect();
             let claim = FirstClaim { terms: claim.terms.clone(), at: claim.at, events };
-            Self { access, claim, waiting: vec![(wanted, reply)] }
+            Self { access, claim, waiting: vec![waiting] }
         };
         waiting.into_iter().map(one).collect()
     }
@@ -38,18 +53,18 @@ impl Shared {
 impl PostgresLane {
     pub(super) async fn claim(&mut self, claims: Vec<WaitingClaim>) {
         let mut statements: Vec<Shared> = Vec::new();
-        for WaitingClaim { access, claim, reply } in claims {
+        for WaitingClaim { access, claim, reply, span } in claims {
             // No session is claimed for a client that went away.
             if reply.is_closed() {
                 continue;
             }
-            let wanted = claim.events.len();
+            let waiting = Waiting { wanted: claim.events.len(), reply, span };
             match statements.iter_mut().find(|s| s.access == access && s.claim.can_merge(&claim)) {
                 Some(statement) => {
                     statement.claim.merge(claim);
-                    statement.waiting.push((wanted, reply));
+                    statement.waiting.push(waiting);
                 }
-                None => statements.push(Shared { access, claim, waiting: vec![(wanted, reply)] }),
+                None => statements.push(Shared { access, claim, waiting: vec![waiting] }),
             }
         }
         for statement in statements {
@@ -65,7 +80,9 @@ impl PostgresLane {
     async fn claim_together(&mut self, shared: Shared) -> Option<Shared> {
         let taken = match connection(&self.pool, &mut self.connection).await {
             Ok(connection) => {
-                with_timeout(shared.claim.execute(connection, shared.access)).await.and_then(|taken| taken)
+                let span = shared.waiting.first().map_or_else(Span::none, |first| first.span.span());
+                let claim = shared.claim.execute(connection, shared.access).instrument(span);
+                with_timeout(claim).await.and_then(|taken| taken)
             }
             Err(error) => Err(error),
         };
@@ -86,21 +103,21 @@ impl PostgresLane {
                 let (sessions, notices): (Vec<_>, Vec<_>) = taken.into_iter().unzip();
                 publish(&self.notices, Some(&self.notifier), notices);
                 let mut sessions = sessions.into_iter();
-                for (wanted, reply) in waiting {
-                    // Sending fails when the client went away. Its lease then expires.
-                    let _ = reply.send(Ok(Some(sessions.by_ref().take(wanted).collect())));
+                for one in waiting {
+                    let share = sessions.by_ref().take(one.wanted).collect();
+                    one.answer(Ok(Some(share)));
                 }
             }
             Ok(None) => {
-                for (_, reply) in waiting {
-                    let _ = reply.send(Ok(None));
+                for one in waiting {
+                    one.answer(Ok(None));
                 }
             }
             Err(error) => {
                 self.discard_connection();
                 tracing::error!(%error, claims = waiting.len(), "claims failed");
-                for (_, reply) in waiting {
-                    let _ = reply.send(Err(error.clone()));
+                for one in waiting {
+                    one.answer(Err(error.clone()));
                 }
             }
         }

@@ -1,11 +1,12 @@
 //! Appends that are checked against the rows that are read under the lock of their sessions.
 
-use super::{PostgresLane, Waiting, connection};
+use super::{PostgresLane, Waiting, connection, span_of_first};
 use crate::{
     engine::{Access, Conn, Error, Mode, is_lock_timeout, transaction_on, with_timeout},
     event::{self, AppendRequest, GroupNotices, Settled},
 };
 use std::collections::HashSet;
+use tracing::Instrument as _;
 
 /// How a group is committed.
 #[derive(Debug, Clone, Copy, Default)]
@@ -45,7 +46,7 @@ impl PostgresLane {
     ) -> Vec<Waiting> {
         let requests: Vec<&AppendRequest> = appends.iter().map(|waiting| &waiting.request).collect();
         let (settled, notices) = loop {
-            match self.attempt(access, &requests, mode).await {
+            match self.attempt(access, &requests, mode).instrument(span_of_first(&appends)).await {
                 Ok(done) => break done,
                 Err(Attempt::ItemRefused) if !mode.one_by_one => mode.one_by_one = true,
                 Err(Attempt::SessionLocked) if !mode.skip_locked => mode.skip_locked = true,
@@ -68,7 +69,7 @@ impl PostgresLane {
         let (done, held): (Vec<_>, Vec<_>) =
             appends.into_iter().zip(settled).partition(|(_, settled)| settled.is_some());
         if !done.is_empty() {
-            let done = done.into_iter().filter_map(|(waiting, settled)| Some((waiting.reply, settled?)));
+            let done = done.into_iter().filter_map(|(waiting, settled)| Some((waiting, settled?)));
             self.answer(done.collect(), notices);
         }
         held.into_iter().map(|(waiting, _)| waiting).collect()

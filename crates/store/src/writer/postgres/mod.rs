@@ -10,9 +10,9 @@ mod deferred;
 mod group_wait;
 mod locked;
 
-use super::job::{ALONE_MAX, Counters, Group, Job};
+use super::job::{ALONE_MAX, Append, Counters, Group, Job};
 use crate::{
-    engine::{Access, Error, POSTGRES_TRUSTED, is_lock_timeout, with_timeout},
+    engine::{Access, Error, LaneSpan, POSTGRES_TRUSTED, is_lock_timeout, with_timeout},
     event::{
         AppendRefusal, AppendRequest, Change, GroupNotices, HeadCache, Notifier, PlannedAppends, Settled, publish,
     },
@@ -30,14 +30,16 @@ use tokio::{
     sync::{broadcast, mpsc, oneshot},
     time::{Instant, timeout_at},
 };
+use tracing::{Instrument as _, Span};
 
 /// How long an append waits for a session that another transaction holds: 2 s, like any other write.
 const LOCKED_SESSION_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// A request and the channel for its answer.
+/// A request, the channel for its answer and the span that ends with it.
 struct Waiting {
     request: AppendRequest,
     reply: oneshot::Sender<Settled>,
+    span: LaneSpan,
     /// When the request is refused if its session is still held.
     until: Instant,
 }
@@ -83,7 +85,7 @@ impl PostgresLane {
                 stop = self.wait_for_expected(&mut group, &mut jobs).await;
             }
             let items = group.jobs.len();
-            let transactions = self.commit(group.jobs).await;
+            let transactions = self.commit(group.begin()).await;
             if self.is_first {
                 self.observe_load(items + jobs.len(), transactions);
             }
@@ -147,8 +149,8 @@ impl PostgresLane {
         let (mut claims, mut held) = (Vec::new(), Vec::new());
         for job in group {
             match job {
-                Job::Append { request, reply } => {
-                    let waiting = Waiting { request, reply, until };
+                Job::Append(Append { request, reply, span }) => {
+                    let waiting = Waiting { request, reply, span, until };
                     if self.deferred.has(&waiting.request) {
                         held.push(waiting);
                     } else {
@@ -157,7 +159,7 @@ impl PostgresLane {
                 }
                 Job::Claim(claim) => claims.push(claim),
                 // On PostgreSQL every other write has its own transaction.
-                Job::Command(_) | Job::EmptyWal(_) | Job::LookForOthers | Job::Stop => {}
+                Job::Command(..) | Job::EmptyWal(_) | Job::LookForOthers | Job::Stop => {}
             }
         }
         self.deferred.put(held, &self.counters);
@@ -183,7 +185,10 @@ impl PostgresLane {
         }
         let mut notices = GroupNotices::default();
         let written = match connection(&self.pool, &mut self.connection).await {
-            Ok(connection) => with_timeout(placed.write(connection, access, &self.heads, &mut notices)).await,
+            Ok(connection) => {
+                let write = placed.write(connection, access, &self.heads, &mut notices);
+                with_timeout(write.instrument(span_of_first(&appends))).await
+            }
             Err(error) => Err(error),
         };
         match written {
@@ -192,7 +197,7 @@ impl PostgresLane {
                     appends.into_iter().zip(outcomes).partition(|(_, outcome)| outcome.is_some());
                 if !done.is_empty() {
                     self.counters.groups_at_known_heads.fetch_add(1, Ordering::Relaxed);
-                    let done = done.into_iter().filter_map(|(waiting, outcome)| Some((waiting.reply, Ok(outcome?))));
+                    let done = done.into_iter().filter_map(|(waiting, outcome)| Some((waiting, Ok(outcome?))));
                     self.answer(done.collect(), notices);
                 }
                 (left.into_iter().map(|(waiting, _)| waiting).collect(), mode)
@@ -214,14 +219,16 @@ impl PostgresLane {
     }
 
     /// Sends the notices and the answers. Called after COMMIT.
-    fn answer(&self, settled: Vec<(oneshot::Sender<Settled>, Settled)>, notices: GroupNotices) {
+    fn answer(&self, settled: Vec<(Waiting, Settled)>, notices: GroupNotices) {
         self.counters.groups.fetch_add(1, Ordering::Relaxed);
         self.counters.items.fetch_add(settled.len() as u64, Ordering::Relaxed);
         publish(&self.notices, Some(&self.notifier), notices.into_notices());
-        for (reply, settled) in settled {
+        for (Waiting { reply, span, .. }, settled) in settled {
             if let Ok(done) = &settled {
                 self.counters.events.fetch_add(done.events.len() as u64, Ordering::Relaxed);
             }
+            // The span ends before that of the use case, which goes on with the answer.
+            drop(span);
             // Sending fails when the client went away. The write is kept.
             let _ = reply.send(settled);
         }
@@ -242,6 +249,11 @@ impl PostgresLane {
             let _ = reply.send(Err(refusal));
         }
     }
+}
+
+/// The span below which the appends of a group show what they share.
+fn span_of_first(appends: &[Waiting]) -> Span {
+    appends.first().map_or_else(Span::none, |first| first.span.span())
 }
 
 /// The kept connection, or a new one from the pool.
