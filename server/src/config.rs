@@ -4,12 +4,14 @@
 
 mod agents_file;
 pub mod backup;
+pub mod otlp;
 mod smtp;
 
 use agents_file::AgentsFile;
 use backup::{BackupFile, BackupSettings};
 use chrono::TimeDelta;
 use domain::limit::DRAFT_HOURS_DEFAULT;
+use otlp::{OtlpFile, OtlpFlags, OtlpSettings};
 use runner::{execute::config::AgentConfig, mail::MailSettings, memory_writer::MemoryConfig};
 use serde::Deserialize;
 use smtp::SmtpFile;
@@ -63,6 +65,9 @@ pub struct ServeFlags {
     /// DIR/instance.key]
     #[arg(long, env = "SHIFTBOOK_INSTANCE_KEY_FILE", value_name = "FILE")]
     pub instance_key_file: Option<PathBuf>,
+    /// The export of spans.
+    #[command(flatten)]
+    pub otlp: OtlpFlags,
 }
 
 /// The file. Unknown keys are refused: a misspelt key must not be a silent default.
@@ -78,6 +83,8 @@ struct File {
     outbound: OutboundFile,
     smtp: Option<SmtpFile>,
     backup: Option<BackupFile>,
+    #[serde(default)]
+    otlp: OtlpFile,
     #[serde(default)]
     forms: FormsFile,
     #[serde(default)]
@@ -152,6 +159,8 @@ pub struct Settings {
     pub smtp: Option<MailSettings>,
     /// The copies of the database that the server makes, if it makes any.
     pub backups: Option<BackupSettings>,
+    /// The collector that gets the server's spans, if there is one.
+    pub otlp: Option<OtlpSettings>,
     /// Names of the environment variables that hold secrets of the settings.
     pub secret_variables: Vec<String>,
 }
@@ -245,7 +254,7 @@ pub fn load(database: DatabaseFlags, serve: ServeFlags) -> Result<Settings, Erro
 }
 
 fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings, Error> {
-    let secret_variables = secret_variables(&file);
+    let mut secret_variables = secret_variables(&file);
     let accept_data_loss = flags.accept_data_loss;
     let data_dir = filled_path(flags.data_dir);
     let database_url = filled(flags.database_url);
@@ -275,6 +284,10 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
     let variable = |name: &str| std::env::var(name).ok();
     let smtp = file.smtp.map(|file| smtp::settings(file, public_url.as_ref(), variable)).transpose()?;
     let backups = file.backup.map(|file| backup::settings(file, &database)).transpose()?;
+    let otlp = otlp::settings(serve.otlp, file.otlp, variable)?;
+    if otlp.is_some() {
+        secret_variables.extend(otlp::HEADER_VARIABLES.map(str::to_owned));
+    }
     let runs_agents = !serve.no_agents && file.agents.enabled.unwrap_or(true);
     let agents = file.agents.agents;
     let memory = file.memory;
@@ -294,6 +307,7 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
         memory,
         smtp,
         backups,
+        otlp,
         secret_variables,
     })
 }
@@ -425,7 +439,7 @@ mod tests {
         let settings = uncommented_sample();
         file(&settings);
         let table: toml::Table = toml::from_str(&settings).unwrap();
-        for section in [None, Some("backup"), Some("outbound"), Some("forms"), Some("smtp")] {
+        for section in [None, Some("backup"), Some("outbound"), Some("forms"), Some("smtp"), Some("otlp")] {
             let here = section.map_or(&table, |section| table[section].as_table().unwrap());
             let head = section.map(|section| format!("[{section}]\n")).unwrap_or_default();
             // The error names every key that there is.

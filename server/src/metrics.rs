@@ -15,7 +15,10 @@ use prometheus_client::{
     registry::Registry,
 };
 use runner::capture::TurnCapture;
-use std::{sync::atomic::AtomicU64, time::Duration};
+use std::{
+    sync::{Arc, OnceLock, atomic::AtomicU64},
+    time::Duration,
+};
 
 /// Upper bound of the first latency bucket, in seconds. The last bucket ends at about 13 s.
 const LATENCY_BUCKET_FIRST: f64 = 0.000_1;
@@ -63,6 +66,9 @@ pub struct Metrics {
     resident_bytes: Gauge,
     feedback_failures: Counter<u64, AtomicU64>,
     search_lag: Gauge<f64, AtomicU64>,
+    spans_dropped: Counter<u64, AtomicU64>,
+    /// Where the export of spans counts those that it drops. Not set if the server exports none.
+    dropped_by_export: OnceLock<Arc<AtomicU64>>,
 }
 
 /// Counters of captured turns. They are updated when metrics are rendered.
@@ -176,6 +182,8 @@ impl Metrics {
         let search_lag = Gauge::<f64, AtomicU64>::default();
         let behind = "Seconds of events that cannot be searched yet; NaN where this is not known";
         registry.register("search_lag_seconds", behind, search_lag.clone());
+        let spans_dropped = Counter::<u64, AtomicU64>::default();
+        registry.register("spans_dropped", "Spans that the collector did not get", spans_dropped.clone());
         let refused_sign_ins = Family::default();
         registry.register("sign_ins_refused", "Sign-ins refused", refused_sign_ins.clone());
         let (activity, database) = (Activity::default(), DatabaseGauges::default());
@@ -189,6 +197,8 @@ impl Metrics {
             database,
             feedback_failures,
             search_lag,
+            spans_dropped,
+            dropped_by_export: OnceLock::new(),
             requests,
             latency,
             streams,
@@ -201,7 +211,7 @@ impl Metrics {
 
     /// Counts one response and its latency.
     pub fn request(&self, route: &str, method: &Method, status: StatusCode, latency: Duration) {
-        let (route, method) = (route.to_owned(), known(method).to_owned());
+        let (route, method) = (route.to_owned(), known_method(method).to_owned());
         let outcome = Outcome { route: route.clone(), method: method.clone(), status: class(status) };
         self.requests.get_or_create(&outcome).inc();
         self.latency.get_or_create(&Route { route, method }).observe(latency.as_secs_f64());
@@ -223,6 +233,11 @@ impl Metrics {
         self.claims.inc_by(sessions as u64);
     }
 
+    /// Shows this count of spans that were not exported. Only the first call has an effect.
+    pub fn count_dropped_spans(&self, dropped: Arc<AtomicU64>) {
+        let _ = self.dropped_by_export.set(dropped);
+    }
+
     /// Returns the text for a scraper.
     pub fn render(&self, ledger: &Ledger, turn_capture: &TurnCapture) -> Result<String, std::fmt::Error> {
         use std::sync::atomic::Ordering::Relaxed;
@@ -234,6 +249,9 @@ impl Metrics {
         self.activity.update(&ledger.counted());
         self.database.update(ledger.database_use());
         self.feedback_failures.inner().store(ledger::feedback::failures(ledger), Relaxed);
+        if let Some(dropped) = self.dropped_by_export.get() {
+            self.spans_dropped.inner().store(dropped.load(Relaxed), Relaxed);
+        }
         self.captured.answers.inner().store(turn_capture.captured(), Relaxed);
         self.captured.failures.inner().store(turn_capture.failures(), Relaxed);
         let lag = ledger::search::lag(ledger).map(|lag| lag.as_seconds_f64());
@@ -248,8 +266,8 @@ impl Metrics {
 }
 
 /// Returns the method as a label. Methods that clients invent become "other", so that the number of
-/// labels is bounded.
-fn known(method: &Method) -> &str {
+/// labels, and of names of spans, is bounded.
+pub fn known_method(method: &Method) -> &str {
     match *method {
         Method::GET | Method::HEAD | Method::POST | Method::PUT | Method::PATCH | Method::DELETE | Method::OPTIONS => {
             method.as_str()

@@ -60,6 +60,8 @@ pub struct Shared {
     pub bodies: BodyMemory,
     /// The requests with character cards.
     pub card_places: CardPlaces,
+    /// Whether the spans of requests are exported.
+    pub exports_spans: bool,
     /// The sign-ins that are being checked, by network.
     pub sign_in_places: SignInPlaces,
     /// Ends conversations. It knows the agents in this server that are asked for a summary.
@@ -96,6 +98,7 @@ impl AppState {
             anonymous_bodies: BodyMemory::of_strangers(),
             bodies: BodyMemory::of_callers(),
             card_places: CardPlaces::default(),
+            exports_spans: settings.otlp.is_some(),
             sign_in_places: SignInPlaces::default(),
             thread_endings: ThreadEndings::new(ledger.clone(), shutdown.token()),
             shutdown,

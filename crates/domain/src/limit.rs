@@ -305,6 +305,13 @@ pub const BACKUP_HOURS_MAX: u32 = 744;
 /// Most backups that a server keeps.
 pub const BACKUPS_KEPT_MAX: u32 = 1_000;
 
+/// Longest id that the sender of a request can give it, characters.
+pub const REQUEST_ID_CHARS_MAX: usize = 64;
+/// Longest name of a service in traces, characters.
+pub const OTLP_SERVICE_NAME_CHARS_MAX: usize = 128;
+/// Most spans that wait to be exported. Further ones are dropped and counted.
+pub const SPANS_QUEUED_MAX: usize = 8_192;
+
 /// Most fields of a view.
 pub const VIEW_FIELDS_MAX: usize = 50;
 /// Longest key of a view's field, characters.

@@ -87,12 +87,17 @@ fn described(settings: &Settings) -> Vec<String> {
         Some(own) => format!("{}, every {} h, {} kept", own.folder.display(), own.every_hours, own.keep),
         None => "none".to_owned(),
     };
+    let spans = match &settings.otlp {
+        Some(otlp) => format!("to {} as {}, {} of the traces", otlp.endpoint, otlp.service_name, otlp.sample_ratio),
+        None => "not exported".to_owned(),
+    };
     vec![
         format!("database: {}", database(&settings.database)),
         format!("address: {}", settings.listen),
         format!("public URL: {}", settings.public_url.as_ref().map_or("none", |url| url.origin())),
         format!("instance key: {}", key(settings)),
         format!("backups: {backups}"),
+        format!("spans: {spans}"),
         format!("e-mail: {}", settings.smtp.as_ref().map_or("none", |smtp| smtp.host.as_str())),
         format!("agents: {agents}"),
         format!("memory writers: {}", names(writers.iter().map(|writer| writer.agent()).collect())),

@@ -6,7 +6,7 @@ use super::{
     export, feedback, hook, install, memory, openapi, restore, retention, search, serve, token, tool, user, verify,
     view, work,
 };
-use crate::build_version::VERSION;
+use crate::{build_version::VERSION, log::LogSettings};
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -130,11 +130,17 @@ pub fn main() -> ExitCode {
     // `genai` is silenced: its errors are in the logs of their sessions.
     let default_level = if matches!(cli.command, Command::Serve(_)) { "info,genai=off" } else { "warn,genai=off" };
     let filter = cli.log.filter(|filter| !filter.trim().is_empty()).unwrap_or_else(|| default_level.to_owned());
-    if let Err(message) = LogFormat::parse(cli.log_format.as_deref()).and_then(|format| log_to_stderr(&filter, format))
-        && !is_call
-    {
-        return report(&Failure::Misused(message));
-    }
+    let log = match LogSettings::parse(&filter, cli.log_format.as_deref()) {
+        // The server begins to log when it has read its settings, which say whether spans are exported.
+        Ok(log) if matches!(cli.command, Command::Serve(_)) => Ok(Some(log)),
+        Ok(log) => log.begin(None).map(|()| None),
+        Err(message) => Err(message),
+    };
+    let log = match log {
+        Ok(log) => log,
+        Err(_) if is_call => None,
+        Err(message) => return report(&Failure::Misused(message)),
+    };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads((threads * WORKERS_PER_CORE).max(WORKERS_MIN))
@@ -144,15 +150,15 @@ pub fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return report(&Failure::Io { context: "cannot start".into(), error }),
     };
-    let code = runtime.block_on(dispatch(cli.command));
+    let code = runtime.block_on(dispatch(cli.command, log));
     // Does not wait for blocking reads of standard input or name lookups.
     runtime.shutdown_background();
     code
 }
 
-async fn dispatch(command: Command) -> ExitCode {
+async fn dispatch(command: Command, log: Option<LogSettings>) -> ExitCode {
     let outcome = match command {
-        Command::Serve(args) => serve::run(args).await,
+        Command::Serve(args) => serve::run(args, log).await,
         Command::User(command) => user::run(command).await,
         Command::Token(command) => token::run(command).await,
         Command::Verify(args) => verify::run(args).await,
@@ -178,43 +184,6 @@ async fn dispatch(command: Command) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => report(&failure),
     }
-}
-
-/// How a line of the log on standard error is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LogFormat {
-    /// Lines for people.
-    Text,
-    /// One JSON object a line.
-    Json,
-}
-
-impl LogFormat {
-    /// An empty variable counts as not set.
-    fn parse(text: Option<&str>) -> Result<Self, String> {
-        match text.map(str::trim) {
-            None | Some("" | "text") => Ok(Self::Text),
-            Some("json") => Ok(Self::Json),
-            Some(other) => Err(format!("--log-format `{other}`: text or json")),
-        }
-    }
-}
-
-fn log_to_stderr(filter: &str, format: LogFormat) -> Result<(), String> {
-    let filter =
-        tracing_subscriber::EnvFilter::try_new(filter).map_err(|error| format!("--log `{filter}`: {error}"))?;
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        // Otherwise it would report a closed standard error on standard error and panic, and the server could not even
-        // be stopped.
-        .log_internal_errors(false)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()));
-    let begun = match format {
-        LogFormat::Text => log.try_init(),
-        LogFormat::Json => log.json().flatten_event(true).with_current_span(false).with_span_list(false).try_init(),
-    };
-    begun.map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

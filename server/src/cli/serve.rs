@@ -10,9 +10,12 @@ use crate::{
     backups,
     build_version::VERSION,
     config::{self, Database, DatabaseFlags, ServeFlags, Settings},
-    http_tools, memory_writers, router,
+    http_tools,
+    log::LogSettings,
+    memory_writers, router,
     setup_code::SetupState,
     state::AppState,
+    traces::Traces,
 };
 use ledger::Mode;
 use runner::{export::Exports, mail::Mailer, outbox::OutboxWorker};
@@ -69,9 +72,13 @@ fn print_set_up_code(set_up: &SetupState) {
     }
 }
 
-/// Runs the server until SIGINT or SIGTERM.
-pub async fn run(args: ServeArgs) -> Result<(), Failure> {
+/// Runs the server until SIGINT or SIGTERM. It begins to log with `log` when it has read its settings.
+pub async fn run(args: ServeArgs, log: Option<LogSettings>) -> Result<(), Failure> {
     let settings = config::load(args.database, args.serve)?;
+    let traces = settings.otlp.as_ref().map(Traces::start).transpose().map_err(Failure::Misused)?;
+    if let Some(log) = log {
+        log.begin(traces.as_ref()).map_err(Failure::Failed)?;
+    }
     // Listens first, so that a port in use is reported before anything is migrated.
     let cannot_listen = Failure::io(format!("cannot listen on {}", settings.listen));
     let listener = TcpListener::bind(settings.listen).await.map_err(cannot_listen)?;
@@ -90,6 +97,9 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let exports =
         Exports::open(ledger.data_dir(), &SystemEntropy).map_err(Failure::io("cannot make room for exports"))?;
     let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy), exports);
+    if let Some(traces) = &traces {
+        state.metrics.count_dropped_spans(traces.dropped());
+    }
     if state.set_up.is_open(&state.ledger).await? {
         print_set_up_code(&state.set_up);
     }
@@ -128,7 +138,14 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
             tracing::error!(%error, "{what} ended badly");
         }
     }
-    if timeout(CLOSE, state.ledger.close()).await.is_err() {
+    // Side by side, so that a collector that does not answer leaves the time of a stop as it is.
+    let flush = async {
+        if let Some(traces) = traces {
+            traces.finish().await;
+        }
+    };
+    let (closed, ()) = tokio::join!(timeout(CLOSE, state.ledger.close()), flush);
+    if closed.is_err() {
         return Err(Failure::Failed("the database could not be closed in time; nothing acknowledged is lost".into()));
     }
     tracing::info!("stopped");

@@ -1,6 +1,6 @@
 //! Authenticates callers by an API token or a browser's sign-in.
 
-use crate::{problem::Problem, state::AppState};
+use crate::{problem::Problem, request_span::record_caller, state::AppState};
 use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, header, request::Parts},
@@ -60,6 +60,9 @@ pub async fn identify(state: &AppState, headers: &HeaderMap) -> Result<Option<Id
             None => None,
         },
     };
+    if let Some(identity) = &identity {
+        record_caller(&identity.scope);
+    }
     Ok(identity)
 }
 

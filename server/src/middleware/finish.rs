@@ -48,13 +48,13 @@ pub async fn finish(
     nonce: Option<&Nonce>,
 ) -> Option<Code> {
     if let Some(RenderedProblem(problem)) = response.extensions_mut().remove() {
-        log(&problem, seen);
+        log(&problem);
         return Some(problem.code());
     }
     let problem = problem_of(response)?;
     let code = problem.code();
-    log(&problem, seen);
-    let problem = problem.to_wire(seen.id.0.to_string());
+    log(&problem);
+    let problem = problem.to_wire(seen.id.to_string());
     let (kind, body) = match seen.reader {
         Audience::Program => ("application/problem+json", serde_json::to_vec(&problem).unwrap_or_default()),
         Audience::Person => {
@@ -77,18 +77,17 @@ fn problem_of(response: &mut Response) -> Option<Problem> {
     response.extensions_mut().remove()
 }
 
-/// Logs internal failures, and refusals with internal text.
-fn log(problem: &Problem, seen: &RequestInfo) {
-    let (request_id, route) = (seen.id.0, &*seen.route);
+/// Logs internal failures, and refusals with internal text. The span of the request adds its id and route.
+fn log(problem: &Problem) {
     match (problem.code(), problem.internal_text()) {
         (Code::Internal, internal) => {
-            tracing::error!(%request_id, route, "request failed: {}", internal.unwrap_or("no reason given"));
+            tracing::error!("request failed: {}", internal.unwrap_or("no reason given"));
         }
-        (_, Some(internal)) => tracing::warn!(%request_id, route, "request refused: {internal}"),
+        (_, Some(internal)) => tracing::warn!("request refused: {internal}"),
         // A status from 500 on without an internal text is logged with its public text.
         (code, None) if code.http_status() >= 500 => {
             let problem = problem.to_wire(String::new());
-            tracing::warn!(%request_id, route, "request refused: {}", problem.detail.unwrap_or(problem.title));
+            tracing::warn!("request refused: {}", problem.detail.unwrap_or(problem.title));
         }
         (_, None) => {}
     }

@@ -1,6 +1,6 @@
 //! Security headers of every response.
 
-use super::RequestInfo;
+use super::{RequestInfo, request_id::REQUEST_ID_HEADER};
 use crate::nonce::Nonce;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
@@ -15,8 +15,8 @@ pub fn apply(headers: &mut HeaderMap, seen: &RequestInfo, nonce: Option<&Nonce>,
     let mut set = |name: HeaderName, value: HeaderValue| {
         headers.entry(name).or_insert(value);
     };
-    if let Ok(id) = HeaderValue::from_str(&seen.id.0.to_string()) {
-        set(HeaderName::from_static("x-request-id"), id);
+    if let Ok(id) = HeaderValue::from_str(seen.id.as_str()) {
+        set(HeaderName::from_static(REQUEST_ID_HEADER), id);
     }
     let policy = nonce.and_then(|nonce| HeaderValue::from_str(&page_policy(nonce)).ok()).unwrap_or(NO_PAGE);
     set(header::CONTENT_SECURITY_POLICY, policy);

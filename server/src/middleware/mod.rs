@@ -1,5 +1,5 @@
-//! The middleware before all routes: request id, cross-origin check, owner of the page, limits on addresses, bodies and
-//! time, panics, security headers, rendering of problems, the log line and its metrics.
+//! The middleware before all routes: request id, span, cross-origin check, owner of the page, limits on addresses,
+//! bodies and time, panics, security headers, rendering of problems, the log line and its metrics.
 
 mod body;
 mod body_limit;
@@ -8,9 +8,12 @@ mod encoding;
 mod finish;
 mod headers;
 mod owner;
+mod request_id;
 mod target_limit;
 
-use crate::{host, nonce::Nonce, problem::Problem, state::AppState};
+pub use request_id::RequestId;
+
+use crate::{host, nonce::Nonce, problem::Problem, request_span, state::AppState};
 use axum::{
     extract::{MatchedPath, Request, State},
     http::{HeaderMap, Method},
@@ -20,10 +23,6 @@ use axum::{
 use futures_util::FutureExt;
 use std::{panic::AssertUnwindSafe, sync::Arc};
 use tokio::time::Instant;
-
-/// Id of the request, shown in problems, logs and `x-request-id`.
-#[derive(Debug, Clone, Copy)]
-pub struct RequestId(pub domain::id::RequestId);
 
 /// Data of a request that is kept until its response is complete.
 struct RequestInfo {
@@ -40,9 +39,9 @@ struct RequestInfo {
 }
 
 /// Runs a request with all checks of this module.
-pub async fn run(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
-    let mut seen = RequestInfo {
-        id: RequestId(state.ledger.request_id()),
+pub async fn run(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let seen = RequestInfo {
+        id: RequestId::of(request.headers(), &state.ledger),
         method: request.method().clone(),
         route: request.extensions().get::<MatchedPath>().map_or_else(|| "-".into(), |path| path.as_str().into()),
         pages: finish::may_be_page(request.uri().path()),
@@ -50,8 +49,13 @@ pub async fn run(State(state): State<AppState>, mut request: Request, next: Next
         headers: HeaderMap::new(),
         started: Instant::now(),
     };
+    let span = request_span::of(seen.id.as_str(), &seen.method, &seen.route, request.headers(), state.exports_spans);
+    request_span::inside(span, answer(state, request, next, seen)).await
+}
+
+async fn answer(state: AppState, mut request: Request, next: Next, mut seen: RequestInfo) -> Response {
     let nonce = seen.pages.then(|| Nonce::new(&*state.entropy));
-    request.extensions_mut().insert(seen.id);
+    request.extensions_mut().insert(seen.id.clone());
     if let Some(nonce) = &nonce {
         request.extensions_mut().insert(nonce.clone());
     }
@@ -97,16 +101,16 @@ async fn call(request: Request, next: Next) -> Response {
     }
 }
 
-/// Counts the response and logs it: refusals as `info`, successes as `debug`.
+/// Counts the response and logs it: refusals as `info`, successes as `debug`. The span of the request adds its fields.
 fn record(state: &AppState, seen: &RequestInfo, response: &Response, code: Option<wire::Code>) {
     let latency = seen.started.elapsed();
     let status = response.status();
     state.metrics.request(&seen.route, &seen.method, status, latency);
     let latency_us = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
-    let (id, method, route, status) = (seen.id.0, &seen.method, &*seen.route, status.as_u16());
     if let Some(code) = code.map(wire::Code::as_str) {
-        tracing::info!(target: "shiftbook::request", request_id = %id, %method, route, status, code, latency_us);
+        tracing::info!(target: "shiftbook::request", status = status.as_u16(), code, latency_us);
     } else {
-        tracing::debug!(target: "shiftbook::request", request_id = %id, %method, route, status, latency_us);
+        tracing::debug!(target: "shiftbook::request", status = status.as_u16(), latency_us);
     }
+    request_span::record_status(status);
 }

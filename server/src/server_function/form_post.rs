@@ -141,7 +141,7 @@ async fn render(pages: Router, parts: &Parts, page: &str, form: Option<app::Form
     request.headers_mut().remove(header::CONTENT_LENGTH);
     let extensions = request.extensions_mut();
     if let Some(id) = parts.extensions.get::<RequestId>() {
-        extensions.insert(*id);
+        extensions.insert(id.clone());
     }
     if let Some(nonce) = parts.extensions.get::<Nonce>() {
         extensions.insert(nonce.clone());

@@ -25,6 +25,7 @@ use axum::{
 use ledger::auth::{self, SignedIn};
 use serde::Deserialize;
 use std::{convert::Infallible, net::IpAddr};
+use tracing::Instrument as _;
 use wire::Code;
 
 pub fn router() -> Router<AppState> {
@@ -109,11 +110,12 @@ fn record_refused(state: &AppState, address: IpAddr, email: String, problem: &Pr
         return;
     }
     let ledger = state.ledger.clone();
-    tokio::spawn(async move {
+    let record = async move {
         if let Err(error) = auth::record_refused_sign_in(&ledger, &email, address).await {
             tracing::warn!(%error, "a refused sign-in is not in the audit list");
         }
-    });
+    };
+    tokio::spawn(record.in_current_span());
 }
 
 async fn checked(state: &AppState, network: IpAddr, form: &Form, browser: &str) -> Result<SignedIn, Problem> {
