@@ -15,10 +15,14 @@ use tokio::{
 /// One received request.
 #[derive(Debug, Clone)]
 pub struct Received {
+    /// Path and query.
+    pub target: String,
     /// Header names in lower case, with values.
     pub headers: Vec<(String, String)>,
     /// The body as text.
     pub body: String,
+    /// The body as it was sent.
+    pub bytes: Vec<u8>,
 }
 
 impl Received {
@@ -138,8 +142,10 @@ async fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
         }
         text.extend_from_slice(&chunk[..read]);
     }
-    let body = String::from_utf8_lossy(&text[length..length + body]).into_owned();
-    shared.received.lock().unwrap().push(Received { headers, body });
+    let target = head.split(' ').nth(1).unwrap_or_default().to_owned();
+    let bytes = text[length..length + body].to_vec();
+    let body = String::from_utf8_lossy(&bytes).into_owned();
+    shared.received.lock().unwrap().push(Received { target, headers, body, bytes });
     if let Some(unheard) = &shared.unheard {
         unheard.lock().unwrap().push(stream);
         shared.arrived.notify_waiters();

@@ -78,6 +78,7 @@ mod today;
 mod tool;
 mod tool_run;
 mod tool_service;
+mod traces;
 mod verify;
 mod view;
 mod view_page;
