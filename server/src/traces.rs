@@ -202,3 +202,60 @@ async fn next_batch(spans: &mut mpsc::Receiver<SpanData>, stop: &CancellationTok
     }
     batch
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use opentelemetry_sdk::error::OTelSdkError;
+    use tracing::{Level, span};
+    use tracing_subscriber::{Registry, layer::SubscriberExt as _};
+
+    /// A collector that counts spans, or refuses them.
+    #[derive(Debug, Clone, Default)]
+    struct Collector {
+        taken: Arc<AtomicU64>,
+        refuses: bool,
+    }
+
+    impl SpanExporter for Collector {
+        async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
+            assert!(batch.len() <= BATCH_SPANS_MAX);
+            if self.refuses {
+                return Err(OTelSdkError::InternalFailure("refused".into()));
+            }
+            self.taken.fetch_add(batch.len() as u64, Ordering::Relaxed);
+            Ok(())
+        }
+    }
+
+    /// Makes spans while nothing is sent, then ends the export. Returns how many were taken and dropped.
+    async fn exported(collector: Collector, spans: usize) -> (u64, u64) {
+        let (taken, traces) =
+            (collector.taken.clone(), Traces::with_exporter(collector, Resource::builder_empty().build(), 1.0));
+        let dropped = traces.dropped();
+        tracing::subscriber::with_default(Registry::default().with(traces.layer()), || {
+            for _ in 0..spans {
+                let span = tracing::debug_span!(target: SPAN_TARGET, "statement");
+                span.in_scope(|| tracing::error!(target: SPAN_TARGET, "a line of the log"));
+            }
+            drop(span!(target: "sqlx::query", Level::ERROR, "of a library"));
+        });
+        traces.finish().await;
+        (taken.load(Ordering::Relaxed), dropped.load(Ordering::Relaxed))
+    }
+
+    #[tokio::test]
+    async fn what_is_queued_is_exported_at_the_end_and_what_does_not_fit_is_counted() {
+        for spans in [0, 1, 2, 7, 40, BATCH_SPANS_MAX + 1] {
+            assert_eq!(exported(Collector::default(), spans).await, (spans as u64, 0));
+        }
+        let more = SPANS_QUEUED_MAX + 7;
+        assert_eq!(exported(Collector::default(), more).await, (SPANS_QUEUED_MAX as u64, 7));
+    }
+
+    #[tokio::test]
+    async fn what_the_collector_refuses_is_counted() {
+        let collector = Collector { refuses: true, ..Collector::default() };
+        assert_eq!(exported(collector, BATCH_SPANS_MAX + 7).await, (0, BATCH_SPANS_MAX as u64 + 7));
+    }
+}
