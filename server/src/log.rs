@@ -292,7 +292,7 @@ mod tests {
     }
 
     /// A subscriber, and what it was asked about the spans of the store.
-    struct Asked<S> {
+    struct Probe<S> {
         inner: S,
         seen: Arc<Mutex<Seen>>,
     }
@@ -310,7 +310,7 @@ mod tests {
         metadata.is_span() && metadata.target() == store::SPAN_TARGET
     }
 
-    impl<S: Subscriber> Subscriber for Asked<S> {
+    impl<S: Subscriber> Subscriber for Probe<S> {
         fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
             let interest = self.inner.register_callsite(metadata);
             if is_of_store(metadata) {
@@ -362,12 +362,12 @@ mod tests {
     }
 
     /// What a subscriber with this filter is asked while the store reads and writes.
-    fn asked(filter: &str) -> Seen {
+    fn probe(filter: &str) -> Seen {
         let seen = Arc::<Mutex<Seen>>::default();
         let filter = LogSettings::parse(filter, None).unwrap().filter;
         let inner = logging(filter, LogFormat::Text, io::sink, false);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        tracing::subscriber::with_default(Asked { inner, seen: seen.clone() }, || {
+        tracing::subscriber::with_default(Probe { inner, seen: seen.clone() }, || {
             runtime.block_on(async {
                 let folder = tempfile::tempdir().unwrap();
                 let database = store::Database::Sqlite { data_dir: folder.path().to_owned() };
@@ -385,11 +385,11 @@ mod tests {
     #[test]
     fn spans_of_the_store_are_disabled_for_good_unless_something_subscribes() {
         let all = BTreeSet::from(["lane", "statement", "use_case"]);
-        let on = asked("info,shiftbook::span=debug");
+        let on = probe("info,shiftbook::span=debug");
         assert_eq!((on.enabled, on.disabled), (all.clone(), BTreeSet::new()));
         assert_eq!(on.made, all);
         // The callsites are known by now, so a new subscriber is asked about each.
-        let off = asked("info");
+        let off = probe("info");
         assert_eq!((off.disabled, off.enabled), (all, BTreeSet::new()));
         assert_eq!(off.made, BTreeSet::new());
     }
