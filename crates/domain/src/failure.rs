@@ -1,5 +1,7 @@
 //! Failures: records of sessions that ended badly, with advice on what to do.
 
+pub mod cause;
+
 use crate::{names::names, session::EndReason};
 use serde::{Deserialize, Serialize};
 use std::fmt;

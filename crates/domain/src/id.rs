@@ -161,6 +161,8 @@ ids! {
     RespondentId,
     /// A tool: a call that people, programs and agents make by name.
     ToolId,
+    /// A cause of failures. The id is derived from what its failures have in common.
+    CauseId,
 }
 
 #[cfg(test)]

@@ -38,6 +38,28 @@ pub const KIND_BYTES_MAX: usize = 100;
 pub const KEY_CHARS_MAX: usize = 200;
 /// Longest reason or error text, characters.
 pub const REASON_CHARS_MAX: usize = 4_000;
+/// Longest normalised message of a cause of failures, characters.
+pub const CAUSE_MESSAGE_CHARS_MAX: usize = 500;
+/// Most events of a session that are read for the tool and the step in which it failed.
+pub const CAUSE_EVENTS_MAX: u32 = 8;
+/// Number of equal parts of a time range for which failures of a cause are counted.
+pub const CAUSE_TREND_PARTS: usize = 8;
+/// Longest time range for which failures are grouped, days.
+pub const CAUSE_WINDOW_DAYS_MAX: i64 = 90;
+/// Most failures of a time range that are grouped. The newest ones are.
+pub const CAUSE_FAILURES_MAX: u32 = 100_000;
+/// Most causes on a page.
+pub const CAUSES_MAX: u32 = 200;
+/// Agents of a cause that are named. The others are counted.
+pub const CAUSE_AGENTS_NAMED: usize = 3;
+/// Most failures that one transaction groups again after an upgrade.
+pub const CAUSE_REGROUP_MAX: u32 = 200;
+/// Time after which looking at the causes of failures again is a new visit, minutes.
+pub const CAUSE_VISIT_MINUTES: i64 = 30;
+/// Longest time for which a cause is snoozed, days.
+pub const CAUSE_SNOOZE_DAYS_MAX: i64 = 366;
+/// Most sessions that one request runs again.
+pub const RUN_AGAIN_MAX: usize = 200;
 /// Number of attempts of a session after which a lost lease fails it with `lease_exhausted`. The count starts
 /// anew when the session resumes, or when a person sends a message.
 pub const ATTEMPTS_MAX: u32 = 3;

@@ -111,6 +111,13 @@ impl ResultPart {
         if is_wrapped { &self.output["value"] } else { &self.output }
     }
 
+    /// Whether the tool answered with an error.
+    pub fn is_error(&self) -> bool {
+        let kind = self.output["type"].as_str();
+        kind.is_some_and(|kind| kind.starts_with("error-"))
+            || ["isError", "is_error"].iter().any(|key| self.output[*key] == Value::Bool(true))
+    }
+
     /// The output as text.
     pub fn text(&self) -> String {
         let value = self.value();
@@ -130,5 +137,15 @@ mod tests {
         assert_eq!(of(json!({ "type": "json", "value": { "a": 1 } })), r#"{"a":1}"#);
         assert_eq!(of(json!("plain")), "plain");
         assert_eq!(of(json!({ "stdout": "x" })), r#"{"stdout":"x"}"#);
+    }
+
+    #[test]
+    fn an_error_is_told_from_an_answer() {
+        let is_error = |output: Value| ResultPart { id: None, name: None, output }.is_error();
+        assert!(is_error(json!({ "type": "error-text", "value": "no" })));
+        assert!(is_error(json!({ "type": "error-json", "value": {} })));
+        assert!(is_error(json!({ "isError": true, "content": [] })));
+        assert!(!is_error(json!({ "type": "text", "value": "error-text" })));
+        assert!(!is_error(json!("error")));
     }
 }
