@@ -25,6 +25,7 @@ mod bundle;
 mod entity;
 mod error;
 mod event;
+mod failure_cause;
 mod feedback_request;
 mod history;
 mod hook;
@@ -45,6 +46,7 @@ mod worker;
 
 pub use error::Error;
 pub use event::EventRange;
+pub use failure_cause::CauseFilter;
 pub use response::ResponseFilter;
 pub use retry::{Backoff, retry};
 pub use search::EventSearch;

@@ -48,8 +48,6 @@ pub const CAUSE_TREND_PARTS: usize = 8;
 pub const CAUSE_WINDOW_DAYS_MAX: i64 = 90;
 /// Most failures of a time range that are grouped. The newest ones are.
 pub const CAUSE_FAILURES_MAX: u32 = 100_000;
-/// Most causes on a page.
-pub const CAUSES_MAX: u32 = 200;
 /// Agents of a cause that are named. The others are counted.
 pub const CAUSE_AGENTS_NAMED: usize = 3;
 /// Most failures that one transaction groups again after an upgrade.

@@ -66,6 +66,8 @@ pub(crate) enum List {
     EntityTypes = 4,
     EntityVersions = 5,
     Failures = 16,
+    FailureCauses = 44,
+    CausedFailures = 45,
     CriteriaSets = 6,
     CriteriaSetVersions = 7,
     Gates = 8,

@@ -5,7 +5,7 @@
 //! Several servers can sweep at the same time: each session is decided under its row's lock.
 
 use chrono::TimeDelta;
-use ledger::{Ledger, feedback_request, gate, human, response, session};
+use ledger::{Ledger, failure::cause, feedback_request, gate, human, response, session};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -22,6 +22,8 @@ const ASK_ADMINS_EVERY: Duration = Duration::from_secs(10);
 const SWEEP_WORKING_EVERY: Duration = Duration::from_secs(60);
 /// Interval between searches for drafts of forms that were left.
 const SWEEP_DRAFTS_EVERY: Duration = Duration::from_secs(60);
+/// Interval between steps of grouping failures that an earlier version recorded. Nothing is read once all are grouped.
+const REGROUP_EVERY: Duration = Duration::from_secs(1);
 /// Interval between readings of the database's clock, which several servers share.
 const SET_CLOCK_EVERY: Duration = Duration::from_secs(60);
 /// Interval between maintenance runs of the store.
@@ -46,6 +48,9 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
     rolls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut roll_position = session::RollPosition::default();
     let mut request_position = feedback_request::OpenPosition::default();
+    let mut regroup = interval(REGROUP_EVERY);
+    regroup.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut is_grouped = false;
     let mut clock = interval(SET_CLOCK_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -74,6 +79,7 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "cannot look for gates with too few reviewers; it is tried again"),
             },
+            _ = regroup.tick(), if !is_grouped => is_grouped = group(&ledger).await,
             _ = rolls.tick() => if let Err(error) = session::roll(&ledger, &mut roll_position).await {
                 tracing::warn!(%error, "sessions cannot be entered in the roll; it is tried again");
             },
@@ -85,6 +91,22 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "cannot look for leases that ran out"),
             },
+        }
+    }
+}
+
+/// Groups failures that an earlier version recorded. Returns whether all are grouped.
+async fn group(ledger: &Ledger) -> bool {
+    match cause::regroup(ledger).await {
+        Ok(progress) => {
+            if progress.looked_at > 0 {
+                tracing::info!(looked_at = progress.looked_at, of = progress.failures, "failures are grouped by cause");
+            }
+            progress.is_done
+        }
+        Err(error) => {
+            tracing::warn!(%error, "failures cannot be grouped by cause; it is tried again");
+            false
         }
     }
 }

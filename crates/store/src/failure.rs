@@ -1,5 +1,9 @@
 //! Rows of `session_failures`: the failures of sessions that ended badly.
 
+pub mod cause;
+pub mod regroup;
+pub mod visit;
+
 use crate::{
     engine::{Conn, Page, Result, record, run, statements},
     transaction::WriteTx,
@@ -23,6 +27,7 @@ macro_rules! failure_select {
         )
     };
 }
+pub(crate) use failure_select;
 // One text per state, so that each walks its own index.
 macro_rules! list_select {
     ($state:literal) => {

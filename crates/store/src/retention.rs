@@ -2,7 +2,7 @@
 
 use crate::{
     engine::{Conn, Error, Result, record, run, statements},
-    interaction, search,
+    failure, interaction, search,
     transaction::WriteTx,
 };
 use domain::{
@@ -251,6 +251,7 @@ pub async fn finish(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erased: &Sessi
         run!(tx.conn(), execute, sql, tenant, session, ERASED)?;
     }
     run!(tx.conn(), execute, ERASE_FAILURES, tenant, session, ERASED)?;
+    failure::cause::forget(tx, due.tenant_id, due.session_id).await?;
     run!(tx.conn(), execute, ERASE_RESPONSE, tenant, session)?;
     run!(tx.conn(), execute, ERASE_ANSWER_OF_RESPONSE, tenant, session, true)?;
     interaction::mark_due::forget(tx, due.tenant_id, due.session_id).await?;

@@ -13,6 +13,7 @@ pub mod criteria_set;
 pub mod entity;
 pub mod event;
 pub mod failure;
+pub mod failure_cause;
 pub mod feedback_request;
 pub mod group;
 pub mod history;

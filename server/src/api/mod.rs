@@ -12,6 +12,7 @@ mod entity;
 mod entity_type;
 mod event;
 mod failure;
+mod failure_cause;
 mod feedback;
 mod feedback_request;
 mod group;
@@ -188,6 +189,14 @@ fn sessions(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(failure::list))
         .routes(routes!(failure::acknowledge))
         .routes(routes!(search::events))
+        .routes(routes!(failure_cause::list))
+        .routes(routes!(failure_cause::get))
+        .routes(routes!(failure_cause::sessions))
+        .routes(routes!(failure_cause::acknowledge))
+        .routes(routes!(failure_cause::snooze))
+        .routes(routes!(failure_cause::resolve))
+        .routes(routes!(failure_cause::reopen))
+        .routes(routes!(failure_cause::run_again))
 }
 
 /// Answers to forms, and links to forms.

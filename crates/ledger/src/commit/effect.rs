@@ -112,6 +112,7 @@ pub(crate) async fn carry_out(
             }
             Effect::RecordFailure { code, message } => {
                 let failure = NewFailure { id: changed_by, code: &code, message: &message, at: now };
+                super::cause::group(tx, session, &failure).await?;
                 store::failure::insert(tx, session, failure).await?;
             }
             Effect::NotifyGraph { cascades } => {

@@ -5,6 +5,7 @@
 //! on no use case, so every use case may use it.
 
 pub(crate) mod bound_row;
+pub(crate) mod cause;
 mod change;
 pub(crate) mod effect;
 mod minter;

@@ -1,6 +1,7 @@
 //! Failures: code, message and remedy of sessions that failed, expired or never began.
 
 mod acknowledge;
+pub mod cause;
 mod list;
 
 pub use acknowledge::acknowledge;

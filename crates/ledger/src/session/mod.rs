@@ -40,6 +40,7 @@ pub(crate) use related::related_on;
 pub use related::{Related, related};
 pub use release::{release, release_all};
 pub use retry::retry;
+pub(crate) use retry::retry_with_key;
 pub use roll::roll;
 pub use store::roll::RollPosition;
 pub use store::session::graph::{Neighbour, RelatedSession};

@@ -31,6 +31,19 @@ use store::{WriteTx, session::graph as rows};
 /// gone; [`Error::WrongState`] and [`Error::Forbidden`] for a tool that the caller cannot run now; and those that
 /// [`crate::session::create()`] has for the parent and the dependencies.
 pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Session> {
+    retry_with_key(ledger, scope, id, None).await
+}
+
+/// Does the same as [`retry`]. A repeat with the same idempotency key returns the session that the first call created.
+///
+/// # Errors
+/// Those of [`retry`]; [`Error::IdConflict`] if the key created another session.
+pub(crate) async fn retry_with_key(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    idempotency_key: Option<String>,
+) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     let now = ledger.now();
     let fresh = SessionId::new(now, ledger.entropy());
@@ -67,7 +80,7 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
                 metadata: Some(old.metadata),
                 parent_id: old.parent_id,
                 depends_on,
-                idempotency_key: None,
+                idempotency_key,
             };
             insert(tx, scope, fresh, minter, new, Some(id)).await
         })

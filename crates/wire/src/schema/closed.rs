@@ -130,6 +130,12 @@ closed! {
     AuditTargetKind = audit::TargetKind::ALL.into_iter().map(audit::TargetKind::as_str);
     /// Whether someone has taken note of a failure.
     FailureState = failure::FailureState::ALL.into_iter().map(failure::FailureState::as_str);
+    /// Whether people must look at a cause of failures.
+    CauseState = failure::cause::CauseState::ALL.into_iter().map(failure::cause::CauseState::as_str);
+    /// A time range in which failures are counted.
+    FailureWindow = failure::cause::Window::ALL.into_iter().map(failure::cause::Window::as_str);
+    /// What happens to a session that is run again with others.
+    RunAgainOutcome = ["ready", "started", "already", "refused"].into_iter();
     /// Feedback on an answer.
     AnswerLabel = interaction::Feedback::ALL.into_iter().map(interaction::Feedback::as_str);
     /// Feedback on an answer, or `unknown` if there is none.
