@@ -54,6 +54,9 @@
 //! | `tool::list_page(&Shell, tool::ListProps)` | `GET /tools?cursor=` |
 //! | `tool::page(&Shell, tool::Props)` | `GET /tools/{slug}?version=` |
 //! | `tool::editor_page(&Shell, &tool::Draft, &FormState)` | `GET /tools/new` and `GET /tools/{slug}/edit` |
+//! | `failure::list_page(&Shell, failure::ListProps)` | `GET /failures?window=&state=&cursor=` |
+//! | `failure::cause_page(&Shell, failure::CauseProps)` | `GET /failures/{id}?window=&cursor=` |
+//! | `failure::again_page(&Shell, failure::AgainProps)` | `POST /failures/{id}/run-again` |
 //! | `insight::page(&Shell, insight::Props)` | `GET /insights?days=` |
 //! | `export::page(&Shell, export::Props)` | `GET /export` |
 //! | `export::job_page(&Shell, export::JobProps)` | `GET /exports/{id}` |
@@ -96,6 +99,8 @@ pub mod entity;
 pub mod error_page;
 #[cfg(feature = "ssr")]
 pub mod export;
+#[cfg(feature = "ssr")]
+pub mod failure;
 #[cfg(feature = "ssr")]
 mod form;
 #[cfg(feature = "ssr")]

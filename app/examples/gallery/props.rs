@@ -129,6 +129,7 @@ pub fn log_props(session: wire::session::Session, events: Vec<wire::event::Event
             timeline: events.clone(),
             shown: (0, 0),
             offer: Default::default(),
+            alike: None,
             error_sequence: None,
             kind_counts: Vec::new(),
         },

@@ -78,6 +78,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
         promotion_waits_at: None,
         timeline: log.events.clone(),
         failure: None,
+        alike: None,
         error_sequence: None,
         kind_counts: Vec::new(),
         gate: None,

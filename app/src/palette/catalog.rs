@@ -30,6 +30,8 @@ pub enum ShortcutScope {
     Session,
     /// On the pages below `/inbox`.
     Inbox,
+    /// On the pages below `/failures`.
+    Failures,
 }
 
 #[cfg(any(feature = "hydrate", test))]
@@ -40,6 +42,7 @@ impl ShortcutScope {
             Self::Everywhere => "",
             Self::Session => "session",
             Self::Inbox => "inbox",
+            Self::Failures => "failures",
         }
     }
 
@@ -99,7 +102,7 @@ const fn press(scope: ShortcutScope, id: &'static str, keys: &'static [&'static 
 }
 
 /// All shortcuts.
-pub const SHORTCUTS: [Shortcut; 40] = [
+pub const SHORTCUTS: [Shortcut; 41] = [
     shortcut("today", &["g t"], "Go to Today", Command::Go("/today")),
     shortcut("inbox", &["g i"], "Go to Inbox", Command::Go("/inbox")),
     shortcut("sessions", &["g s"], "Go to Sessions", Command::Go("/sessions")),
@@ -139,6 +142,7 @@ pub const SHORTCUTS: [Shortcut; 40] = [
         scope: ShortcutScope::Inbox,
         ..shortcut("decide", &["Mod+Enter"], "Inbox: decide and open the next item", Command::Decide)
     },
+    press(ShortcutScope::Failures, "seen", &["e"], "Failures: mark the cause as seen"),
     shortcut("keys", &["?"], "Show keyboard shortcuts", Command::Keys),
     press(ShortcutScope::Everywhere, "run", &[], "Run this task"),
     press(ShortcutScope::Everywhere, "theme", &[], "Change the theme"),

@@ -4,7 +4,7 @@ use super::catalog::{Command, SHORTCUTS, Shortcut, ShortcutScope};
 
 /// Headings of the groups, in their order on a page without shortcuts of its own. The words of a group's shortcuts may
 /// begin with its heading.
-const GROUPS: [&str; 4] = ["Everywhere", "Go to", "Session", "Inbox"];
+const GROUPS: [&str; 5] = ["Everywhere", "Go to", "Session", "Inbox", "Failures"];
 
 /// Index of a shortcut's group.
 const fn group_of(shortcut: Shortcut) -> usize {
@@ -13,6 +13,7 @@ const fn group_of(shortcut: Shortcut) -> usize {
         (ShortcutScope::Everywhere, _) => 0,
         (ShortcutScope::Session, _) => 2,
         (ShortcutScope::Inbox, _) => 3,
+        (ShortcutScope::Failures, _) => 4,
     }
 }
 
@@ -22,6 +23,7 @@ pub fn groups(here: &str) -> Vec<(&'static str, Vec<(usize, String)>)> {
     let own = match here {
         "session" => 2,
         "inbox" => 3,
+        "failures" => 4,
         _ => 0,
     };
     let mut groups = Vec::new();
@@ -55,8 +57,8 @@ mod tests {
     fn the_shortcuts_of_the_page_come_first_and_each_is_in_one_group() {
         let titles = |here| groups(here).into_iter().map(|(title, _)| title).collect::<Vec<_>>();
         let (inbox, session) = (ShortcutScope::Inbox.as_str(), ShortcutScope::Session.as_str());
-        assert_eq!(titles(inbox), ["Inbox", "Everywhere", "Go to", "Session"]);
-        assert_eq!(titles(session), ["Session", "Everywhere", "Go to", "Inbox"]);
+        assert_eq!(titles(inbox), ["Inbox", "Everywhere", "Go to", "Session", "Failures"]);
+        assert_eq!(titles(session), ["Session", "Everywhere", "Go to", "Inbox", "Failures"]);
         assert_eq!(titles(""), GROUPS);
         let mut all: Vec<_> = groups("").into_iter().flat_map(|(_, rows)| rows).map(|(at, _)| at).collect();
         all.sort_unstable();

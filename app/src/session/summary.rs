@@ -58,6 +58,8 @@ pub struct Summary {
     pub timeline: Vec<Event>,
     /// Error class, remediation and acknowledgement, if the session failed.
     pub failure: Option<Failure>,
+    /// Id of its failure's cause, and how many other failures have it.
+    pub alike: Option<(String, u64)>,
     /// Sequence of its last error, if the session failed.
     pub error_sequence: Option<u64>,
     /// The number of events of each kind in the whole log.
@@ -119,10 +121,17 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
             </div>
             <dl class="facts" data-part="facts">{facts(shell, summary)}</dl>
             <div data-part="queued">{queued(session)}</div>
-            <div data-part="error">{error}{summary.failure.as_ref().map(|failure| failure_help(shell, failure))}</div>
+            <div data-part="error">{error}{summary.failure.as_ref().map(|failure| failure_help(shell, failure))}{alike(summary)}</div>
             <div data-part="timeline">{has_line.then(|| timeline_bar(&line, summary.shown))}</div>
         </header>
     }
+}
+
+/// A link to the other failures of the same cause, if there are any.
+fn alike(summary: &Summary) -> Option<impl IntoView + use<>> {
+    let (id, others) = summary.alike.as_ref().filter(|(_, others)| *others > 0)?;
+    let words = format!("{} more like this", number::grouped(*others));
+    Some(view! { <p><a href=format!("/failures/{id}?window=7d")>{words}</a></p> })
 }
 
 /// Why a queued session has not started.

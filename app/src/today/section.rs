@@ -75,6 +75,8 @@ pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl Into
         Some(total) => format!("{}, {shown} shown", number::grouped(total)),
         None => shown,
     };
+    let causes = (section.bucket == Bucket::Failed && !rows.is_empty())
+        .then(|| view! { <a href="/failures?window=24h&state=open">"Show by cause"</a> });
     let more = section.has_more.then(|| {
         let href = section.bucket.statuses().first().map_or("/actions".to_owned(), |s| format!("/sessions?status={s}"));
         view! { <a href=href>"Show all"</a> }
@@ -95,6 +97,7 @@ pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl Into
             <div class="section-head">
                 <h2 id=format!("heading-{name}") tabindex="-1">{words.heading(section.everyone)}</h2>
                 <span class="meta" data-part="count">{count}</span>
+                <span data-part="causes">{causes}</span>
             </div>
             {body}
             <p class="rows-more" data-part="more">{more}</p>

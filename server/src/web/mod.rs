@@ -19,6 +19,7 @@ mod entity;
 mod entity_type;
 pub mod export;
 pub mod export_choice;
+mod failure;
 mod find;
 pub mod form;
 mod fragment;
@@ -69,6 +70,7 @@ pub fn router() -> Router<AppState> {
         .merge(sign_in::router())
         .merge(today::router())
         .merge(sessions::router())
+        .merge(failure::router())
         .merge(find::router())
         .merge(search::router())
         .merge(continue_form::router())

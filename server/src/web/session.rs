@@ -135,6 +135,7 @@ fn around_log(around: Around, rating: Rating, may_forget: bool) -> Props {
         form: FormState::default(),
         summary: Summary {
             failure: around.failure.map(wire_map::session_failure),
+            alike: around.alike.map(|alike| (alike.cause_id.to_string(), alike.others)),
             error_sequence: around.error_sequence,
             kind_counts: around.kind_counts.clone(),
             may_forget,

@@ -242,6 +242,12 @@ pub fn redirect_with_notice(path: &str, notice: &str) -> Redirect {
     Redirect::to(&format!("{path}?notice={notice}"))
 }
 
+/// `303 See Other` to a page of this server whose address can have a query, with a notice for its status line.
+pub fn redirect_to(address: &str, notice: &str) -> Redirect {
+    let separator = if address.contains('?') { '&' } else { '?' };
+    Redirect::to(&format!("{address}{separator}notice={notice}"))
+}
+
 /// A page that shows a refusal. It has the status and headers of the problem, and the problem is logged.
 pub async fn refuse(problem: &Problem, page: impl FnOnce() -> String + Send + 'static) -> Response {
     let mut response = render(problem.status(), page).await;

@@ -183,6 +183,18 @@ impl Maker<'_> {
         session
     }
 
+    /// Creates a failed session with a cause of its own. Returns its id and that of the cause.
+    pub async fn cause(&self) -> (String, String) {
+        let session = self.running().await;
+        // Numbers separate no causes, letters do.
+        let word: String = unique_text().bytes().map(|byte| char::from(byte % 26 + b'a')).collect();
+        let message = format!("no {word} here");
+        self.worker(&session, "fail", json!({ "attempt": 1, "error": { "message": message } })).await;
+        let list = self.owner().get(self.app, "/api/failure-causes?window=7d&limit=1000").await;
+        let found = list["items"].as_array().unwrap().iter().find(|cause| cause["message"] == message.as_str());
+        (session, id(found.unwrap()))
+    }
+
     /// Creates a session that asks the owner a question. Returns its id, its approval's, and the approval's digest.
     pub async fn session_with_question(&self) -> (String, String, String) {
         let session = self.running().await;

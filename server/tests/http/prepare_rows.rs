@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 61] = [
+const PLAIN: [(&str, &str); 63] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -21,6 +21,7 @@ const PLAIN: [(&str, &str); 61] = [
     ("/api/docs", ""),
     ("/api/entities", ""),
     ("/api/entity-types", ""),
+    ("/api/failure-causes", ""),
     ("/api/failures", ""),
     ("/api/groups", ""),
     ("/api/insights", ""),
@@ -50,6 +51,7 @@ const PLAIN: [(&str, &str); 61] = [
     ("/criteria-sets/new", ""),
     ("/entities", ""),
     ("/export", ""),
+    ("/failures", ""),
     ("/favicon.svg", ""),
     ("/find", "?q=matrix"),
     ("/healthz", ""),
@@ -120,6 +122,7 @@ impl Maker<'_> {
             "/api/sessions/{id}/feedback" => self.rated().await,
             path if path.starts_with("/api/sessions/{id}") => self.running().await,
             "/api/feedback-requests/{id}" => self.feedback_request().await,
+            path if path.starts_with("/api/failure-causes/{id}") => self.cause().await.1,
             path if path.starts_with("/api/actions/{id}") => self.action().await,
             "/api/approvals/{id}" => self.session_with_question().await.1,
             path if path.starts_with("/api/criteria-sets/{id}") => self.criteria_set().await,
@@ -261,6 +264,17 @@ impl Maker<'_> {
                 (nothing(), json!({ "person": "matrix-2" }))
             }
             "/api/failures/{id}/acknowledge" => (self.failed().await, Value::Null),
+            "/api/failure-causes/{id}/acknowledge"
+            | "/api/failure-causes/{id}/resolve"
+            | "/api/failure-causes/{id}/reopen" => (self.cause().await.1, Value::Null),
+            "/api/failure-causes/{id}/snooze" => {
+                let until = chrono::Utc::now() + chrono::TimeDelta::hours(1);
+                (self.cause().await.1, json!({ "until": until }))
+            }
+            "/api/failure-causes/{id}/run-again" => {
+                let (session, cause) = self.cause().await;
+                (cause, json!({ "sessionIds": [session] }))
+            }
             "/api/hooks/{source}" => {
                 ("claude-code".to_owned(), json!({ "session_id": unique_text(), "hook_event_name": "Stop" }))
             }
@@ -331,6 +345,7 @@ impl Maker<'_> {
             "/actions/{id}" => self.action().await,
             "/chat/rows" => format!("?ids={}", self.thread(false).await),
             "/chat/{id}" | "/chat/{id}/live" => self.thread(false).await,
+            path if path.starts_with("/failures/{id}") => self.cause().await.1,
             "/criteria-sets/{id}" => self.criteria_set().await,
             path if path.starts_with("/tools/{slug}") => self.tool(false).await,
             path if path.starts_with("/views/{slug}") => self.view_slug(false).await,
@@ -378,6 +393,12 @@ impl Maker<'_> {
             "/criteria-sets/{id}" => {
                 let why = [("dimensions[0].name", "Why"), ("dimensions[0].type", "text")];
                 (self.criteria_set().await, form(&[&[("version", "1"), ("name", "changed")], &why[..]].concat()))
+            }
+            "/failures/{id}/decision" => (self.cause().await.1, form(&[("decision", "acknowledge")])),
+            "/failures/{id}/run-again" => {
+                let (session, cause) = self.cause().await;
+                let item = format!("items[{session}]");
+                (cause, form(&[("step", "run"), ("which", "chosen"), (&item, "on")]))
             }
             "/inbox/selection" => {
                 let name = format!("items[{}]", self.session_with_question().await.1);

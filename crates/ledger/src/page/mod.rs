@@ -14,6 +14,7 @@ mod continuation;
 pub mod criteria_set;
 pub mod entity;
 pub mod entity_type;
+pub mod failure;
 pub mod find;
 pub mod import;
 pub mod inbox;

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     Error, FailureRecord, Ledger, Result,
     event::{self, KindCounts, Read, Slice},
+    failure::cause::{Alike, alike_on},
     gate::{self, GateItem},
     guard::require,
     session::{self, ListQuery, ListSessions, Related},
@@ -81,6 +82,8 @@ pub struct Around {
     pub timeline: Vec<Event>,
     /// Its failure, if it failed.
     pub failure: Option<FailureRecord>,
+    /// How many other failures have the same cause, if it has one.
+    pub alike: Option<Alike>,
     /// Sequence of its last error, if it failed.
     pub error_sequence: Option<u64>,
     /// The gate at which it waits.
@@ -292,6 +295,7 @@ async fn around_on(
         action_name: action.map(|action| action.name),
         timeline: event::timeline(conn, &session).await?,
         failure: store::failure::of_sessions(conn, tenant_id, &[id]).await?.pop(),
+        alike: alike_on(conn, scope, id).await?,
         error_sequence: error_of(conn, &session).await?,
         gate,
         continuation,

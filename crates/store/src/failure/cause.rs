@@ -57,7 +57,10 @@ macro_rules! parts_select {
 
 macro_rules! members_select {
     ($sessions:literal) => {
-        concat!("SELECT session_id FROM caused_failures WHERE tenant_id = $1 AND cause_id = $2 AND session_id ", $sessions)
+        concat!(
+            "SELECT session_id FROM caused_failures WHERE tenant_id = $1 AND cause_id = $2 AND session_id ",
+            $sessions
+        )
     };
 }
 macro_rules! retries_select {

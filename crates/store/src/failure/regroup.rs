@@ -75,8 +75,7 @@ pub async fn next(tx: &mut WriteTx<'_>, limit: u32) -> Result<Vec<Ungrouped>> {
     run!(tx.conn(), execute, BEGIN, i64::from(RULE))?;
     let (tenant, failure) = run!(tx.conn(), fetch_one Position, POSITION)?;
     let (tenant, failure) = (tenant.unwrap_or_default(), failure.unwrap_or_default());
-    let rows =
-        run!(tx.conn(), fetch_all UngroupedRow, NEXT, tenant, failure, i64::from(RULE), i64::from(limit))?;
+    let rows = run!(tx.conn(), fetch_all UngroupedRow, NEXT, tenant, failure, i64::from(RULE), i64::from(limit))?;
     let of = |(tenant, id, session, at, due): UngroupedRow| Ungrouped {
         tenant_id: TenantId(tenant),
         id: EventId(id),

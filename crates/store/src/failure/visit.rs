@@ -32,10 +32,8 @@ pub struct Visit {
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<Option<Visit>> {
     type VisitRow = (i64, Option<i64>);
     let row = run!(conn, fetch_optional VisitRow, BY_USER, tenant_id.0, user_id.0)?;
-    let visit = |(seen, previous): VisitRow| Visit {
-        seen_at: from_micros(seen),
-        previous_at: previous.map(from_micros),
-    };
+    let visit =
+        |(seen, previous): VisitRow| Visit { seen_at: from_micros(seen), previous_at: previous.map(from_micros) };
     Ok(row.map(visit))
 }
 

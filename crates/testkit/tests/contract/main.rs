@@ -22,6 +22,8 @@ mod erased_lead;
 mod event_golden;
 mod export_job;
 mod failure;
+mod failure_cause;
+mod failure_run_again;
 mod feedback;
 mod feedback_file;
 mod feedback_request;

@@ -27,8 +27,10 @@ const WITHOUT_TENANT: [(&str, &str); 8] = [
 ];
 
 /// Tables with a `tenant_id` that only the system reads, and why.
-const OF_THE_SYSTEM: [(&str, &str); 1] =
-    [("public.session_roll_fill", "how far a migration of all workspaces has come; the server continues it at start")];
+const OF_THE_SYSTEM: [(&str, &str); 2] = [
+    ("public.failure_regroup", "how far the failures of all workspaces are grouped; the server continues it at start"),
+    ("public.session_roll_fill", "how far a migration of all workspaces has come; the server continues it at start"),
+];
 
 /// Name, columns and policies of each table, from the catalogue.
 const TABLES: &str = "SELECT json_build_object('name', n.nspname || '.' || c.relname,

@@ -22,14 +22,16 @@ const OWN: [&str; 9] = [
 ];
 
 /// Tables of a workspace that a transaction of a person without an account may read and write, and why.
-const OPEN: [(&str, &str); 24] = [
+const OPEN: [(&str, &str); 26] = [
     ("public.actions", "the approval policy of the session that asked"),
+    ("public.caused_failures", "a session that ends without an answer gets a cause"),
     ("public.captures_due", "a turn that an answer ends is queued for capture"),
     ("public.criteria_set_versions", "labels of ratings"),
     ("public.criteria_sets", "labels of ratings"),
     ("public.entities", "entities that a form offers, and the lead"),
     ("public.entity_types", "entities that a form offers, and the lead"),
     ("public.entity_versions", "the lead"),
+    ("public.failure_causes", "a session that ends without an answer gets a cause"),
     ("public.group_members", "who is notified"),
     ("public.groups", "who is notified"),
     ("public.marks_due", "a mark that an answer makes is queued"),

@@ -10,7 +10,17 @@ use crate::limit::{CAUSE_MESSAGE_CHARS_MAX, REASON_CHARS_MAX};
 const PASSES_MAX: usize = 16;
 /// Words after which a number is a code of an error, and is kept.
 const CODE_WORDS: [&str; 12] = [
-    "http", "https", "status", "code", "exit", "errno", "signal", "sqlstate", "statuscode", "status_code", "exit_code",
+    "http",
+    "https",
+    "status",
+    "code",
+    "exit",
+    "errno",
+    "signal",
+    "sqlstate",
+    "statuscode",
+    "status_code",
+    "exit_code",
     "error",
 ];
 /// Fewest words of a quoted text that is a sentence and not a value.

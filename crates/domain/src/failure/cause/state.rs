@@ -32,12 +32,7 @@ pub struct Current {
 
 /// Returns the state now. `decided` is the state that was recorded last; `until` is the end of a snooze, and `back_at`
 /// the first failure after the decision.
-pub fn current(
-    decided: CauseState,
-    until: Option<Timestamp>,
-    back_at: Option<Timestamp>,
-    now: Timestamp,
-) -> Current {
+pub fn current(decided: CauseState, until: Option<Timestamp>, back_at: Option<Timestamp>, now: Timestamp) -> Current {
     let reopened_at = match decided {
         CauseState::Snoozed => until.filter(|until| *until <= now),
         CauseState::Resolved => back_at,

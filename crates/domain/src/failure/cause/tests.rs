@@ -24,8 +24,14 @@ fn messages_that_people_would_group_are_grouped_and_no_others() {
 #[test]
 fn a_normalised_message_is_read_by_people() {
     let of = normalise;
-    assert_eq!(of(" 401 Unauthorized:\n token expired for tenant 7 "), "401 Unauthorized: token expired for tenant ‹number›");
-    assert_eq!(of("GET https://u:p@a.example:8443/v2/orders/77.json?k=1#x"), "GET https://‹host›/v2/orders/‹number›.json");
+    assert_eq!(
+        of(" 401 Unauthorized:\n token expired for tenant 7 "),
+        "401 Unauthorized: token expired for tenant ‹number›"
+    );
+    assert_eq!(
+        of("GET https://u:p@a.example:8443/v2/orders/77.json?k=1#x"),
+        "GET https://‹host›/v2/orders/‹number›.json"
+    );
     assert_eq!(of("can't open './a b'"), "can't open ‹value›");
     assert_eq!(of("fields 'a', 'b', and 'c' are missing"), "fields ‹value›, and ‹value› are missing");
     assert_eq!(of(r#"{"code":"rate_limited","who":"ann"}"#), "{code:rate_limited,who:‹value›}");
@@ -45,7 +51,10 @@ fn a_long_message_is_cut_once() {
 
 #[test]
 fn code_tool_step_and_message_all_separate_causes() {
-    let origin = |tool: Option<&str>, step: Option<&str>| Origin { tool: tool.map(str::to_owned), step: step.map(str::to_owned) };
+    let origin = |tool: Option<&str>, step: Option<&str>| Origin {
+        tool: tool.map(str::to_owned),
+        step: step.map(str::to_owned),
+    };
     let of = |code, tool, step, message| fingerprint(code, origin(tool, step), message).id;
     let first = of("error", Some("search"), None, "no answer in 3 s");
     assert_eq!(of("error", Some("search"), None, "no answer in 44 s"), first);
@@ -72,7 +81,9 @@ fn cut_part() -> impl Strategy<Value = (usize, String)> {
         "202[0-9]-1[0-2]-[12][0-9]T1[0-9]:[0-5][0-9]:[0-5][0-9]Z".prop_map(|text| (4, text)),
         "[1-9][0-9]{0,3}(ms|s|m|h)".prop_map(|text| (5, text)),
         "[1-9][0-9]{0,3}(kB|MB|GiB)".prop_map(|text| (6, text)),
-        "\"[a-zé ]{1,6}\"".prop_filter("a value", |text| !text[1..text.len() - 1].trim().is_empty()).prop_map(|text| (7, text)),
+        "\"[a-zé ]{1,6}\""
+            .prop_filter("a value", |text| !text[1..text.len() - 1].trim().is_empty())
+            .prop_map(|text| (7, text)),
         "[a-z]{2,8}@[a-z]{2,8}\\.example".prop_map(|text| (8, text)),
     ]
 }

@@ -76,8 +76,32 @@ const ERROR_PREFIXES: [&str; 25] = [
 ];
 /// Last labels of host names. Those of two letters also count after two other labels.
 const HOST_ENDINGS: [&str; 26] = [
-    "com", "org", "net", "io", "dev", "local", "internal", "example", "test", "app", "ai", "cloud", "svc", "lan", "edu",
-    "gov", "info", "me", "us", "uk", "de", "eu", "co", "localdomain", "invalid", "home",
+    "com",
+    "org",
+    "net",
+    "io",
+    "dev",
+    "local",
+    "internal",
+    "example",
+    "test",
+    "app",
+    "ai",
+    "cloud",
+    "svc",
+    "lan",
+    "edu",
+    "gov",
+    "info",
+    "me",
+    "us",
+    "uk",
+    "de",
+    "eu",
+    "co",
+    "localdomain",
+    "invalid",
+    "home",
 ];
 const FILE_ENDINGS: [&str; 44] = [
     "rs", "py", "js", "mjs", "cjs", "ts", "tsx", "jsx", "go", "rb", "sh", "c", "h", "cc", "cpp", "hpp", "java", "kt",
@@ -85,16 +109,75 @@ const FILE_ENDINGS: [&str; 44] = [
     "lock", "sql", "db", "sqlite", "pdf", "png", "jpg", "zip", "gz", "so", "exe",
 ];
 const DATE_WORDS: [&str; 38] = [
-    "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday",
-    "Saturday", "Sunday", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    "January", "February", "March", "April", "June", "July", "August", "September", "October", "November", "December",
+    "Mon",
+    "Tue",
+    "Wed",
+    "Thu",
+    "Fri",
+    "Sat",
+    "Sun",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+    "Jan",
+    "Feb",
+    "Mar",
+    "Apr",
+    "May",
+    "Jun",
+    "Jul",
+    "Aug",
+    "Sep",
+    "Oct",
+    "Nov",
+    "Dec",
+    "January",
+    "February",
+    "March",
+    "April",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
     "Sept",
 ];
-const ZONES: [&str; 13] =
-    ["UTC", "GMT", "CET", "CEST", "EST", "EDT", "PST", "PDT", "Z", "AM", "PM", "am", "pm"];
+const ZONES: [&str; 13] = ["UTC", "GMT", "CET", "CEST", "EST", "EDT", "PST", "PDT", "Z", "AM", "PM", "am", "pm"];
 const DURATIONS: [&str; 28] = [
-    "ns", "us", "µs", "μs", "ms", "s", "m", "h", "d", "sec", "secs", "second", "seconds", "min", "mins", "minute",
-    "minutes", "hr", "hrs", "hour", "hours", "day", "days", "week", "weeks", "millis", "milliseconds", "microseconds",
+    "ns",
+    "us",
+    "µs",
+    "μs",
+    "ms",
+    "s",
+    "m",
+    "h",
+    "d",
+    "sec",
+    "secs",
+    "second",
+    "seconds",
+    "min",
+    "mins",
+    "minute",
+    "minutes",
+    "hr",
+    "hrs",
+    "hour",
+    "hours",
+    "day",
+    "days",
+    "week",
+    "weeks",
+    "millis",
+    "milliseconds",
+    "microseconds",
 ];
 const SIZES: [&str; 25] = [
     "B", "b", "kB", "KB", "kb", "MB", "mb", "GB", "gb", "TB", "KiB", "MiB", "GiB", "TiB", "K", "M", "G", "Ki", "Mi",
@@ -201,7 +284,9 @@ fn path_segment(segment: &str) -> String {
 
 /// Whether a segment is the version of an interface, such as `v2`.
 fn is_version(segment: &str) -> bool {
-    segment.strip_prefix('v').is_some_and(|number| number.len() <= 2 && number.bytes().all(|byte| byte.is_ascii_digit()))
+    segment
+        .strip_prefix('v')
+        .is_some_and(|number| number.len() <= 2 && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Returns the placeholder of a run that is one thing as a whole.
@@ -420,7 +505,9 @@ fn is_id(segment: &str) -> bool {
     let parts = digits_apart(segment).count();
     let digits = segment.chars().filter(|c| c.is_numeric()).count();
     let is_hex = segment.bytes().all(|byte| byte.is_ascii_hexdigit());
-    length >= LONG_CHARS_MIN || (is_hex && length >= HEX_CHARS_MIN) || (length >= ID_CHARS_MIN && digits >= 2 && parts >= 3)
+    length >= LONG_CHARS_MIN
+        || (is_hex && length >= HEX_CHARS_MIN)
+        || (length >= ID_CHARS_MIN && digits >= 2 && parts >= 3)
 }
 
 /// Returns the parts of a segment that are only digits or have none.

@@ -101,7 +101,9 @@ pub(crate) async fn list_on(
     let Page { items, has_more } =
         store::failure::cause::list(conn, scope.tenant_id, CauseQuery { span, state, now, after, limit }).await?;
     let next = match items.last().filter(|_| has_more) {
-        Some(last) => store::failure::cause::newest_in(conn, scope.tenant_id, last.id, span).await?.map(|at| (at, last.id)),
+        Some(last) => {
+            store::failure::cause::newest_in(conn, scope.tenant_id, last.id, span).await?.map(|at| (at, last.id))
+        }
         None => None,
     };
     let next_cursor = next.map(|(at, id)| encode_at(List::FailureCauses, at, id.0));

@@ -175,10 +175,7 @@ async fn plan(ledger: &Ledger, scope: &Scope, id: CauseId, which: WhichSessions)
     planned.await
 }
 
-fn check_again(
-    session: &Session,
-    action: Option<ActionStatus>,
-) -> std::result::Result<(), &'static str> {
+fn check_again(session: &Session, action: Option<ActionStatus>) -> std::result::Result<(), &'static str> {
     check(session.session_type, session.source.as_deref(), session.status(), action).map_err(|why| why.reason())
 }
 

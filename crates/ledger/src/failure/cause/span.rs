@@ -76,14 +76,19 @@ impl When {
                 let until = self.until.unwrap_or(now);
                 let since = self.since.unwrap_or(week);
                 if until - since > TimeDelta::days(CAUSE_WINDOW_DAYS_MAX) {
-                    return Err(Error::invalid("since", format!("at most {CAUSE_WINDOW_DAYS_MAX} days before the end")));
+                    return Err(Error::invalid(
+                        "since",
+                        format!("at most {CAUSE_WINDOW_DAYS_MAX} days before the end"),
+                    ));
                 }
                 if until <= since {
                     return Err(Error::invalid("since", "not in the future"));
                 }
                 return Ok(Span { since, until });
             }
-            Some(Window::Visit) => Span { since: visit.map_or(week, |visit| last_visit(visit, now).unwrap_or(week)), until: now },
+            Some(Window::Visit) => {
+                Span { since: visit.map_or(week, |visit| last_visit(visit, now).unwrap_or(week)), until: now }
+            }
             Some(Window::Day) => Span { since: now - TimeDelta::days(1), until: now },
             Some(Window::Week) => Span { since: week, until: now },
             Some(Window::Weekend) => self.weekend(now)?,
@@ -144,7 +149,8 @@ mod tests {
     #[test]
     fn a_visit_lasts_until_nobody_has_looked_for_half_an_hour() {
         let when = When::window(Window::Visit);
-        let visit = |seen: &str, previous: Option<&str>| Some(Visit { seen_at: at(seen), previous_at: previous.map(at) });
+        let visit =
+            |seen: &str, previous: Option<&str>| Some(Visit { seen_at: at(seen), previous_at: previous.map(at) });
         let since = |visit| span(&when, visit, "2026-11-30T09:00:00Z").0;
         assert_eq!(since(None), "23 09:00");
         assert_eq!(since(visit("2026-11-27T18:00:00Z", None)), "27 18:00");

@@ -1,0 +1,115 @@
+//! The page /failures/{id}/run-again: what would happen to the sessions, and what happened.
+
+use super::list::PATH;
+use crate::{
+    document::render,
+    render::static_html,
+    shell::{RailEntry, Shell, frame},
+    text::number,
+    ui::{
+        button::{Button, ButtonLink, Look},
+        notice::{Notice, Tone},
+        page_head::PageHead,
+        table::{Column, Table},
+    },
+};
+use domain::id::CauseId;
+use leptos::prelude::*;
+use wire::failure_cause::{CauseRunAgain, SessionRunAgain};
+
+/// Data of the page.
+#[derive(Debug, Clone)]
+pub struct AgainProps {
+    /// The cause.
+    pub id: CauseId,
+    /// Its message.
+    pub message: String,
+    /// What happens to each session.
+    pub result: CauseRunAgain,
+    /// Whether nothing has been started yet.
+    pub is_preview: bool,
+    /// The fields of the form that was sent, to send them again.
+    pub fields: Vec<(String, String)>,
+}
+
+/// Renders the page.
+pub fn again_page(shell: &Shell, props: AgainProps) -> String {
+    let title = if props.is_preview { "Run again?" } else { "Run again" };
+    render(shell, title, || {
+        let href = format!("{PATH}/{}", props.id);
+        let crumbs = vec![("Failures".to_owned(), PATH.to_owned()), (props.message.clone(), href.clone())];
+        let page = view! {
+            <PageHead title=title crumbs=crumbs/>
+            {static_html(summary(&props))}
+            {static_html(form(&props, href))}
+            {static_html(table(&props.result.sessions))}
+        };
+        frame(shell, RailEntry::Sessions, page)
+    })
+}
+
+/// What would happen or happened, as sentences.
+fn summary(props: &AgainProps) -> impl IntoView + use<> {
+    let CauseRunAgain { ready, started, already, refused, has_more, .. } = &props.result;
+    let verb = |count: u64, one: &str, many: &str| (if count == 1 { one } else { many }).to_owned();
+    let mut words = Vec::new();
+    if props.is_preview {
+        words.push(format!("{} {} run again as a new session.", number::counted(*ready, "session"), "would"));
+    } else {
+        words.push(format!("{} {} again.", number::counted(*started, "session"), verb(*started, "runs", "run")));
+    }
+    if *already > 0 {
+        words.push(format!("{} {} run again before.", number::grouped(*already), verb(*already, "was", "were")));
+    }
+    if *refused > 0 {
+        words.push(format!("{} cannot be run again; the reasons are below.", number::grouped(*refused)));
+    }
+    if *has_more {
+        words.push("More sessions of this time are left for another run.".to_owned());
+    }
+    let tone = if props.is_preview { Tone::Wait } else { Tone::Good };
+    view! { <Notice tone=tone><p>{words.join(" ")}</p></Notice> }
+}
+
+fn form(props: &AgainProps, href: String) -> impl IntoView + use<> {
+    let ready = props.result.ready;
+    if !props.is_preview || ready == 0 {
+        return view! { <p><ButtonLink href=href>"Back to the cause"</ButtonLink></p> }.into_any();
+    }
+    let fields = props.fields.iter().filter(|(name, _)| name != "step");
+    let fields = fields.map(|(name, value)| view! { <input type="hidden" name=name.clone() value=value.clone()/> });
+    let label = format!("Run {} again", number::grouped(ready));
+    view! {
+        <form method="post" action=format!("{href}/run-again")>
+            {fields.collect::<Vec<_>>()}
+            <div class="form-actions">
+                <Button look=Look::Primary name="step" value="run">{label}</Button>
+                <ButtonLink href=href.clone()>"Back"</ButtonLink>
+            </div>
+        </form>
+    }
+    .into_any()
+}
+
+fn table(sessions: &[SessionRunAgain]) -> impl IntoView + use<> {
+    let rows: Vec<_> = sessions.iter().map(row).collect();
+    let columns = vec![Column::text("Session"), Column::text("What happens")];
+    view! { <Table caption="Sessions, and what happens to each" columns=columns>{rows}</Table> }
+}
+
+fn row(session: &SessionRunAgain) -> impl IntoView + use<> {
+    let title = session.title.clone().unwrap_or_else(|| session.session_id.to_string());
+    let new = session.new_session_id.map(|id| format!("/sessions/{id}"));
+    let what = match (session.outcome.as_str(), new) {
+        ("started", Some(href)) => view! { <a href=href>"Runs again"</a> }.into_any(),
+        ("already", Some(href)) => view! { <a href=href>"Was run again before"</a> }.into_any(),
+        ("ready", _) => "Would run again".into_any(),
+        _ => format!("Cannot: {}", session.reason.clone().unwrap_or_default()).into_any(),
+    };
+    view! {
+        <tr>
+            <td class="table-main"><a class="quiet" href=format!("/sessions/{}", session.session_id) dir="auto">{title}</a></td>
+            <td class="table-text">{what}</td>
+        </tr>
+    }
+}

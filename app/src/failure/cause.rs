@@ -1,0 +1,225 @@
+//! The page /failures/{id}.
+
+use super::{
+    list::PATH,
+    parts::{state_label, state_words, trend, window_label},
+};
+use crate::{
+    FormState,
+    document::render,
+    render::static_html,
+    shell::{RailEntry, Shell, frame},
+    text::{escape::query, number},
+    ui::{
+        button::{Button, Look},
+        field::{Field, Input, Select},
+        notice::Refused,
+        page_head::PageHead,
+        pager::Pager,
+        popover::Popover,
+        section::Section,
+        tabs::{Tab, Tabs},
+        time::{machine, moment, stamp},
+    },
+};
+use domain::{
+    Timestamp,
+    failure::cause::{CauseState, Window},
+    limit::RUN_AGAIN_MAX,
+    role::Permission,
+};
+use leptos::prelude::*;
+use wire::failure_cause::{CausedFailure, FailureCause};
+
+/// Numbers of sessions that the form offers to run again.
+const BATCHES: [u64; 3] = [1, 5, 20];
+
+/// Data of the page.
+#[derive(Debug, Clone)]
+pub struct CauseProps {
+    /// The cause.
+    pub cause: FailureCause,
+    /// `?window=`: the time range in which its failures are counted.
+    pub window: Window,
+    /// Beginning of the range (UTC).
+    pub since: Timestamp,
+    /// End of the range (UTC).
+    pub until: Timestamp,
+    /// Its failures, newest first, whenever they were.
+    pub sessions: Vec<CausedFailure>,
+    /// Cursor of the next page of failures; absent on the last page.
+    pub next_cursor: Option<String>,
+    /// Whether this is a page after the first.
+    pub is_continued: bool,
+    /// State of the refused form: `snooze` or `again`.
+    pub form: FormState,
+}
+
+impl CauseProps {
+    fn href(&self, window: Window, cursor: Option<&str>) -> String {
+        let from = cursor.map(|cursor| format!("&cursor={}", query(cursor))).unwrap_or_default();
+        format!("{PATH}/{}?window={window}{from}", self.cause.id)
+    }
+}
+
+/// Renders the page.
+pub fn cause_page(shell: &Shell, props: CauseProps) -> String {
+    let title = format!("{} · {}", props.cause.code, props.cause.message);
+    render(shell, &title, || {
+        let cause = &props.cause;
+        let crumbs = vec![("Sessions".to_owned(), "/sessions".to_owned()), ("Failures".to_owned(), PATH.to_owned())];
+        let newest = props.is_continued.then(|| props.href(props.window, None));
+        let older = props.next_cursor.as_deref().map(|cursor| props.href(props.window, Some(cursor)));
+        let page = view! {
+            <div data-keys="failures">
+                <PageHead title=title.clone() crumbs=crumbs>{decisions(shell, &props)}</PageHead>
+                {static_html(view! { <Refused messages=props.form.of("snooze").general(&[])/> })}
+                <dl class="facts">{facts(&props)}</dl>
+                <p>{cause.remediation.clone()}</p>
+                {static_html(view! { <Tabs label="When" tabs=windows(&props)/> })}
+                {static_html(again(shell, &props))}
+                <Pager newest=newest older=older/>
+            </div>
+        };
+        frame(shell, RailEntry::Sessions, page)
+    })
+}
+
+fn windows(props: &CauseProps) -> Vec<Tab> {
+    let tab = |window| Tab::new(window_label(window), props.href(window, None), props.window == window);
+    Window::ALL.into_iter().map(tab).collect()
+}
+
+fn fact(term: &'static str, value: impl IntoView) -> impl IntoView {
+    view! { <div><dt>{term}</dt><dd>{value}</dd></div> }
+}
+
+fn facts(props: &CauseProps) -> impl IntoView + use<> {
+    let cause = &props.cause;
+    let agents = cause.agents.iter().map(|agent| match &agent.agent_slug {
+        Some(slug) => {
+            let words = format!(" {} ", number::grouped(agent.failures));
+            view! { <a href=format!("/agents/{slug}")>{slug.clone()}</a>{words} }.into_any()
+        }
+        None => format!("no agent {} ", number::grouped(agent.failures)).into_any(),
+    });
+    let agents = agents.collect::<Vec<_>>();
+    let has_agents = !agents.is_empty();
+    let more = (cause.more_agents > 0).then(|| format!("{} more", number::grouped(cause.more_agents)));
+    let decided = cause.decided_at.filter(|_| cause.state != CauseState::Open);
+    (
+        fact(
+            "State",
+            view! { {state_label(cause.state)}{state_words(cause).filter(|_| cause.state != CauseState::Acknowledged && cause.state != CauseState::Resolved).map(|words| view! { " · "{words} })}{decided.map(|at| view! { ", "{moment(at)} })} },
+        ),
+        fact("Failures", view! { {number::grouped(cause.failures)}" "{trend(cause)} }),
+        cause.tool.clone().map(|tool| fact("Tool", view! { <span dir="auto">{tool}</span> })),
+        cause.step.clone().map(|step| fact("Step", view! { <span dir="auto">{step}</span> })),
+        has_agents.then(|| fact("Agents", view! { {agents}{more} })),
+        cause.first_at.map(|at| fact("First", stamp(at))),
+        cause.last_at.map(|at| fact("Last", stamp(at))),
+    )
+}
+
+/// What people can decide about the cause.
+fn decisions(shell: &Shell, props: &CauseProps) -> impl IntoView + use<> {
+    if !shell.may(Permission::ManageSessions) {
+        return ().into_any();
+    }
+    let action = format!("{PATH}/{}/decision", props.cause.id);
+    let is_open = props.cause.state == CauseState::Open;
+    let form = props.form.of("snooze");
+    let choices =
+        [("later", "Later today"), ("tomorrow", "Tomorrow, 9:00"), ("monday", "Monday, 9:00"), ("day", "A day, 9:00")];
+    let choices = choices.map(|(value, label)| (value.to_owned(), label.to_owned())).to_vec();
+    let back = props.href(props.window, None);
+    let next = back.clone();
+    let open = is_open.then(|| {
+        view! {
+            <Button attr:data-key="seen" name="decision" value="acknowledge" title="Mark as seen (e)">"Mark as seen"</Button>
+            <Button name="decision" value="resolve">"Resolve"</Button>
+        }
+    });
+    let closed = (!is_open).then(|| view! { <Button name="decision" value="reopen">"Open again"</Button> });
+    let snooze = is_open.then(|| {
+        view! {
+            <Popover label="Snooze" action=action.clone() open=form.is_refused()>
+                <input type="hidden" name="next" value=back/>
+                <Select scope="snooze" field=Field::new("until", "Until") options=choices form=&form/>
+                <Input scope="snooze" field=Field::new("day", "Day").hint("For the choice of a day.") kind="date" form=&form/>
+                <div class="form-actions"><Button look=Look::Primary name="decision" value="snooze">"Snooze"</Button></div>
+            </Popover>
+        }
+    });
+    view! {
+        <form class="cause-decisions" method="post" action=action>
+            <input type="hidden" name="next" value=next/>
+            {open}{closed}
+        </form>
+        {snooze}
+    }
+    .into_any()
+}
+
+/// The sessions, with the form that runs some of them again.
+fn again(shell: &Shell, props: &CauseProps) -> impl IntoView + use<> {
+    let may = shell.may(Permission::StartSession);
+    let rows: Vec<_> = props.sessions.iter().map(|caused| row(caused, may).into_any()).collect();
+    let list = view! { <ul class="rows">{rows}</ul> };
+    if !may {
+        return view! { <Section name="sessions" title="Sessions">{list}</Section> }.into_any();
+    }
+    let form = props.form.of("again");
+    let all = props.cause.failures.min(RUN_AGAIN_MAX as u64);
+    let mut batches = vec![(String::new(), format!("All, at most {RUN_AGAIN_MAX}"))];
+    batches.extend(
+        BATCHES
+            .into_iter()
+            .filter(|batch| *batch < all)
+            .map(|batch| (batch.to_string(), format!("The {batch} oldest"))),
+    );
+    let action = format!("{PATH}/{}/run-again", props.cause.id);
+    view! {
+        <Section name="sessions" title="Sessions">
+            <form method="post" action=action>
+                <Refused messages=form.general(&[])/>
+                <input type="hidden" name="window" value=props.window.as_str()/>
+                <input type="hidden" name="since" value=machine(props.since)/>
+                <input type="hidden" name="until" value=machine(props.until)/>
+                <div class="cause-again">
+                    <Button name="which" value="chosen">"Run selected again…"</Button>
+                    <Select scope="again" field=Field::new("limit", "Of the failures of this time") options=batches form=&form/>
+                    <Button look=Look::Primary name="which" value="all">"Run again…"</Button>
+                </div>
+                <p class="meta">"Nothing starts before you have seen what would. A session that was run again before is left out."</p>
+                {list}
+            </form>
+        </Section>
+    }
+    .into_any()
+}
+
+fn row(caused: &CausedFailure, may: bool) -> impl IntoView + use<> {
+    let failure = &caused.failure;
+    let id = failure.session_id;
+    let tick = may.then(|| {
+        let label = format!("Select {}", failure.title);
+        view! { <input type="checkbox" name=format!("items[{id}]") aria-label=label disabled=caused.retried_by.is_some()/> }
+    });
+    let again = caused.retried_by.map(|retry| view! { <a href=format!("/sessions/{retry}")>"was run again"</a> });
+    view! {
+        <li class="row cause-session">
+            <span class="cause-tick">{tick}</span>
+            <div class="row-body">
+                <a class="row-title" href=format!("/sessions/{id}") dir="auto">{failure.title.clone()}</a>
+                <div class="row-sub">
+                    {failure.agent_slug.clone().map(|agent| view! { <span>{agent}</span> })}
+                    {again.map(|again| view! { <span>{again}</span> })}
+                    <span class="row-last" dir="auto">{failure.message.clone()}</span>
+                </div>
+            </div>
+            <span class="row-when">{moment(failure.at)}</span>
+            <span></span>
+        </li>
+    }
+}

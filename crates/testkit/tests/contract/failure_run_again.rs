@@ -1,0 +1,149 @@
+//! Running the sessions of a cause again.
+
+use crate::failure_cause::{failed, only};
+use chrono::TimeDelta;
+use domain::{
+    Scope,
+    failure::cause::Window,
+    id::{CauseId, SessionId},
+    limit::RUN_AGAIN_MAX,
+    session::{Status, Type},
+};
+use ledger::{
+    Error, ListPage,
+    action::{self, NewAction},
+    failure::cause::{self, RunAgain, RunAgainOutcome, RunAgainResult, When, WhichSessions},
+    session::{self, Failure, NewSession},
+};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    selected_sessions_are_run_again_once_however_often_it_is_asked,
+    the_sessions_of_a_time_range_are_run_again_batch_by_batch,
+    what_cannot_be_run_again_says_why,
+    wrong_selections_are_refused,
+);
+
+async fn run(f: &Fixture, who: &Scope, id: CauseId, which: WhichSessions, preview: bool) -> RunAgainResult {
+    cause::run_again(&f.ledger, who, id, RunAgain { which, preview }).await.unwrap()
+}
+
+fn week(limit: Option<u32>) -> WhichSessions {
+    WhichSessions::Failed { when: When::window(Window::Week), limit }
+}
+
+fn started(result: &RunAgainResult) -> Vec<(SessionId, SessionId)> {
+    let of = |session: &cause::RunAgainSession| match session.outcome {
+        RunAgainOutcome::Started(new) => Some((session.id, new)),
+        _ => None,
+    };
+    result.sessions.iter().filter_map(of).collect()
+}
+
+async fn number_of_sessions(f: &Fixture) -> i64 {
+    f.engine.raw().await.number("SELECT COUNT(*) FROM sessions").await
+}
+
+async fn selected_sessions_are_run_again_once_however_often_it_is_asked(f: Fixture) {
+    let mut ids = Vec::new();
+    for number in 0..3 {
+        ids.push(failed(&f, &format!("broken {number}")).await);
+    }
+    let id = only(&f).await.record.id;
+    let chosen = || WhichSessions::Chosen(vec![ids[0], ids[2], ids[0]]);
+    let before = number_of_sessions(&f).await;
+    let preview = run(&f, &f.operator, id, chosen(), true).await;
+    assert_eq!(preview.sessions.len(), 2, "a session is named once");
+    assert_eq!(preview.count(|outcome| *outcome == RunAgainOutcome::Ready), 2);
+    assert_eq!(number_of_sessions(&f).await, before, "a preview started something");
+    let first = run(&f, &f.operator, id, chosen(), false).await;
+    let new = started(&first);
+    assert_eq!(new.iter().map(|(old, _)| *old).collect::<Vec<_>>(), [ids[0], ids[2]]);
+    for (old, new) in &new {
+        let session = session::get(&f.ledger, &f.member, *new).await.unwrap();
+        assert_eq!((session.status(), session.retry_of), (Status::Pending, Some(*old)));
+    }
+    let second = run(&f, &f.admin, id, chosen(), false).await;
+    let outcomes: Vec<_> = second.sessions.into_iter().map(|session| session.outcome).collect();
+    assert_eq!(outcomes, [RunAgainOutcome::Already(new[0].1), RunAgainOutcome::Already(new[1].1)]);
+    assert_eq!(number_of_sessions(&f).await, before + 2);
+    let listed = cause::sessions(&f.ledger, &f.member, id, ListPage::default()).await.unwrap().items;
+    let retries: Vec<_> = listed.into_iter().rev().map(|caused| caused.retried_by).collect();
+    assert_eq!(retries, [Some(new[0].1), None, Some(new[1].1)]);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn the_sessions_of_a_time_range_are_run_again_batch_by_batch(f: Fixture) {
+    let mut ids = vec![failed(&f, "broken 0").await];
+    f.clock.advance(TimeDelta::days(8));
+    for number in 1..=5 {
+        ids.push(failed(&f, &format!("broken {number}")).await);
+        f.clock.advance(TimeDelta::seconds(1));
+    }
+    let id = only(&f).await.record.id;
+    let preview = run(&f, &f.operator, id, week(Some(2)), true).await;
+    assert_eq!((preview.sessions.len(), preview.has_more), (2, true));
+    let mut seen = Vec::new();
+    for (number, has_more) in [(2, true), (2, true), (1, false), (0, false)] {
+        let result = run(&f, &f.operator, id, week(Some(2)), false).await;
+        assert_eq!((started(&result).len(), result.has_more), (number, has_more));
+        seen.extend(started(&result).into_iter().map(|(old, _)| old));
+    }
+    assert_eq!(seen, ids[1..], "the oldest of the range come first, and none before it");
+    f.done().await;
+}
+
+async fn what_cannot_be_run_again_says_why(f: Fixture) {
+    let new = NewAction {
+        name: "Look".into(),
+        slug: Some("look".into()),
+        agent_slug: Some("scout".into()),
+        ..NewAction::default()
+    };
+    let task = action::create(&f.ledger, &f.operator, new).await.unwrap();
+    let new = NewSession { action_id: Some(task.id), ..NewSession::of_type(Type::Agent) };
+    session::create(&f.ledger, &f.operator, new).await.unwrap();
+    let running = f.claim(1, 3_600).await.pop().unwrap();
+    let failure = Failure { attempt: 1, message: "broken 1".into(), code: None, usage: None };
+    session::fail(&f.ledger, &f.worker, running.id, failure).await.unwrap();
+    let other = failed(&f, "broken 2").await;
+    let id = only(&f).await.record.id;
+    let archived = "UPDATE actions SET status = 'archived'";
+    f.engine.raw().await.execute(archived).await.unwrap();
+    let result = run(&f, &f.operator, id, WhichSessions::Chosen(vec![running.id, other]), false).await;
+    let refused = RunAgainOutcome::Refused("this task is archived, so it cannot be run".into());
+    assert_eq!(result.sessions[0].outcome, refused);
+    assert!(matches!(result.sessions[1].outcome, RunAgainOutcome::Started(_)), "{result:?}");
+    // A member may run their own sessions again, and these are the operator's.
+    let third = failed(&f, "broken 3").await;
+    let result = run(&f, &f.member, id, WhichSessions::Chosen(vec![third]), false).await;
+    assert!(
+        matches!(&result.sessions[0].outcome, RunAgainOutcome::Refused(why) if why.contains("operators")),
+        "{result:?}"
+    );
+    f.done().await;
+}
+
+async fn wrong_selections_are_refused(f: Fixture) {
+    failed(&f, "broken 1").await;
+    let id = only(&f).await.record.id;
+    let of_other_cause = failed(&f, "something else").await;
+    let many = (0..=RUN_AGAIN_MAX as u128).map(|number| SessionId(uuid::Uuid::from_u128(number))).collect();
+    for which in [
+        WhichSessions::Chosen(Vec::new()),
+        WhichSessions::Chosen(many),
+        WhichSessions::Chosen(vec![of_other_cause]),
+        week(Some(0)),
+        week(Some(RUN_AGAIN_MAX as u32 + 1)),
+    ] {
+        for preview in [true, false] {
+            let request = RunAgain { which: which.clone(), preview };
+            let refused = cause::run_again(&f.ledger, &f.operator, id, request).await;
+            assert!(matches!(refused, Err(Error::Invalid(_))), "{which:?}: {refused:?}");
+        }
+    }
+    let stranger = cause::run_again(&f.ledger, &f.stranger, id, RunAgain { which: week(None), preview: true }).await;
+    assert!(matches!(stranger, Err(Error::NotFound(_))), "{stranger:?}");
+    f.done().await;
+}

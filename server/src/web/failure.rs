@@ -1,0 +1,230 @@
+//! /failures: causes of failures, decisions about them, and running their sessions again.
+
+use super::{
+    form::Form,
+    shell::{PageRejection, Viewer, local_path, redirect_to, refuse, render},
+};
+use crate::{
+    extract::{Id, Params},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use app::{
+    FormState,
+    failure::{self as ui, AgainProps, CauseProps, Filter, ListProps},
+};
+use axum::{
+    Router,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Redirect, Response},
+    routing::{get, post},
+};
+use domain::{
+    failure::cause::{CauseState, Window},
+    id::{CauseId, SessionId},
+};
+use ledger::{
+    Error, ListPage, Timestamp,
+    failure::cause::{self as use_case, ListCauses, RunAgain, SnoozeChoice, When, WhichSessions},
+    page::failure as page,
+};
+use serde::Deserialize;
+
+/// Number of rows on a page.
+const ROWS: u32 = 50;
+/// Value of `?state=` for all states.
+const ALL: &str = "all";
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/failures", get(list))
+        .route("/failures/{id}", get(show))
+        .route("/failures/{id}/decision", post(decide))
+        .route("/failures/{id}/run-again", post(run_again).get(back))
+}
+
+/// The query of the pages. What cannot be read is ignored.
+#[derive(Debug, Default, Deserialize)]
+struct Query {
+    window: Option<String>,
+    state: Option<String>,
+    cursor: Option<String>,
+}
+
+impl Query {
+    fn window(&self) -> Window {
+        self.window.as_deref().and_then(Window::parse).unwrap_or_default()
+    }
+
+    fn filter(&self) -> Filter {
+        let state = match self.state.as_deref() {
+            Some(ALL) => None,
+            state => Some(state.and_then(CauseState::parse).unwrap_or(CauseState::Open)),
+        };
+        Filter { window: self.window(), state }
+    }
+}
+
+/// A time range by its name, for the viewer.
+fn when(viewer: &Viewer, window: Window) -> When {
+    When { timezone: viewer.timezone.clone(), ..When::window(window) }
+}
+
+async fn list(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Params(query): Params<Query>,
+    headers: HeaderMap,
+) -> Result<Response, PageRejection> {
+    let props = read_list(&state, &viewer, query).await?;
+    see(&state, &viewer, &headers).await?;
+    Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
+}
+
+/// Records that the viewer looks, unless the browser only fetches the page in advance.
+async fn see(state: &AppState, viewer: &Viewer, headers: &HeaderMap) -> Result<(), Error> {
+    let purpose = headers.get("sec-purpose").and_then(|purpose| purpose.to_str().ok()).unwrap_or_default();
+    if purpose.contains("prefetch") { Ok(()) } else { use_case::visit(&state.ledger, &viewer.scope).await }
+}
+
+async fn read_list(state: &AppState, viewer: &Viewer, query: Query) -> Result<ListProps, Error> {
+    let (filter, is_continued) = (query.filter(), query.cursor.is_some());
+    let when = when(viewer, filter.window);
+    let wanted = ListCauses { when, state: filter.state, limit: ROWS, cursor: query.cursor };
+    let found = page::list(&state.ledger, &viewer.scope, wanted).await?;
+    let list = wire_map::failure_causes(found.list, found.progress);
+    let (causes, since, next_cursor) = (list.items, list.since, list.next_cursor);
+    Ok(ListProps { filter, causes, since, grouped_percent: list.grouped_percent, next_cursor, is_continued })
+}
+
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<CauseId>,
+    Params(query): Params<Query>,
+) -> Result<Response, PageRejection> {
+    let props = read(&state, &viewer, id, &query).await?;
+    Ok(render(StatusCode::OK, move || ui::cause_page(&viewer.shell, props)).await)
+}
+
+async fn read(state: &AppState, viewer: &Viewer, id: CauseId, query: &Query) -> Result<CauseProps, Error> {
+    let window = query.window();
+    let sessions = ListPage { limit: ROWS, cursor: query.cursor.clone() };
+    let found = page::cause(&state.ledger, &viewer.scope, id, when(viewer, window), sessions).await?;
+    Ok(CauseProps {
+        cause: wire_map::failure_cause(found.cause),
+        window,
+        since: found.span.since,
+        until: found.span.until,
+        sessions: found.sessions.items.into_iter().map(wire_map::caused_failure).collect(),
+        next_cursor: found.sessions.next_cursor,
+        is_continued: query.cursor.is_some(),
+        form: FormState::default(),
+    })
+}
+
+async fn decide(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<CauseId>,
+    form: Form,
+) -> Result<Response, PageRejection> {
+    match decided(&state, &viewer, id, &form).await {
+        Ok(notice) => Ok(redirect_to(local_path(form.optional("next").as_deref()), notice).into_response()),
+        Err(error @ Error::Invalid(_)) => refused(&state, viewer, id, (&form, "snooze"), error).await,
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Does what the form decides. Returns the notice that says so.
+async fn decided(state: &AppState, viewer: &Viewer, id: CauseId, form: &Form) -> Result<&'static str, Error> {
+    let (ledger, scope) = (&state.ledger, &viewer.scope);
+    let (_, notice) = match form.text("decision").as_str() {
+        "acknowledge" => (use_case::acknowledge(ledger, scope, id).await?, "cause_seen"),
+        "resolve" => (use_case::resolve(ledger, scope, id).await?, "cause_resolved"),
+        "reopen" => (use_case::reopen(ledger, scope, id).await?, "cause_reopened"),
+        "snooze" => (use_case::snooze(ledger, scope, id, until(form, viewer, ledger.now())?).await?, "cause_snoozed"),
+        _ => return Err(Error::invalid("decision", "acknowledge, snooze, resolve or reopen")),
+    };
+    Ok(notice)
+}
+
+/// The end of the snooze that the form names.
+fn until(form: &Form, viewer: &Viewer, now: Timestamp) -> Result<Timestamp, Error> {
+    let choice = match form.text("until").as_str() {
+        "tomorrow" => SnoozeChoice::Tomorrow,
+        "monday" => SnoozeChoice::Monday,
+        "day" => {
+            let day = form.text("day").trim().parse();
+            SnoozeChoice::Day(day.map_err(|_| Error::invalid("day", "enter a day that exists, such as 2026-01-31"))?)
+        }
+        _ => SnoozeChoice::Later,
+    };
+    choice.until(&viewer.timezone, now)
+}
+
+/// The page of the cause with what is wrong with a form.
+async fn refused(
+    state: &AppState,
+    viewer: Viewer,
+    id: CauseId,
+    (form, name): (&Form, &str),
+    error: Error,
+) -> Result<Response, PageRejection> {
+    let problem = Problem::from(error);
+    let query = Query { window: form.optional("window"), ..Query::default() };
+    let mut props = read(state, &viewer, id, &query).await?;
+    props.form = form.refused(name, &problem);
+    Ok(refuse(&problem, move || ui::cause_page(&viewer.shell, props)).await)
+}
+
+/// Where a reload of the answer to the form leads.
+async fn back(State(state): State<AppState>, viewer: Viewer, Id(id): Id<CauseId>) -> Result<Redirect, PageRejection> {
+    use_case::get(&state.ledger, &viewer.scope, id, When::window(Window::Day)).await?;
+    Ok(Redirect::to(&format!("/failures/{id}")))
+}
+
+async fn run_again(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<CauseId>,
+    form: Form,
+) -> Result<Response, PageRejection> {
+    match ran(&state, &viewer, id, &form).await {
+        Ok(props) => Ok(render(StatusCode::OK, move || ui::again_page(&viewer.shell, props)).await),
+        Err(error @ Error::Invalid(_)) => refused(&state, viewer, id, (&form, "again"), error).await,
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Runs the sessions of the form again, or says what would happen.
+async fn ran(state: &AppState, viewer: &Viewer, id: CauseId, form: &Form) -> Result<AgainProps, Error> {
+    let is_preview = form.text("step") != "run";
+    let request = RunAgain { which: which(form)?, preview: is_preview };
+    let result = use_case::run_again(&state.ledger, &viewer.scope, id, request).await?;
+    let (cause, _) = use_case::get(&state.ledger, &viewer.scope, id, When::window(Window::Day)).await?;
+    let (message, result) = (cause.record.message, wire_map::ran_again(result));
+    Ok(AgainProps { id, message, result, is_preview, fields: form.typed() })
+}
+
+/// The sessions that the form names: the selected ones, or those of the time range that its page showed.
+fn which(form: &Form) -> Result<WhichSessions, Error> {
+    if form.text("which") != "all" {
+        let ids = form.below("items[").filter_map(|(name, _)| name.strip_suffix(']')?.parse::<SessionId>().ok());
+        let ids: Vec<SessionId> = ids.collect();
+        if ids.is_empty() {
+            return Err(Error::invalid("sessionIds", "select at least one session"));
+        }
+        return Ok(WhichSessions::Chosen(ids));
+    }
+    let time = |field: &str| {
+        let text = form.text(field);
+        text.parse::<Timestamp>().map_err(|_| Error::invalid(field, "a time such as 2026-01-31T09:00:00Z"))
+    };
+    let when = When { since: Some(time("since")?), until: Some(time("until")?), window: None, timezone: "UTC".into() };
+    let limit = form.optional("limit").map(|limit| limit.parse::<u32>());
+    let limit = limit.transpose().map_err(|_| Error::invalid("limit", "a number"))?;
+    Ok(WhichSessions::Failed { when, limit })
+}
