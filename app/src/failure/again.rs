@@ -54,7 +54,8 @@ fn summary(props: &AgainProps) -> impl IntoView + use<> {
     let verb = |count: u64, one: &str, many: &str| (if count == 1 { one } else { many }).to_owned();
     let mut words = Vec::new();
     if props.is_preview {
-        words.push(format!("{} {} run again as a new session.", number::counted(*ready, "session"), "would"));
+        let new = verb(*ready, "a new session", "new sessions");
+        words.push(format!("{} would run again as {new}.", number::counted(*ready, "session")));
     } else {
         words.push(format!("{} {} again.", number::counted(*started, "session"), verb(*started, "runs", "run")));
     }

@@ -110,19 +110,23 @@ async fn show(
 }
 
 async fn read(state: &AppState, viewer: &Viewer, id: CauseId, query: &Query) -> Result<CauseProps, Error> {
-    let window = query.window();
     let sessions = ListPage { limit: ROWS, cursor: query.cursor.clone() };
-    let found = page::cause(&state.ledger, &viewer.scope, id, when(viewer, window), sessions).await?;
-    Ok(CauseProps {
+    let when = when(viewer, query.window());
+    Ok(props(page::cause(&state.ledger, &viewer.scope, id, when, sessions).await?, query))
+}
+
+/// Converts what was read.
+fn props(found: page::CausePage, query: &Query) -> CauseProps {
+    CauseProps {
         cause: wire_map::failure_cause(found.cause),
-        window,
+        window: query.window(),
         since: found.span.since,
         until: found.span.until,
         sessions: found.sessions.items.into_iter().map(wire_map::caused_failure).collect(),
         next_cursor: found.sessions.next_cursor,
         is_continued: query.cursor.is_some(),
         form: FormState::default(),
-    })
+    }
 }
 
 async fn decide(

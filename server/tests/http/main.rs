@@ -23,6 +23,7 @@ mod csrf;
 mod docs;
 mod entity_erase;
 mod export_files;
+mod failure_cause;
 mod feedback_request;
 mod file_modes;
 mod form;

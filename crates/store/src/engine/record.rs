@@ -2,8 +2,8 @@
 
 use super::error::Error;
 use domain::{
-    Timestamp, action, chain::Digest, clock::from_micros, criteria_set::Dimension, entity, feedback_request, gate, id,
-    interaction, memory, memory_writer, notification, outcome, role, session, tool, view,
+    Timestamp, action, chain::Digest, clock::from_micros, criteria_set::Dimension, entity, failure, feedback_request,
+    gate, id, interaction, memory, memory_writer, notification, outcome, role, session, tool, view,
 };
 use rusqlite::{
     Row,
@@ -89,15 +89,15 @@ column!(u32, u64 => i64: stored => Self::try_from(stored).map_err(|_| stored.to_
 column!(Timestamp => i64: micros => Ok(from_micros(micros)));
 column!(Digest => Vec<u8>: bytes => Self::from_slice(&bytes).ok_or_else(|| bytes.len().to_string()));
 column!(
-    id::ActionId, id::BrowserSessionId, id::CardId, id::CauseId, id::CriteriaSetId, id::EntityId, id::EntityTypeId, id::EventId,
-    id::FeedbackRequestId, id::GateId, id::ImportId, id::InteractionId, id::LinkId, id::MemoryDocumentId,
+    id::ActionId, id::BrowserSessionId, id::CardId, id::CauseId, id::CriteriaSetId, id::EntityId, id::EntityTypeId,
+    id::EventId, id::FeedbackRequestId, id::GateId, id::ImportId, id::InteractionId, id::LinkId, id::MemoryDocumentId,
     id::MemoryVersionId, id::MessageId, id::RequestAnswerId, id::SessionId, id::TenantId, id::TokenId, id::ToolId, id::UserId,
     id::ViewId, id::ViewLinkId, id::WebhookId => Uuid: id => Ok(Self(id))
 );
 // Values that have one name each.
 column!(
-    action::ActionStatus, action::OutputType, entity::ImportStatus, failure::cause::CauseState, feedback_request::OnExpiry,
-    feedback_request::Outcome, feedback_request::RequestState, feedback_request::RespondentKind, gate::GateState,
+    action::ActionStatus, action::OutputType, entity::ImportStatus, failure::cause::CauseState,
+    feedback_request::OnExpiry, feedback_request::Outcome, feedback_request::RequestState, feedback_request::RespondentKind, gate::GateState,
     gate::Verdict, interaction::ExportState, interaction::Feedback, memory::Operation, memory::Source,
     memory_writer::run::RunCause, memory_writer::run::RunState, notification::DeliveryMethod, notification::Topic,
     outcome::Outcome, role::Role, role::TokenScope, session::EndReason, session::IfDependencyFails, session::Status,

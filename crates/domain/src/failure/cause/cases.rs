@@ -40,6 +40,7 @@ pub(super) const CAUSES: &[&[&str]] = &[
         "Client.Timeout exceeded while awaiting headers after 1m30s",
     ],
     &["net/http: TLS handshake timeout"],
+    &["<html><body><h1>502 Bad Gateway</h1></body></html>"],
     // Model services.
     &[
         r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_011CSHoEeqs5C35K2UUqR7Fy"}"#,

@@ -142,6 +142,11 @@ impl Reader {
 
     /// Adds a run of characters without white space. Returns what is left of the text.
     fn run<'a>(&mut self, run: &'a str, after: &'a str) -> &'a str {
+        // The end of an element of HTML is no path.
+        if run.starts_with('/') && self.pieces.last() == Some(&Piece::Mark('<')) {
+            self.parts(run, after);
+            return after;
+        }
         if let Some(url) = token::url(run) {
             self.word(url.scheme);
             self.cut_beside(Cut::Host);

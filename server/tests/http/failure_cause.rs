@@ -1,0 +1,118 @@
+//! `/failures` and `/api/failure-causes` over HTTP, without scripts: the list, decisions, and running sessions again.
+
+use crate::{
+    app::{App, Who},
+    browser::Browser,
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+/// A failed session that a member started.
+async fn failed(app: &App, message: &str) -> String {
+    let session = app.running(Who::Member).await;
+    let failure = json!({ "attempt": 1, "error": { "message": message, "code": "auth" } });
+    app.post(Who::Worker, &format!("/api/sessions/{session}/fail"), failure).await;
+    session
+}
+
+async fn causes(app: &App, who: Who, query: &str) -> Value {
+    let request = app.request(who, Method::GET, &format!("/api/failure-causes{query}"));
+    request.send().await.unwrap().error_for_status().unwrap().json().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn failures_are_causes_that_people_decide_about_with_plain_forms() {
+    let app = App::start();
+    let mut sessions = Vec::new();
+    for number in [1, 2, 7] {
+        sessions.push(failed(&app, &format!("token {number} <b>expired</b>")).await);
+    }
+    let found = causes(&app, Who::Member, "?window=24h").await;
+    let cause = &found["items"][0];
+    let id = cause["id"].as_str().unwrap();
+    assert_eq!(found["items"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!((&cause["failures"], &cause["code"], &cause["state"]), (&json!(3), &json!("auth"), &json!("open")));
+    assert_eq!(cause["message"], "token ‹number› <b>expired</b>");
+    assert!(found["isComplete"].is_boolean() && found["groupedPercent"].as_u64().unwrap() <= 100, "{found}");
+
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    let list = ada.page("/failures").await;
+    assert!(list.contains("token ‹number› &lt;b&gt;expired") && !list.contains("<b>expired"), "{list}");
+    assert!(list.contains(&format!("href=\"/failures/{id}?window=visit\"")), "{list}");
+    for (window, label) in
+        [("visit", "Since your last visit"), ("24h", "24 hours"), ("weekend", "Weekend"), ("7d", "7 days")]
+    {
+        assert!(list.contains(label) && list.contains(&format!("window={window}&amp;state=open")), "{window}: {list}");
+    }
+    // Each failed session leads to the others.
+    let session = ada.page(&format!("/sessions/{}", sessions[0])).await;
+    assert!(session.contains("2 more like this") && session.contains(&format!("/failures/{id}")), "{session}");
+    let today = ada.page("/today?assignedTo=all&bucket=failed").await;
+    assert!(today.contains("href=\"/failures?window=24h"), "{today}");
+
+    let decision = format!("/failures/{id}/decision");
+    let decided = ada.post(&decision, &[("decision", "acknowledge"), ("next", "/failures?window=7d&state=open")]).await;
+    assert_eq!(decided.headers()["location"], "/failures?window=7d&state=open&notice=cause_seen");
+    let list = ada.page("/failures?window=7d&state=open&notice=cause_seen").await;
+    assert!(list.contains("Marked as seen.") && list.contains("Nothing open has failed in this time."), "{list}");
+    assert_eq!(causes(&app, Who::Member, "?window=24h&state=acknowledged").await["items"][0]["id"], id);
+    let elsewhere = ada.post(&decision, &[("decision", "reopen"), ("next", "https://example.org/")]).await;
+    assert_eq!(elsewhere.headers()["location"], "/today?notice=cause_reopened", "only own pages are led to");
+
+    let refused = ada.post(&decision, &[("decision", "snooze"), ("until", "day"), ("day", "soon")]).await;
+    assert_eq!(refused.status(), 422);
+    let page = refused.text().await.unwrap();
+    assert!(page.contains("enter a day that exists") && page.contains("token ‹number›"), "{page}");
+    let snoozed = ada.post(&decision, &[("decision", "snooze"), ("until", "tomorrow"), ("next", "/failures")]).await;
+    assert_eq!(snoozed.headers()["location"], "/failures?notice=cause_snoozed");
+    let snoozed = &causes(&app, Who::Member, "?window=24h").await["items"][0];
+    assert!(snoozed["state"] == "snoozed" && snoozed["snoozedUntil"].is_string(), "{snoozed}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sessions_of_a_cause_are_run_again_after_a_preview() {
+    let app = App::start();
+    let mut sessions = Vec::new();
+    for number in [1, 2, 3] {
+        sessions.push(failed(&app, &format!("token {number} expired")).await);
+    }
+    let found = causes(&app, Who::Member, "?window=24h").await;
+    let id = found["items"][0]["id"].as_str().unwrap();
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    let page = ada.page(&format!("/failures/{id}?window=24h")).await;
+    for session in &sessions {
+        assert!(page.contains(&format!("name=\"items[{session}]\"")), "{page}");
+    }
+    let path = format!("/failures/{id}/run-again");
+    let item = format!("items[{}]", sessions[1]);
+    let chosen = [("which", "chosen"), (item.as_str(), "on")];
+    let preview = ada.post(&path, &chosen).await.text().await.unwrap();
+    assert!(preview.contains("1 session would run again as a new session."), "{preview}");
+    assert!(preview.contains("Run 1 again") && preview.contains(&format!("name=\"{item}\"")), "{preview}");
+    let run = [&chosen[..], &[("step", "run")]].concat();
+    let ran = ada.post(&path, &run).await.text().await.unwrap();
+    assert!(ran.contains("1 session runs again."), "{ran}");
+    let again = ada.post(&path, &run).await.text().await.unwrap();
+    assert!(again.contains("0 sessions run again.") && again.contains("1 was run again before."), "{again}");
+    let none = ada.post(&path, &[("which", "chosen")]).await;
+    assert_eq!(none.status(), 422);
+    assert!(none.text().await.unwrap().contains("select at least one session"));
+
+    let page = ada.page(&format!("/failures/{id}?window=24h")).await;
+    assert!(page.contains("was run again"), "{page}");
+    // The API goes on with those that are left.
+    let all = json!({ "window": "24h", "limit": 1 });
+    let path = format!("/api/failure-causes/{id}/run-again");
+    let preview = json!({ "window": "24h", "limit": 1, "preview": true });
+    let preview = app.post(Who::Operator, &path, preview).await;
+    assert_eq!((&preview["ready"], &preview["started"], &preview["hasMore"]), (&json!(1), &json!(0), &json!(true)));
+    for (started, has_more) in [(1, true), (1, false), (0, false)] {
+        let ran = app.post(Who::Operator, &path, all.clone()).await;
+        assert_eq!((&ran["started"], &ran["hasMore"]), (&json!(started), &json!(has_more)), "{ran}");
+    }
+    let both = json!({ "sessionIds": [sessions[0]], "window": "24h" });
+    let refused = app.request(Who::Operator, Method::POST, &path).json(&both).send().await.unwrap();
+    assert_eq!(refused.status(), 422);
+    let strange = app.request(Who::Stranger, Method::POST, &path).json(&all).send().await.unwrap();
+    assert_eq!(strange.status(), 404);
+}
