@@ -66,18 +66,19 @@ impl CauseProps {
 pub fn cause_page(shell: &Shell, props: CauseProps) -> String {
     let title = format!("{} · {}", props.cause.code, props.cause.message);
     render(shell, &title, || {
+        let props = &props;
         let cause = &props.cause;
         let crumbs = vec![("Sessions".to_owned(), "/sessions".to_owned()), ("Failures".to_owned(), PATH.to_owned())];
         let newest = props.is_continued.then(|| props.href(props.window, None));
         let older = props.next_cursor.as_deref().map(|cursor| props.href(props.window, Some(cursor)));
         let page = view! {
             <div data-keys="failures">
-                <PageHead title=title.clone() crumbs=crumbs>{decisions(shell, &props)}</PageHead>
+                <PageHead title=title.clone() crumbs=crumbs>{decisions(shell, props)}</PageHead>
                 {static_html(view! { <Refused messages=props.form.of("snooze").general(&[])/> })}
-                <dl class="facts">{facts(&props)}</dl>
+                <dl class="facts">{facts(props)}</dl>
                 <p>{cause.remediation.clone()}</p>
-                {static_html(view! { <Tabs label="When" tabs=windows(&props)/> })}
-                {static_html(again(shell, &props))}
+                {static_html(view! { <Tabs label="When" tabs=windows(props)/> })}
+                {static_html(again(shell, props))}
                 <Pager newest=newest older=older/>
             </div>
         };

@@ -18,7 +18,7 @@ use domain::{
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
-// $from is what a row has besides the cause, with the number of failures as `failures`.
+// $failures is the number of failures that a row shows, and $rest follows the columns.
 macro_rules! cause_select {
     ($failures:expr, $rest:expr) => {
         concat!(

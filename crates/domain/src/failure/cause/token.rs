@@ -203,7 +203,8 @@ pub(super) fn run(text: &str) -> Option<(&str, &str)> {
             ',' => {
                 let group = bytes.get(at + 1..at + 4).is_some_and(|group| group.iter().all(u8::is_ascii_digit));
                 let goes_on = bytes.get(at + 4).is_some_and(u8::is_ascii_digit);
-                !is_url && !(group && !goes_on && before.is_some_and(|c| c.is_ascii_digit()))
+                let is_grouped = group && !goes_on && before.is_some_and(|c| c.is_ascii_digit());
+                !(is_url || is_grouped)
             }
             // As in "can't".
             '\'' | '\u{2019}' | '\u{2018}' => {
