@@ -91,7 +91,8 @@ column!(Digest => Vec<u8>: bytes => Self::from_slice(&bytes).ok_or_else(|| bytes
 column!(
     id::ActionId, id::BrowserSessionId, id::CardId, id::CauseId, id::CriteriaSetId, id::EntityId, id::EntityTypeId,
     id::EventId, id::FeedbackRequestId, id::GateId, id::ImportId, id::InteractionId, id::LinkId, id::MemoryDocumentId,
-    id::MemoryVersionId, id::MessageId, id::RequestAnswerId, id::SessionId, id::TenantId, id::TokenId, id::ToolId, id::UserId,
+    id::MemoryVersionId, id::MessageId, id::RequestAnswerId, id::SessionId, id::TenantId, id::TokenId, id::ToolId,
+    id::UserId,
     id::ViewId, id::ViewLinkId, id::WebhookId => Uuid: id => Ok(Self(id))
 );
 // Values that have one name each.
