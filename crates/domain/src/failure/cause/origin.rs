@@ -37,7 +37,7 @@ pub fn origin(events: &[Event]) -> Origin {
         _ => None,
     });
     let step = bodies.iter().find_map(|body| match body {
-        Body::ToolCompositionStepStarted(started) => Some(started.step.clone()),
+        Body::ToolCompositionStepStarted(started) => Some(started.0.step.clone()),
         Body::ToolCompositionStepCompleted(_) => Some(None),
         _ => None,
     });
