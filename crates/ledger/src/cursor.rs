@@ -66,8 +66,8 @@ pub(crate) enum List {
     EntityTypes = 4,
     EntityVersions = 5,
     Failures = 16,
-    FailureCauses = 46,
-    CausedFailures = 47,
+    FailureCauses = 13,
+    CausedFailures = 14,
     CriteriaSets = 6,
     CriteriaSetVersions = 7,
     Gates = 8,
@@ -84,8 +84,8 @@ pub(crate) enum List {
     MemoryAudit = 42,
     AuditEntries = 43,
     FoundEvents = 36,
-    Tools = 44,
-    ToolVersions = 45,
+    Tools = 11,
+    ToolVersions = 12,
 }
 
 /// Encodes the cursor of the page after the item with this id.
