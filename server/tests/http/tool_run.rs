@@ -251,7 +251,9 @@ async fn a_server_that_stops_says_of_a_call_that_it_may_have_run() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_waits_for_a_person_who_sees_no_private_value() {
     let (app, service) = (started(), Service::start().await);
-    let more = json!({ "requiresConfirmation": true, "privateFields": ["note"] });
+    let schema = json!({ "type": "object", "properties": {
+        "city": { "type": "string", "maxLength": 10 }, "note": { "type": "string" } } });
+    let more = json!({ "requiresConfirmation": true, "privateFields": ["note"], "inputSchema": schema });
     publish(&app, "asks", with(get(service.url("/{city}?note={note}")), more)).await;
     let cookie = app.cookie().await;
     let window = app.request(Who::Admin, Method::PATCH, "/api/workspace").json(&json!({ "undoSeconds": 0 }));
@@ -273,7 +275,7 @@ async fn a_call_waits_for_a_person_who_sees_no_private_value() {
             "",
             Some("/Bergen?note=hunter2-private-value"),
         ),
-        (json!({ "decision": "edit", "value": { "city": 7 } }), "failed", "input_invalid", None),
+        (json!({ "decision": "edit", "value": { "city": "Longyearbyen" } }), "failed", "input_invalid", None),
         (json!({ "decision": "deny", "note": "Not today." }), "failed", "denied", None),
     ] {
         let begun =
