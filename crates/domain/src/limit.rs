@@ -476,6 +476,8 @@ pub const TOOL_RETRIES_MAX: u32 = 10;
 pub const TOOL_SCHEMA_BYTES_MAX: usize = 128 * 1024;
 /// Most private fields of a tool's input.
 pub const TOOL_PRIVATE_FIELDS_MAX: usize = 50;
+/// Longest name or JSON Pointer of a private field, characters.
+pub const TOOL_PRIVATE_FIELD_CHARS_MAX: usize = 500;
 /// Most groups whose members may run a tool.
 pub const TOOL_GROUPS_MAX: usize = 50;
 /// Most secrets of a tool.

@@ -115,7 +115,7 @@ pub struct CreateTool {
     pub requires_confirmation: bool,
     /// Parts of the input that no log, list or shared page shows: names of top-level fields, or JSON Pointers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "openapi", schema(max_items = 50))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::ToolPrivateField>, max_items = 50))]
     pub private_fields: Vec<String>,
     /// Who may run the tool. Default: everyone who may start sessions.
     #[serde(default)]
@@ -170,7 +170,7 @@ pub struct UpdateTool {
     pub requires_confirmation: Option<bool>,
     /// All private fields.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(max_items = 50))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schema::ToolPrivateField>>, max_items = 50))]
     pub private_fields: Option<Vec<String>>,
     /// Who may run the tool, as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]

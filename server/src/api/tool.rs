@@ -223,7 +223,8 @@ pub async fn secrets(
     responses(
         (status = 204, description = "Set"),
         (
-            status = 409, description = "`limit_reached`: the tool has 20 secrets",
+            status = 422, description = "`limit_reached`: the tool has 20 secrets; `invalid_request`: `errors` names the \
+                fields",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

@@ -5,8 +5,8 @@ use crate::{
     event::json_depth,
     issue::Issue,
     limit::{
-        DOCUMENT_BYTES_MAX, JSON_DEPTH_MAX, TOOL_GROUPS_MAX, TOOL_PRIVATE_FIELDS_MAX, TOOL_RETRIES_MAX,
-        TOOL_SCHEMA_BYTES_MAX, TOOL_TIME_LIMIT_SECONDS_MAX, TOOL_TIME_LIMIT_SECONDS_MIN,
+        DOCUMENT_BYTES_MAX, JSON_DEPTH_MAX, TOOL_GROUPS_MAX, TOOL_PRIVATE_FIELD_CHARS_MAX, TOOL_PRIVATE_FIELDS_MAX,
+        TOOL_RETRIES_MAX, TOOL_SCHEMA_BYTES_MAX, TOOL_TIME_LIMIT_SECONDS_MAX, TOOL_TIME_LIMIT_SECONDS_MIN,
     },
     slug::is_slug,
 };
@@ -74,7 +74,9 @@ fn check_private_fields(issues: &mut Vec<Issue>, definition: &Definition) {
         let at = format!("privateFields[{index}]");
         let pointer = to_pointer(field);
         let first = pointer.split('/').nth(1).unwrap_or_default().replace("~1", "/").replace("~0", "~");
-        if !is_pointer(&pointer) {
+        if field.chars().count() > TOOL_PRIVATE_FIELD_CHARS_MAX {
+            issues.push(Issue::new(at, format!("at most {TOOL_PRIVATE_FIELD_CHARS_MAX} characters")));
+        } else if !is_pointer(&pointer) {
             issues.push(Issue::new(at, "a name of a top-level field, or a JSON Pointer such as `/person/email`"));
         } else if !properties.is_some_and(|properties| properties.contains_key(&first)) {
             issues.push(Issue::new(at, format!("there is no `{first}` in inputSchema.properties")));
@@ -156,6 +158,7 @@ mod tests {
             (json!({ "retries": 11 }), &["retries"]),
             (json!({ "privateFields": ["street", "/person~2"] }), &["privateFields[0]", "privateFields[1]"]),
             (json!({ "privateFields": ["person", "/person"] }), &["privateFields[1]"]),
+            (json!({ "privateFields": [format!("/person/{}", "x".repeat(500))] }), &["privateFields[0]"]),
             (json!({ "privateFields": vec!["person"; TOOL_PRIVATE_FIELDS_MAX + 1] }), &["privateFields"]),
             (json!({ "audience": { "roles": ["admin", "admin"] } }), &["audience.roles[1]"]),
             (json!({ "audience": { "groups": ["Leads", "a", "a"] } }), &["audience.groups[0]", "audience.groups[2]"]),

@@ -1,7 +1,7 @@
 //! Schemas of a tool's definition.
 
 use super::{
-    AnyJson, Description, Name, Named, Role, Slug, ToolKind, ToolMethod, named,
+    AnyJson, Description, Name, Named, Role, Slug, ToolKind, ToolMethod, ToolPrivateField, named,
     shape::{boolean, closed, list, nullable, nullable_of, of_type, ready, reference},
 };
 use domain::limit::{
@@ -138,7 +138,7 @@ impl PartialSchema for ToolDefinition {
             ("description", reference::<Description>()),
             ("http", reference::<ToolHttpCall>()),
             ("outputSchema", reference::<ToolOutputSchema>()),
-            ("privateFields", bounded(built(text()), TOOL_PRIVATE_FIELDS_MAX)),
+            ("privateFields", bounded(reference::<ToolPrivateField>(), TOOL_PRIVATE_FIELDS_MAX)),
             ("audience", reference::<ToolAudience>()),
         ];
         let doc = "What a tool does. A member that is absent has its default; `http` is there for the kind `http`.";
@@ -175,7 +175,7 @@ impl PartialSchema for BundledTool {
             ("retries", nullable_of(whole(0, TOOL_RETRIES_MAX))),
             ("repeatable", nullable_of(boolean())),
             ("requiresConfirmation", nullable_of(boolean())),
-            ("privateFields", nullable_of(bounded(built(text()), TOOL_PRIVATE_FIELDS_MAX))),
+            ("privateFields", nullable_of(bounded(reference::<ToolPrivateField>(), TOOL_PRIVATE_FIELDS_MAX))),
             ("audience", nullable::<ToolAudience>()),
             ("publish", boolean()),
         ];
