@@ -1,5 +1,5 @@
-//! The editor of a tool. Fields: `revision`, `slug` (new tools only), `name`, `description`, and `definition`: the other
-//! parts of the definition as JSON.
+//! The editor of a tool. Fields: `revision`, `slug` (new tools only), `name`, `description`, and `definition`: the
+//! other parts of the definition as JSON.
 
 use crate::{
     FormState,

@@ -48,7 +48,7 @@ pub(super) fn secrets_section(
         .collect::<Vec<_>>();
     let list = (!rows.is_empty()).then(|| {
         view! {
-            <Table caption="Secrets" columns=vec![Column::text("Name"), Column::text("Set"), Column::text("By"), Column::hidden("Actions")]>{rows}</Table>
+            <Table caption="Secrets" columns=vec![Column::text("Name"), Column::text("Set"), Column::text("By"), Column::hidden("Delete")]>{rows}</Table>
         }
     });
     let lacks = (!missing.is_empty()).then(|| {

@@ -1,5 +1,5 @@
-//! Bundles: files with groups, criteria sets, entity types, views, tools and actions, and the plan of what installing one
-//! changes.
+//! Bundles: files with groups, criteria sets, entity types, views, tools and actions, and the plan of what installing
+//! one changes.
 //!
 //! A bundle names items by slug and people by e-mail address, so that one file works in every workspace.
 

@@ -78,7 +78,7 @@ pub enum Error {
         what: &'static str,
         /// Which state it needs.
         rule: &'static str,
-        /// Its state.
+        /// Whether it is a draft, published or withdrawn.
         state: domain::publishing::State,
     },
     /// Another version of the form was published since the respondent saw it.

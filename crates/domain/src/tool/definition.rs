@@ -33,7 +33,7 @@ pub enum Method {
     /// Changes.
     #[serde(rename = "PATCH")]
     Patch,
-    /// Deletes.
+    /// Removes what the URL names.
     #[serde(rename = "DELETE")]
     Delete,
 }

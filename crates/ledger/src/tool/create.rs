@@ -12,7 +12,7 @@ use domain::{
     tool::{Change, State},
 };
 
-/// A new tool.
+/// Slug and definition of a tool that does not exist yet.
 #[derive(Debug, Clone, Default)]
 pub struct NewTool {
     /// Derived from the name when `None`. It never changes, because URLs, agents and bundles refer to it.

@@ -1,5 +1,5 @@
-//! Secrets of tools. A value is encrypted with a key that is derived from the instance key for this secret of this tool,
-//! so a row that is copied to another tool or name cannot be decrypted.
+//! Secrets of tools. A value is encrypted with a key that is derived from the instance key for this secret of this
+//! tool, so a row that is copied to another tool or name cannot be decrypted.
 
 use super::{get_on, locked};
 use crate::{

@@ -7,7 +7,7 @@ use crate::{
 };
 use domain::{Scope, role::Permission, tool::Change};
 
-/// A change of a tool.
+/// Parts of a definition to replace, and what they are based on.
 #[derive(Debug, Clone, Default)]
 pub struct ToolChange {
     /// The revision that the caller read.

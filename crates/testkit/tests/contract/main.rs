@@ -107,6 +107,7 @@ mod thread;
 mod time_limit;
 mod tool;
 mod tool_run;
+mod tool_secret;
 mod turns;
 mod upgrade;
 mod verify;
