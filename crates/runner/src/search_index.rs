@@ -22,7 +22,10 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
     while stop.run_until_cancelled(ticks.tick()).await.is_some() {
         indexer.listen(&ledger);
         listened = (listened + 1) % LISTENED_BEFORE_STEP;
-        while listened == 0 {
+        if listened != 0 {
+            continue;
+        }
+        loop {
             match indexer.step(&ledger).await {
                 Ok(step) if step.more => {}
                 Ok(_) => break,
