@@ -135,6 +135,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
             crate::prepare::set_tool_secret(app, &concrete).await;
         }
         concrete
+    } else if path.starts_with("/api/failure-causes/{id}") {
+        path.replace("{id}", &cause(app).await)
     } else if path.starts_with("/api/entity-types/{id}") {
         path.replace("{id}", of.as_str().unwrap())
     } else if path.starts_with("/api/entities/{id}") {
@@ -239,6 +241,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&body);
     } else if method == Method::POST && path.ends_with("/imports") {
         request = csv(request);
+    } else if path == "/api/failure-causes/{id}/snooze" {
+        request = request.json(&crate::prepare::in_an_hour());
     } else if method == Method::PATCH && ["/api/entity-types/{id}", "/api/criteria-sets/{id}"].contains(&path) {
         request = request.json(&json!({ "version": 1, "name": "changed" }));
     } else if method == Method::PATCH && path == "/api/entities/{id}" {
@@ -324,6 +328,17 @@ async fn failed(app: &App) -> String {
     let failure = json!({ "attempt": 1, "error": { "message": "x" } });
     app.post(Who::Worker, &format!("/api/sessions/{session}/fail"), failure).await;
     session
+}
+
+/// Creates a failed session of a member, with a cause of its own. Returns the id of the cause.
+async fn cause(app: &App) -> String {
+    let session = app.running(Who::Member).await;
+    let (message, failure) = crate::prepare::failure_of_its_own();
+    app.post(Who::Worker, &format!("/api/sessions/{session}/fail"), failure).await;
+    let list = app.request(Who::Admin, Method::GET, "/api/failure-causes?window=7d&limit=1000");
+    let list: Value = list.send().await.unwrap().json().await.unwrap();
+    let found = list["items"].as_array().unwrap().iter().find(|cause| cause["message"] == message.as_str());
+    found.unwrap()["id"].as_str().unwrap().to_owned()
 }
 
 /// Creates an answer in a session of a member.

@@ -37,6 +37,20 @@ pub fn unique_text() -> String {
     format!("m{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
+/// Returns a message that no other failure has, and the report of a failure with it.
+pub fn failure_of_its_own() -> (String, Value) {
+    // Numbers separate no causes, letters do.
+    let word: String = unique_text().bytes().map(|byte| char::from(byte % 26 + b'a')).collect();
+    let message = format!("no {word} here");
+    let report = json!({ "attempt": 1, "error": { "message": message } });
+    (message, report)
+}
+
+/// Returns a body that sets something aside for an hour.
+pub fn in_an_hour() -> Value {
+    json!({ "until": chrono::Utc::now() + chrono::TimeDelta::hours(1) })
+}
+
 fn id(object: &Value) -> String {
     object["id"].as_str().unwrap().to_owned()
 }
@@ -186,10 +200,8 @@ impl Maker<'_> {
     /// Creates a failed session with a cause of its own. Returns its id and that of the cause.
     pub async fn cause(&self) -> (String, String) {
         let session = self.running().await;
-        // Numbers separate no causes, letters do.
-        let word: String = unique_text().bytes().map(|byte| char::from(byte % 26 + b'a')).collect();
-        let message = format!("no {word} here");
-        self.worker(&session, "fail", json!({ "attempt": 1, "error": { "message": message } })).await;
+        let (message, failure) = failure_of_its_own();
+        self.worker(&session, "fail", failure).await;
         let list = self.owner().get(self.app, "/api/failure-causes?window=7d&limit=1000").await;
         let found = list["items"].as_array().unwrap().iter().find(|cause| cause["message"] == message.as_str());
         (session, id(found.unwrap()))

@@ -3,7 +3,7 @@
 use crate::{
     app::{PASSWORD, Who},
     people::member_id,
-    prepare::{Maker, Sent, form, multipart, unique_text, worker_tool},
+    prepare::{Maker, Sent, form, in_an_hour, multipart, unique_text, worker_tool},
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -267,10 +267,7 @@ impl Maker<'_> {
             "/api/failure-causes/{id}/acknowledge"
             | "/api/failure-causes/{id}/resolve"
             | "/api/failure-causes/{id}/reopen" => (self.cause().await.1, Value::Null),
-            "/api/failure-causes/{id}/snooze" => {
-                let until = chrono::Utc::now() + chrono::TimeDelta::hours(1);
-                (self.cause().await.1, json!({ "until": until }))
-            }
+            "/api/failure-causes/{id}/snooze" => (self.cause().await.1, in_an_hour()),
             "/api/failure-causes/{id}/run-again" => {
                 let (session, cause) = self.cause().await;
                 (cause, json!({ "sessionIds": [session] }))
