@@ -47,6 +47,7 @@ pub fn failure_of_its_own() -> (String, Value) {
 }
 
 /// Returns a body that sets something aside for an hour.
+#[expect(clippy::disallowed_methods, reason = "the server's clock is the real one")]
 pub fn in_an_hour() -> Value {
     json!({ "until": chrono::Utc::now() + chrono::TimeDelta::hours(1) })
 }
