@@ -48,6 +48,7 @@ async fn selected_sessions_are_run_again_once_however_often_it_is_asked(f: Fixtu
     let mut ids = Vec::new();
     for number in 0..3 {
         ids.push(failed(&f, &format!("broken {number}")).await);
+        f.clock.advance(TimeDelta::seconds(1));
     }
     let id = only(&f).await.record.id;
     let chosen = || WhichSessions::Chosen(vec![ids[0], ids[2], ids[0]]);
