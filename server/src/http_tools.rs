@@ -28,8 +28,8 @@ const STOP: Duration = Duration::from_millis(2_500);
 /// The name that what is written for these runs carries.
 const NAME: &str = "http-tools";
 
-/// Runs tools until the server stops, unless the settings say that it runs no agents. Calls that are being made then are
-/// broken off.
+/// Runs tools until the server stops, unless the settings say that it runs no agents. Calls that are being made then
+/// are broken off.
 pub async fn run(state: AppState, http: outbound::Client, is_enabled: bool) {
     if !is_enabled {
         return;

@@ -133,7 +133,7 @@ pub(super) fn runs_section(slug: &str, run: &Run, may_run: bool, people: &People
         Column::text("Version"),
         Column::number("Duration"),
         Column::number("Cost"),
-        Column::hidden("Actions"),
+        Column::hidden("Run again"),
     ];
     let more = run.has_more_runs.then(|| view! { <p class="meta">"Older runs are in the list of sessions."</p> });
     static_html(view! {

@@ -26,7 +26,7 @@ pub struct RunTool {
     pub wait_seconds: Option<u32>,
 }
 
-/// A run of a tool.
+/// The session of a run, with its result or error.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]

@@ -25,7 +25,7 @@ use wire::{
 /// Repeats of a request without an answer before the command gives up.
 const REPEATS_MAX: u32 = 8;
 
-/// Commands on tools.
+/// What to do with tools.
 #[derive(Debug, clap::Subcommand)]
 pub enum ToolCommand {
     /// List the tools of the workspace: slug, state, version, kind and name

@@ -73,7 +73,7 @@ async fn show(
     Path(slug): Path<String>,
     Params(query): Params<ShowQuery>,
 ) -> Result<Response, PageRejection> {
-    let shown = page::Shown { compared: query.version, again: query.again };
+    let shown = page::Query { compared: query.version, again: query.again };
     let page = page::read(&state.ledger, &viewer.scope, known(slug)?, shown).await?;
     Ok(answer(viewer, page, Forms::default(), None).await)
 }
@@ -144,7 +144,7 @@ async fn post(
     Path(slug): Path<String>,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Shown::default()).await?;
+    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Query::default()).await?;
     match change(&state.ledger, &viewer.scope, &page.tool.slug, &form).await {
         Ok((path, notice)) => Ok(redirect_with_notice(&path, notice).into_response()),
         Err(error) => {

@@ -33,7 +33,7 @@ async fn begin(
     Path(slug): Path<String>,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Shown::default()).await?;
+    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Query::default()).await?;
     match start(&state.ledger, &viewer.scope, &page, &form).await {
         Ok(session) => Ok(Redirect::to(&format!("/sessions/{}", session.id)).into_response()),
         Err(problem) => {

@@ -59,7 +59,7 @@ pub struct Page {
 
 /// What a reader chose to see of a tool.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Shown {
+pub struct Query {
     /// The version to compare with the one before it. A version that the tool does not have is not compared.
     pub compared: Option<u64>,
     /// The run whose input the form begins with. A session that is no run of the tool is ignored.
@@ -78,9 +78,9 @@ pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Res
 ///
 /// # Errors
 /// [`crate::Error::NotFound`] if the workspace has no tool with this slug.
-pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, shown: Shown) -> Result<Page> {
+pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: Query) -> Result<Page> {
     require(scope, Permission::Read)?;
-    let (reader, now, Shown { compared, again }) = (*scope, ledger.now(), shown);
+    let (reader, now, Query { compared, again }) = (*scope, ledger.now(), query);
     let (tenant_id, is_admin) = (scope.tenant_id, scope.may(Permission::Administer));
     let read = ledger.snapshot(scope, async move |conn| {
         let tool = get_on(conn, tenant_id, &slug).await?;

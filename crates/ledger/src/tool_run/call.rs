@@ -37,7 +37,8 @@ pub async fn waiting_runs(ledger: &Ledger) -> Result<Vec<(TenantId, Vec<String>)
     Ok(found)
 }
 
-/// Waits until this process queues a run for a server, at most `wait`. A run that was queued since the last call counts.
+/// Waits until this process queues a run for a server, at most `wait`. A run that was queued since the last call
+/// counts.
 pub async fn run_queued(ledger: &Ledger, wait: Duration) {
     // Nothing happens at the end of the time but that the caller looks.
     let _ = tokio::time::timeout(wait, ledger.runs_for_server().notified()).await;
@@ -46,8 +47,8 @@ pub async fn run_queued(ledger: &Ledger, wait: Duration) {
 /// Returns what a session calls. For the server's own calls.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the session runs no tool; [`Error::NotNow`] and [`Error::NoInstanceKey`] if the secrets of the
-/// tool cannot be decrypted.
+/// [`Error::NotFound`] if the session runs no tool; [`Error::NotNow`] and [`Error::NoInstanceKey`] if the secrets of
+/// the tool cannot be decrypted.
 pub async fn server_run(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<ServerRun> {
     let read = ledger.store().read(Access::from(&Scope::system(tenant_id)), async move |conn| {
         let Some(session) = store::session::find(conn, tenant_id, id).await? else { return Ok(None) };

@@ -30,7 +30,7 @@ pub async fn wait_for_end(
 }
 
 async fn end(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<()> {
-    // A sequence beyond the end of the log stands for its end.
+    // A sequence beyond the end of the log is treated as its end.
     let mut following = follow(ledger, scope, id, u64::MAX).await?;
     while !matches!(following.next().await?, Follow::End(_)) {}
     Ok(())

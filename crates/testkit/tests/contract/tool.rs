@@ -76,8 +76,8 @@ pub async fn set(f: &Fixture, scope: &Scope, slug: &str, name: &str, value: &str
 }
 
 /// What a reader sees who compares this version with the one before it.
-pub fn compared(version: u64) -> page::tool::Shown {
-    page::tool::Shown { compared: Some(version), again: None }
+pub fn compared(version: u64) -> page::tool::Query {
+    page::tool::Query { compared: Some(version), again: None }
 }
 
 /// The value of a secret, as a call of the server gets it.
@@ -274,7 +274,7 @@ async fn operators_and_admins_write_tools_and_everyone_reads_them(f: Fixture) {
         ];
         assert!(refusals.iter().all(|e| matches!(e, Some(Error::Forbidden(_)))), "{refusals:?}");
         let shown =
-            page::tool::read(&f.ledger, &scope, "by-admin".to_owned(), page::tool::Shown::default()).await.unwrap();
+            page::tool::read(&f.ledger, &scope, "by-admin".to_owned(), page::tool::Query::default()).await.unwrap();
         assert!(shown.secrets.is_none(), "the page shows names of secrets to someone who may not manage them");
     }
     f.done().await;
@@ -324,7 +324,7 @@ async fn another_workspace_finds_no_tool(f: Fixture) {
         tool::secrets(&f.ledger, them, "weather").await.err(),
         set(&f, them, "weather", "API_KEY", "x").await.err(),
         tool::delete_secret(&f.ledger, them, "weather", "API_KEY").await.err(),
-        page::tool::read(&f.ledger, them, "weather".to_owned(), page::tool::Shown::default()).await.err(),
+        page::tool::read(&f.ledger, them, "weather".to_owned(), page::tool::Query::default()).await.err(),
     ];
     assert!(refusals.iter().all(|e| matches!(e, Some(Error::NotFound("tool")))), "{refusals:?}");
     assert!(tool::list(&f.ledger, them, ListPage::default()).await.unwrap().items.is_empty());

@@ -99,8 +99,8 @@ texts! {
     DeciderId = matching("^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$", 36);
     /// Lower-case letters, digits and single inner hyphens.
     Slug = matching("^[a-z0-9]+(-[a-z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));
-    /// The agent of a session: a slug. Sessions that run a tool have `tool:` and its slug, or `http:` and its slug if the
-    /// server makes the call.
+    /// The agent of a session: a slug. Sessions that run a tool have `tool:` and its slug, or `http:` and its slug if
+    /// the server makes the call.
     AgentName = matching("^((tool|http):)?[a-z0-9]+(-[a-z0-9]+)*$", SLUG_CHARS_MAX + 5).min_length(Some(1));
     /// The key of a dimension in an output: a slug that may have underscores in place of hyphens.
     DimensionKey = matching("^[a-z0-9]+([-_][a-z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));

@@ -2,7 +2,7 @@
 //!
 //! The address and the headers are texts with placeholders:
 //!
-//! | Text | Stands for | Where |
+//! | Text | Replaced by | Where |
 //! |---|---|---|
 //! | `{name}` | a top-level field of the input: a text, number or truth value | path and query of the address, headers |
 //! | `{secret:NAME}` | a secret of the tool | headers |

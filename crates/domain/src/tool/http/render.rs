@@ -17,7 +17,7 @@ use std::fmt;
 /// A request to send. Its headers may hold secrets, so its `Debug` shows no values.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Method.
+    /// How it is sent.
     pub method: Method,
     /// Address, at most [`TOOL_URL_BYTES_MAX`].
     pub url: String,

@@ -24,8 +24,8 @@ impl Whole {
         }
     }
 
-    /// The result: JSON if the whole output is JSON, else the output as a text without white space at its end. No output
-    /// is no result. An output that is larger than a result can be is a failure.
+    /// The result: JSON if the whole output is JSON, else the output as a text without white space at its end. No
+    /// output is no result. An output that is larger than a result can be is a failure.
     pub(super) fn finish(&mut self) -> Output {
         if self.is_too_large {
             let why = format!("the output is larger than {DOCUMENT_BYTES_MAX} bytes");

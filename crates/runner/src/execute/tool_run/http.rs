@@ -288,7 +288,7 @@ fn ask(input: Input, found: &ServerRun) -> YieldOutcome {
     }
 }
 
-/// What is said of a call that was sent and has no answer.
+/// The end of the message about a call that was sent and has no answer.
 fn perhaps(prepared: &Prepared) -> &'static str {
     if prepared.is_repeatable { "" } else { " The tool may have run; it was not repeated." }
 }
