@@ -1,8 +1,8 @@
 //! Runs an agent that is a command, once per session, and records its output as events.
 //!
 //! [`child`] starts and ends the process, [`pipe`] reads its output, [`split`] cuts it into lines, and [`lines`]
-//! interprets a line ([`output`]). [`whole`] takes the output as one result. [`torn`] looks into a line that is no JSON.
-//! [`claude_code`] and [`codex`] know the formats of those agents. [`variable`] writes what a claim has into the
+//! interprets a line ([`output`]). [`whole`] takes the output as one result. [`torn`] looks into a line that is no
+//! JSON. [`claude_code`] and [`codex`] know the formats of those agents. [`variable`] writes what a claim has into the
 //! environment, and [`usage`] adds up what runs report.
 
 mod child;
