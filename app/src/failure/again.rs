@@ -22,7 +22,7 @@ use wire::failure_cause::{CauseRunAgain, SessionRunAgain};
 pub struct AgainProps {
     /// The cause.
     pub id: CauseId,
-    /// Its message.
+    /// Normalised message of the cause.
     pub message: String,
     /// What happens to each session.
     pub result: CauseRunAgain,

@@ -37,7 +37,7 @@ const BATCHES: [u64; 3] = [1, 5, 20];
 /// Data of the page.
 #[derive(Debug, Clone)]
 pub struct CauseProps {
-    /// The cause.
+    /// What its failures have in common, and its state.
     pub cause: FailureCause,
     /// `?window=`: the time range in which its failures are counted.
     pub window: Window,

@@ -245,14 +245,14 @@ mod tests {
         }
     }
 
-    fn shown(filter: &Filter, found: &FoundEvents, seconds: i64) -> String {
+    fn rendered(filter: &Filter, found: &FoundEvents, seconds: i64) -> String {
         let now: Timestamp = "2026-11-29T10:00:00Z".parse().unwrap();
         to_html(results(filter, found, false, now + chrono::TimeDelta::seconds(seconds)))
     }
 
     #[test]
     fn what_was_found_is_text_with_marks_and_leads_to_its_event() {
-        let html = shown(&Filter::default(), &found(2), 0);
+        let html = rendered(&Filter::default(), &found(2), 0);
         for part in [
             "href=\"/sessions/0193b0a0-0000-7000-8000-000000000001?before=107#seq-7\"",
             "&lt;b&gt;<mark>refund</mark>",
@@ -268,18 +268,18 @@ mod tests {
     fn an_empty_page_says_whether_older_events_may_match() {
         let filter = Filter { q: "tea".into(), agent: Some("scout".into()), status: None };
         let none = FoundEvents { items: Vec::new(), ..found(0) };
-        assert!(shown(&filter, &none, 0).contains("href=\"/search?q=tea\""), "the way out of the filter");
+        assert!(rendered(&filter, &none, 0).contains("href=\"/search?q=tea\""), "the way out of the filter");
         let more = FoundEvents { next_cursor: Some("x".into()), ..none.clone() };
-        let html = shown(&filter, &more, 0);
+        let html = rendered(&filter, &more, 0);
         assert!(html.contains("4,000 newest events") && html.contains("agent=scout&amp;cursor=x"), "{html}");
-        assert!(shown(&Filter::default(), &none, 0).contains("No event has these words"));
+        assert!(rendered(&Filter::default(), &none, 0).contains("No event has these words"));
     }
 
     #[test]
     fn a_search_that_is_behind_says_so() {
-        assert!(!shown(&Filter::default(), &found(1), 10).contains("not found yet"));
-        assert!(shown(&Filter::default(), &found(1), 11).contains("are not found yet"));
+        assert!(!rendered(&Filter::default(), &found(1), 10).contains("not found yet"));
+        assert!(rendered(&Filter::default(), &found(1), 11).contains("are not found yet"));
         let never = FoundEvents { indexed_until: None, ..found(1) };
-        assert!(shown(&Filter::default(), &never, 0).contains("being made ready"));
+        assert!(rendered(&Filter::default(), &never, 0).contains("being made ready"));
     }
 }

@@ -187,8 +187,8 @@ pub async fn due(
     due.collect()
 }
 
-/// Records that an erasure begins. An erasure that has begun already is left unchanged. Nothing of the session comes into
-/// the search any more.
+/// Records that an erasure begins. An erasure that has begun already is left unchanged. Nothing of the session comes
+/// into the search any more.
 pub async fn begin(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erasure: &ErasureRecord) -> Result<()> {
     run!(
         tx.conn(),
@@ -207,8 +207,8 @@ pub async fn begin(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erasure: &Erasu
     search::close(tx, due.tenant_id, due.session_id).await
 }
 
-/// Erases the content of the events after `after` up to `to`, their ids in the systems they came from, and their words in
-/// the search. Returns how many events that were.
+/// Erases the content of the events after `after` up to `to`, their ids in the systems they came from, and their words
+/// in the search. Returns how many events that were.
 pub async fn erase_events(tx: &mut WriteTx<'_>, due: &ErasureCandidate, after: u64, to: u64) -> Result<u64> {
     search::forget(tx, (due.tenant_id, due.session_id), (after, to)).await?;
     let (tenant, session) = (due.tenant_id.0, due.session_id.0);

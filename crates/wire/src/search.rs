@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FoundEvents {
-    /// At most 20 sessions. A session with events on both sides of the end of a page is on both pages, with other events.
+    /// At most 20 sessions. A session with events on both sides of the end of a page is on both pages, with other
+    /// events.
     pub items: Vec<FoundSession>,
-    /// `cursor` of the next page; null on the last one. A page looks at 4,000 events at most: with `agent` or `status` it
-    /// can have few sessions or none, and still have a next page.
+    /// `cursor` of the next page; null on the last one. A page looks at 4,000 events at most: with `agent` or `status`
+    /// it can have few sessions or none, and still have a next page.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EventCursor>))]
     pub next_cursor: Option<String>,
     /// All events that were committed before this time are found. Null while the index is made.
@@ -24,13 +25,13 @@ pub struct FoundEvents {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FoundSession {
-    /// The session.
+    /// Id of the session that has the events.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub session_id: SessionId,
-    /// Its title.
+    /// Title of the session.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
-    /// Its agent.
+    /// Agent of the session; absent without one.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
     /// Its status now.
@@ -64,7 +65,7 @@ pub struct FoundEvent {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SnippetPiece {
-    /// The text.
+    /// Piece of the text of the event.
     pub text: String,
     /// Whether it is what was searched for.
     pub is_marked: bool,

@@ -30,8 +30,8 @@ const TIMEZONE: &str = "UTC";
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WhenQuery {
-    /// `visit` is the time since the person last looked, seven days for a token; `weekend` is Friday 17:00 to Monday 9:00.
-    /// Default: `visit`.
+    /// `visit` is the time since the person last looked, seven days for a token; `weekend` is Friday 17:00 to Monday
+    /// 9:00. Default: `visit`.
     #[param(value_type = Option<wire::schema::FailureWindow>)]
     window: Option<Window>,
     /// Beginning of the range, in place of a name. At most 90 days before its end.
@@ -50,8 +50,8 @@ pub struct WhenQuery {
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListQuery {
-    /// `visit` is the time since the person last looked, seven days for a token; `weekend` is Friday 17:00 to Monday 9:00.
-    /// Default: `visit`.
+    /// `visit` is the time since the person last looked, seven days for a token; `weekend` is Friday 17:00 to Monday
+    /// 9:00. Default: `visit`.
     #[param(value_type = Option<wire::schema::FailureWindow>)]
     window: Option<Window>,
     /// Beginning of the range, in place of a name. At most 90 days before its end.
@@ -105,9 +105,9 @@ impl From<ListQuery> for ListCauses {
 
 /// List causes of failures
 ///
-/// Failures with the same error code, tool, step and normalised message are one cause. Only causes with a failure in the
-/// time range are listed, those with the newest failure first. Failures of incognito sessions have no cause. At most
-/// 100,000 failures of a range are counted, the newest.
+/// Failures with the same error code, tool, step and normalised message are one cause. Only causes with a failure in
+/// the time range are listed, those with the newest failure first. Failures of incognito sessions have no cause. At
+/// most 100,000 failures of a range are counted, the newest.
 #[utoipa::path(
     get, path = "/api/failure-causes", operation_id = "listFailureCauses", tag = "sessions",
     params(ListQuery),

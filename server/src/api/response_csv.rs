@@ -115,14 +115,19 @@ pub async fn of_view(
     let start = Reading { ledger, scope, wanted, table: Arc::new(table), cursor: Some(None) };
     // The first rows are read before the answer begins, so that their failure is a problem and no truncated file.
     let (rows, rest) = start.next().await?.unwrap_or_default();
-    // HEAD sends no row.
-    if method != Method::HEAD {
-        use_case::record_download(&state.ledger, caller.scope(), id).await?;
-    }
+    record(&state.ledger, caller.scope(), id, &method).await?;
     Ok((headers(&view.slug), Body::from_stream(chunks(head + &rows, rest))).into_response())
 }
 
 /// The headers of the file of the view with this slug.
+/// Adds the download to the audit list. HEAD sends no row.
+async fn record(ledger: &Ledger, scope: &Scope, id: ViewId, method: &Method) -> Result<(), Problem> {
+    if *method != Method::HEAD {
+        use_case::record_download(ledger, scope, id).await?;
+    }
+    Ok(())
+}
+
 fn headers(slug: &str) -> [(HeaderName, String); 3] {
     [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8; header=present".to_owned()),

@@ -17,8 +17,8 @@ use wire::search::FoundEvents;
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SearchQuery {
-    /// Words, of which an event must have all; `"a phrase"`; `begin*`; `-not`. Other forms of a word are found too, except
-    /// in quotation marks. A name such as `foo_bar` or `src/main.rs` is found whole, and by each part.
+    /// Words, of which an event must have all; `"a phrase"`; `begin*`; `-not`. Other forms of a word are found too,
+    /// except in quotation marks. A name such as `foo_bar` or `src/main.rs` is found whole, and by each part.
     #[param(value_type = wire::schema::EventQuery)]
     q: String,
     /// Sessions of this agent.

@@ -45,11 +45,10 @@ pub async fn claim(
     headers: HeaderMap,
     JsonBodyOrDefault(body): JsonBodyOrDefault<worker::Claim>,
 ) -> Result<Json<worker::Claimed>, Problem> {
-    let wait = wait(body.wait_seconds)?;
-    refuse_runs_of_server(body.agent_slugs.as_deref().unwrap_or_default())?;
+    let (wait, wanted) = wanted(body)?;
     // A stopping server answers its waiting workers.
     let (name, stop) = (name(&headers), state.shutdown.begun());
-    let records = seen::claim_seen(&state.ledger, caller.scope(), name, wire_map::claim(body), wait, stop).await?;
+    let records = seen::claim_seen(&state.ledger, caller.scope(), name, wanted, wait, stop).await?;
     if !wait.is_zero() && !caller.still_valid(&state, &headers).await {
         use_case::release_all(&state.ledger, caller.scope(), records).await;
         return Err(Problem::detailed(Code::Unauthenticated, "access ended while the claim waited"));
@@ -63,12 +62,14 @@ fn name(headers: &HeaderMap) -> Option<&str> {
     headers.get(worker::NAME_HEADER)?.to_str().ok()
 }
 
-/// The server runs `http` tools itself: their calls need secrets that no worker gets.
-fn refuse_runs_of_server(agents: &[String]) -> Result<(), Problem> {
-    if agents.iter().any(|agent| matches!(of_agent(agent), Some((Kind::Http, _)))) {
+/// How long a claim waits, and for what. The server runs `http` tools itself: their calls need secrets that no worker
+/// gets.
+fn wanted(body: worker::Claim) -> Result<(Duration, use_case::Claim), Problem> {
+    let wait = wait(body.wait_seconds)?;
+    if body.agent_slugs.iter().flatten().any(|agent| matches!(of_agent(agent), Some((Kind::Http, _)))) {
         return Err(Problem::field(Code::InvalidRequest, "agentSlugs", "the server runs this tool"));
     }
-    Ok(())
+    Ok((wait, wire_map::claim(body)))
 }
 
 fn wait(seconds: Option<u32>) -> Result<Duration, Problem> {

@@ -40,12 +40,16 @@ async fn find(
         return Ok(Html(String::new()));
     }
     let known = page::read(&state.ledger, &viewer.scope, &text, OF_EACH as u32).await?;
+    Ok(Html(results_fragment(&results(&state, &viewer, known, &text))))
+}
+
+fn results(state: &AppState, viewer: &Viewer, known: page::SearchResults, text: &str) -> Vec<SearchResult> {
     let mut found: Vec<SearchResult> = known.actions.into_iter().map(task).collect();
     found.extend(known.entities.into_iter().map(entity));
-    found.extend(agents(&state, &viewer, known.partners, &text));
+    found.extend(agents(state, viewer, known.partners, text));
     found.extend(known.sessions.into_iter().map(session));
-    found.push(all_events(&text));
-    Ok(Html(results_fragment(&found)))
+    found.push(all_events(text));
+    found
 }
 
 fn task(action: ActionRecord) -> SearchResult {

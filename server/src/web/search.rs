@@ -36,7 +36,7 @@ async fn show(
     let is_continued = wanted.cursor.is_some();
     let found =
         if filter.q.is_empty() { None } else { Some(search::events(&state.ledger, &viewer.scope, wanted).await) };
-    let (props, problem) = shown(filter, found, is_continued)?;
+    let (props, problem) = props_of(filter, found, is_continued)?;
     Ok(render_or_refuse(problem.as_ref(), move || ui::page(&viewer.shell, props)).await)
 }
 
@@ -56,7 +56,7 @@ fn read(query: ShowQuery) -> (Filter, SearchEvents) {
 }
 
 /// The page with what was found, or with what is wrong with the search.
-fn shown(
+fn props_of(
     filter: Filter,
     found: Option<ledger::Result<search::FoundEvents>>,
     is_continued: bool,

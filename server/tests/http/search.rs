@@ -8,7 +8,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 /// A running session with these messages of its agent. Returns its id.
-async fn said(app: &App, messages: &[&str]) -> String {
+async fn session_with(app: &App, messages: &[&str]) -> String {
     let session = app.running(Who::Operator).await;
     let message = |text: &&str| json!({ "type": "agent.message", "content": [{ "type": "text", "text": text }] });
     let events: Vec<Value> = messages.iter().map(message).collect();
@@ -36,7 +36,7 @@ async fn found(app: &App, query: &str, sessions: usize) -> Value {
 #[tokio::test]
 async fn events_are_found_by_members_and_workers_of_their_workspace() {
     let app = App::start();
-    let session = said(&app, &["Refunded the customer <b>twice</b>", "nothing"]).await;
+    let session = session_with(&app, &["Refunded the customer <b>twice</b>", "nothing"]).await;
     let page = found(&app, "q=refund", 1).await;
     let item = &page["items"][0];
     assert_eq!(
@@ -84,7 +84,7 @@ async fn what_is_no_search_is_refused_by_its_place() {
 #[tokio::test]
 async fn the_page_shows_what_was_found_as_text_and_the_palette_leads_to_it() {
     let app = App::start();
-    let session = said(&app, &["Refunded the customer <b>twice</b>"]).await;
+    let session = session_with(&app, &["Refunded the customer <b>twice</b>"]).await;
     found(&app, "q=refund", 1).await;
     add_person(&app, "mia@acme.test");
     let browser = Browser::of(&app, "mia@acme.test").await;
@@ -118,7 +118,7 @@ async fn the_page_shows_what_was_found_as_text_and_the_palette_leads_to_it() {
 #[tokio::test]
 async fn the_command_finds_events_and_makes_the_index_anew_beside_the_server() {
     let app = App::start();
-    let session = said(&app, &["Refunded the customer"]).await;
+    let session = session_with(&app, &["Refunded the customer"]).await;
     found(&app, "q=refund", 1).await;
     let run = |arguments: &[&str]| {
         let mut command = app.cli();

@@ -1,7 +1,7 @@
 //! Other forms of a word of a search, made from its beginning and the endings that words of its languages have.
 //!
-//! A log has too many words to look for forms among them, as a search in memory does. A form that no event has costs one
-//! look-up. Which of the words made are forms is for [`Forms`] to say.
+//! A log has too many words to look for forms among them, as a search in memory does. A form that no event has costs
+//! one look-up. Which of the words made are forms is for [`Forms`] to say.
 
 use crate::{
     limit::SEARCH_WORD_FORMS_MAX,

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     /// The part that is shown, marks in brackets.
-    fn shown(text: &str, query: &str) -> String {
+    fn bracketed(text: &str, query: &str) -> String {
         let pieces = snippet(text, &Query::parse(query).unwrap());
         pieces
             .iter()
@@ -152,14 +152,14 @@ mod tests {
             ("nothing here", "tea", "nothing here"),
             ("one\n\n two\u{1b}[31m red", "two", "… [two] [31m red"),
         ] {
-            assert_eq!(shown(text, query), expected, "{query}");
+            assert_eq!(bracketed(text, query), expected, "{query}");
         }
     }
 
     #[test]
     fn a_long_text_is_cut_around_the_first_mark() {
         let text = format!("{}needle {}", "hay ".repeat(100), "straw ".repeat(100));
-        let cut = shown(&text, "needle");
+        let cut = bracketed(&text, "needle");
         assert!(cut.starts_with("…hay ") && cut.contains("hay [needle] straw") && cut.ends_with('…'), "{cut}");
         assert!(cut.chars().count() <= SEARCH_SNIPPET_CHARS + 4, "{}", cut.chars().count());
     }

@@ -44,8 +44,8 @@ pub fn is_searched(kind: &str) -> bool {
     !NOT_SEARCHED.iter().any(|known| known.as_str() == kind)
 }
 
-/// The text of an event that is searched and shown as found: at most [`SEARCH_EVENT_BYTES_MAX`], empty for an event that
-/// is not searched or was erased. Content and metadata are as they are stored.
+/// The text of an event that is searched and shown as found: at most [`SEARCH_EVENT_BYTES_MAX`], empty for an event
+/// that is not searched or was erased. Content and metadata are as they are stored.
 pub fn searched_text(kind: &str, content: &str, metadata: &str) -> String {
     let mut text = Text(String::new());
     if is_searched(kind) {
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_said_is_searched_and_what_names_it_is_not() {
+    fn texts_of_events_are_searched_and_what_names_them_is_not() {
         for (kind, content, metadata, text) in [
             (
                 "user.message",

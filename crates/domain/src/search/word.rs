@@ -13,8 +13,8 @@ use unicode_segmentation::UnicodeSegmentation;
 /// What the index has of an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventWords {
-    /// Its words in their order, as [`crate::memory::terms`] returns them. `None` in the place of a word that comes more
-    /// often than [`SEARCH_WORD_PLACES_MAX`].
+    /// Its words in their order, as [`crate::memory::terms`] returns them. `None` in the place of a word that comes
+    /// more often than [`SEARCH_WORD_PLACES_MAX`].
     pub words: Vec<Option<String>>,
     /// Parts of words that are written `likeThis`, each once.
     pub parts: Vec<String>,
@@ -88,8 +88,8 @@ fn for_each_ascii_word(text: &str, from: usize, with: &mut impl FnMut(Word<'_>))
     }
 }
 
-/// The parts of `likeThis`, `HTTPServer` and `parseJSON` in lower case. Empty for a word of one part, and for one with a
-/// part of one letter: those are rarely words.
+/// The parts of `likeThis`, `HTTPServer` and `parseJSON` in lower case. Empty for a word of one part, and for one with
+/// a part of one letter: those are rarely words.
 fn camel_parts(written: &str) -> Vec<String> {
     let letters = written.as_bytes();
     if !written.is_ascii() || !letters.iter().skip(1).any(u8::is_ascii_uppercase) {

@@ -35,7 +35,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListCauses) -> Result<C
 /// Everything that the page of a cause shows.
 #[derive(Debug)]
 pub struct CausePage {
-    /// The cause.
+    /// What its failures have in common, counted in the range.
     pub cause: Cause,
     /// Time range in which its failures are counted.
     pub span: Span,
@@ -46,8 +46,8 @@ pub struct CausePage {
 /// Reads the page of a cause, with one page of its failures.
 ///
 /// # Errors
-/// [`crate::Error::NotFound`] if the workspace has no such cause; [`crate::Error::Invalid`] for a wrong range, an unknown
-/// time zone or a limit above 1,000; [`crate::Error::InvalidCursor`] for a cursor of another list.
+/// [`crate::Error::NotFound`] if the workspace has no such cause; [`crate::Error::Invalid`] for a wrong range, an
+/// unknown time zone or a limit above 1,000; [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn cause(ledger: &Ledger, scope: &Scope, id: CauseId, when: When, page: ListPage) -> Result<CausePage> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());

@@ -43,11 +43,11 @@ pub struct SearchEvents {
 /// A page of a search: sessions in the order of their newest event that was found.
 #[derive(Debug, Clone)]
 pub struct FoundEvents {
-    /// At most [`SEARCH_PAGE_SESSIONS`]. A session with events on both sides of the end of a page is on both pages, with
-    /// other events.
+    /// At most [`SEARCH_PAGE_SESSIONS`]. A session with events on both sides of the end of a page is on both pages,
+    /// with other events.
     pub sessions: Vec<FoundSession>,
-    /// Cursor of the next page; `None` on the last one. A page that looked at [`SEARCH_LOOKED_MAX`] events ends, even if
-    /// the filter left none of them.
+    /// Cursor of the next page; `None` on the last one. A page that looked at [`SEARCH_LOOKED_MAX`] events ends, even
+    /// if the filter left none of them.
     pub next_cursor: Option<String>,
     /// All events that were committed before this time are found (UTC); `None` while the index is made.
     pub indexed_until: Option<Timestamp>,
@@ -56,7 +56,7 @@ pub struct FoundEvents {
 /// A session with events that were found.
 #[derive(Debug, Clone)]
 pub struct FoundSession {
-    /// The session.
+    /// The session that has the events.
     pub session: Session,
     /// The newest of the page, newest first, at most [`SEARCH_SESSION_HITS_MAX`].
     pub events: Vec<FoundEvent>,
@@ -69,7 +69,7 @@ pub struct FoundSession {
 pub struct FoundEvent {
     /// Its sequence in the session.
     pub sequence: u64,
-    /// Its kind.
+    /// Type of the event, such as `agent.message`.
     pub kind: String,
     /// Time it was recorded (UTC).
     pub recorded_at: Timestamp,
@@ -179,7 +179,7 @@ pub async fn events(ledger: &Ledger, scope: &Scope, search: SearchEvents) -> Res
     let found = ledger.snapshot(scope, async move |conn| {
         let indexed_until = reached_on(conn, known).await?;
         let (groups, place) = search.page(conn, tenant_id, place).await?;
-        let sessions = shown(conn, tenant_id, &search.query, groups).await?;
+        let sessions = with_texts(conn, tenant_id, &search.query, groups).await?;
         let cursor = |at: Place| encode_event(List::FoundEvents, at.position, at.session_id.0, at.sequence);
         Ok(FoundEvents { sessions, next_cursor: place.map(cursor), indexed_until })
     });
@@ -187,7 +187,7 @@ pub async fn events(ledger: &Ledger, scope: &Scope, search: SearchEvents) -> Res
 }
 
 /// Reads the events of the groups.
-async fn shown(
+async fn with_texts(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     query: &Query,

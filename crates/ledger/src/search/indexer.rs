@@ -43,8 +43,8 @@ pub struct Step {
     pub more: bool,
 }
 
-/// Follows the log and adds events to the index, step by step. One server does it for all; the positions in the database
-/// keep two of them from adding an event twice, so the lease only saves work.
+/// Follows the log and adds events to the index, step by step. One server does it for all; the positions in the
+/// database keep two of them from adding an event twice, so the lease only saves work.
 ///
 /// Notices of commits say what changed. Every session is looked at when the indexer starts and when notices were lost.
 pub struct Indexer {
@@ -281,8 +281,8 @@ struct Part {
     entries: Vec<EventEntry>,
 }
 
-/// Reads events of these sessions until a step has enough, and finds their words. Sessions that were not reached have no
-/// events and are not whole.
+/// Reads events of these sessions until a step has enough, and finds their words. Sessions that were not reached have
+/// no events and are not whole.
 async fn read_events(conn: &mut store::Conn<'_>, sessions: Vec<Behind>) -> store::Result<Vec<Part>> {
     let (mut parts, mut events, mut bytes) = (Vec::new(), 0, 0);
     for session in sessions {

@@ -163,9 +163,9 @@ record! {
 /// Failures of a cause that have the same agent and are in the same part of a time range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The cause.
+    /// Cause of the failures.
     pub cause_id: CauseId,
-    /// Slug of the agent.
+    /// Agent of the sessions that failed; `None` for sessions without one.
     pub agent_slug: Option<String>,
     /// Part of the time range, from 0.
     pub part: usize,

@@ -112,8 +112,8 @@ async fn scope_of(tx: &mut WriteTx<'_>, tenant_id: TenantId) -> Result<i64> {
     Ok(scope)
 }
 
-/// Adds the events of a session from `after` up to `upto`, of which `entries` are those with words. Returns `false`, and
-/// adds nothing, if the index is not at `after` any more, or if the session is being erased.
+/// Adds the events of a session from `after` up to `upto`, of which `entries` are those with words. Returns `false`,
+/// and adds nothing, if the index is not at `after` any more, or if the session is being erased.
 pub async fn add(
     tx: &mut WriteTx<'_>,
     (tenant_id, session_id): (TenantId, SessionId),

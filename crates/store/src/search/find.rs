@@ -15,8 +15,8 @@ use uuid::Uuid;
 /// [`WINDOW_GROWTH`] times as long, so that a common word is found among the newest events and a rare one soon.
 const WINDOW_MICROS: i64 = 86_400_000_000;
 const WINDOW_GROWTH: i64 = 8;
-/// How far rows of SQLite can be out of the order of their times, microseconds: a minute. Writes wait for each other for
-/// seconds at most.
+/// How far rows of SQLite can be out of the order of their times, microseconds: a minute. Writes wait for each other
+/// for seconds at most.
 const DISORDER_MICROS: i64 = 60_000_000;
 /// Windows after which the rest is looked at as one: more than a year.
 const WINDOWS_MAX: usize = 4;
@@ -45,7 +45,7 @@ pub struct Place {
     pub position: i64,
     /// Session of the event.
     pub session_id: SessionId,
-    /// Its sequence.
+    /// Place of the event in the log of its session.
     pub sequence: u64,
 }
 
@@ -69,7 +69,7 @@ record! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct Found of "search_events" {
         position: i64,
-        /// Its session.
+        /// Session that has the event.
         pub session_id: SessionId,
         /// Its sequence in the session.
         pub sequence: u64,
@@ -89,7 +89,7 @@ record! {
     /// The event behind an entry.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct FoundEvent of "session_events" {
-        /// Its session.
+        /// Session that has the event.
         pub session_id: SessionId,
         /// Its sequence in the session.
         pub sequence: u64,
@@ -102,8 +102,8 @@ record! {
     }
 }
 
-/// Events of a workspace that match, newest first, at most `limit`. With a place, only those after it. Fewer than `limit`
-/// are the last ones.
+/// Events of a workspace that match, newest first, at most `limit`. With a place, only those after it. Fewer than
+/// `limit` are the last ones.
 pub async fn find(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -79,7 +79,7 @@ record! {
     pub struct Behind of "search_sessions" {
         /// Its workspace.
         pub tenant_id: TenantId,
-        /// The session.
+        /// Session whose events are added.
         pub session_id: SessionId,
         /// Its newest sequence.
         pub head_sequence: u64,

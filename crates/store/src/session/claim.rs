@@ -48,7 +48,8 @@ pub struct Claimable {
     pub found_at: Timestamp,
 }
 
-/// The oldest claimable sessions of one agent, or of any agent, without runs of tools; locked, and skipping those that others hold.
+/// The oldest claimable sessions of one agent, or of any agent, without runs of tools; locked, and skipping those that
+/// others hold.
 ///
 /// # Errors
 /// [`Error::Database`](crate::Error::Database) for [`LeaseTime::Database`] on SQLite.

@@ -96,6 +96,7 @@ mod roll;
 mod row_security;
 mod row_security_respondent;
 mod search;
+mod search_erasure;
 mod secrets;
 mod sign_in;
 mod sql_list;

@@ -2,7 +2,6 @@
 
 use crate::{
     human::{append, start, task},
-    retention::key,
     thread::{ENDING, new, turn},
 };
 use chrono::TimeDelta;
@@ -10,7 +9,6 @@ use domain::{Scope, id::SessionId, search::Piece, session::Status};
 use ledger::{
     Error,
     event::NewEvent,
-    retention,
     search::{FoundEvents, Indexer, SearchEvents, events, rebuild_by_operator},
     session::{self, Completion, NewSession},
     thread::{self, NewThread},
@@ -24,8 +22,6 @@ on_both_engines!(
     other_forms_and_other_scripts_are_found,
     inputs_outputs_errors_and_questions_are_found_and_what_is_no_text_is_not,
     no_one_finds_what_is_of_another_workspace_or_incognito,
-    erased_content_leaves_the_index_and_the_files,
-    what_is_being_erased_does_not_come_back,
     an_indexer_that_stops_anywhere_loses_and_doubles_nothing,
     two_indexers_add_each_event_once,
     an_index_that_is_made_anew_gives_the_same_answers,
@@ -36,7 +32,7 @@ on_both_engines!(
 );
 
 /// Makes everything that was recorded searchable. Returns the number of events that were added.
-async fn catch_up(f: &Fixture, indexer: &mut Indexer) -> u64 {
+pub async fn catch_up(f: &Fixture, indexer: &mut Indexer) -> u64 {
     let mut events = 0;
     loop {
         let step = indexer.step(&f.ledger).await.unwrap();
@@ -47,11 +43,11 @@ async fn catch_up(f: &Fixture, indexer: &mut Indexer) -> u64 {
     }
 }
 
-async fn indexed(f: &Fixture) -> u64 {
+pub async fn indexed(f: &Fixture) -> u64 {
     catch_up(f, &mut Indexer::new(&f.ledger)).await
 }
 
-fn asked(query: &str) -> SearchEvents {
+pub fn search_for(query: &str) -> SearchEvents {
     SearchEvents { query: query.to_owned(), ..SearchEvents::default() }
 }
 
@@ -69,14 +65,14 @@ async fn pages(f: &Fixture, who: &Scope, search: SearchEvents) -> Vec<FoundEvent
 }
 
 /// Sequences that a search shows, by session, in its order.
-async fn found_by(f: &Fixture, who: &Scope, search: SearchEvents) -> Vec<(SessionId, u64)> {
+pub async fn found_by(f: &Fixture, who: &Scope, search: SearchEvents) -> Vec<(SessionId, u64)> {
     let pages = pages(f, who, search).await;
     let sessions = pages.into_iter().flat_map(|page| page.sessions);
     sessions.flat_map(|found| found.events.into_iter().map(move |event| (found.session.id, event.sequence))).collect()
 }
 
-async fn found(f: &Fixture, query: &str) -> Vec<u64> {
-    found_by(f, &f.member, asked(query)).await.into_iter().map(|(_, sequence)| sequence).collect()
+pub async fn found(f: &Fixture, query: &str) -> Vec<u64> {
+    found_by(f, &f.member, search_for(query)).await.into_iter().map(|(_, sequence)| sequence).collect()
 }
 
 fn marked(snippet: &[Piece]) -> String {
@@ -89,14 +85,14 @@ fn raw(json: Value) -> Option<Box<RawValue>> {
 }
 
 /// A running session with these messages. Returns it, and the sequence of the first of them.
-async fn said(f: &Fixture, messages: &[&str]) -> (SessionId, u64) {
+pub async fn session_with(f: &Fixture, messages: &[&str]) -> (SessionId, u64) {
     let session = f.running().await;
     let done = f.append(session.id, 1, messages.iter().map(|message| text(message)).collect()).await.unwrap();
     (session.id, done.events[0].1)
 }
 
 async fn words_phrases_beginnings_and_names_of_code_are_found(f: Fixture) {
-    let (_, first) = said(
+    let (_, first) = session_with(
         &f,
         &[
             "The rate limit of zendesk was reached",
@@ -134,14 +130,14 @@ async fn words_phrases_beginnings_and_names_of_code_are_found(f: Fixture) {
     ] {
         assert_eq!(found(&f, query).await, at(places), "{query}");
     }
-    let page = events(&f.ledger, &f.member, asked("zend* \"rate limit\"")).await.unwrap();
+    let page = events(&f.ledger, &f.member, search_for("zend* \"rate limit\"")).await.unwrap();
     let shown = marked(&page.sessions[0].events[0].snippet);
     assert_eq!(shown, "The [rate limit] of [zendesk] was reached");
     f.done().await;
 }
 
 async fn other_forms_and_other_scripts_are_found(f: Fixture) {
-    let (_, first) = said(
+    let (_, first) = session_with(
         &f,
         &[
             "Refunded twice",
@@ -229,7 +225,7 @@ async fn no_one_finds_what_is_of_another_workspace_or_incognito(f: Fixture) {
     session::create(&f.ledger, &f.member, child).await.unwrap();
     indexed(&f).await;
     for who in [&f.admin, &f.member, &f.worker, &f.operator, &f.stranger] {
-        assert!(found_by(&f, who, asked(WORD)).await.is_empty(), "{:?}", who.caller);
+        assert!(found_by(&f, who, search_for(WORD)).await.is_empty(), "{:?}", who.caller);
     }
     thread::end(&f.ledger, &f.member, talk.session.id, ENDING).await.unwrap();
     indexed(&f).await;
@@ -239,19 +235,20 @@ async fn no_one_finds_what_is_of_another_workspace_or_incognito(f: Fixture) {
     indexed(&f).await;
     assert_eq!(words_in_index(&f, WORD).await, 1, "the test would find it");
     for who in [&f.admin, &f.member, &f.other_member, &f.worker] {
-        let found: BTreeSet<_> = found_by(&f, who, asked(WORD)).await.into_iter().map(|(session, _)| session).collect();
+        let found: BTreeSet<_> =
+            found_by(&f, who, search_for(WORD)).await.into_iter().map(|(session, _)| session).collect();
         assert_eq!(found, BTreeSet::from([open]), "{:?}", who.caller);
     }
-    assert!(found_by(&f, &f.stranger, asked(WORD)).await.is_empty());
+    assert!(found_by(&f, &f.stranger, search_for(WORD)).await.is_empty());
     // An entry that should not be there shows nothing to another workspace either.
-    let cursor = events(&f.ledger, &f.stranger, asked("que*")).await.unwrap();
+    let cursor = events(&f.ledger, &f.stranger, search_for("que*")).await.unwrap();
     assert!(cursor.sessions.is_empty() && cursor.next_cursor.is_none());
     f.done().await;
 }
 
 /// How many blocks or rows of the index have a word in the clear. The beginning of a word can be stored with the word
 /// before it, so a word with an unusual beginning is looked for.
-async fn words_in_index(f: &Fixture, word: &str) -> i64 {
+pub async fn words_in_index(f: &Fixture, word: &str) -> i64 {
     let mut raw = f.engine.raw().await;
     if f.ledger.data_dir().is_none() {
         return raw.number(&format!("SELECT COUNT(*) FROM search_events WHERE terms::text LIKE '%{word}%'")).await;
@@ -262,86 +259,23 @@ async fn words_in_index(f: &Fixture, word: &str) -> i64 {
 }
 
 /// The index is sound in itself. SQLite alone can say so.
-async fn assert_sound(f: &Fixture) {
+pub async fn assert_sound(f: &Fixture) {
     if f.ledger.data_dir().is_some() {
         let check = "INSERT INTO search_events (search_events) VALUES ('integrity-check')";
         f.engine.raw().await.execute(check).await.unwrap();
     }
 }
 
-async fn erase(f: &Fixture, days_old: i64) -> u64 {
-    let older_than = f.ledger.now() - TimeDelta::days(days_old);
-    retention::erase_by_operator(&f.ledger, &key(), older_than, |_| {}).await.unwrap().sessions
-}
-
-async fn end(f: &Fixture, session: SessionId) {
+pub async fn end(f: &Fixture, session: SessionId) {
     let report = Completion { attempt: 1, result: None, usage: None };
     session::complete(&f.ledger, &f.worker, session, report).await.unwrap();
-}
-
-async fn erased_content_leaves_the_index_and_the_files(f: Fixture) {
-    const WORD: &str = "quetzalcoatlus";
-    let (old, _) = said(&f, &["tea with milk", &format!("a {WORD} in {WORD}Park"), "tea again"]).await;
-    end(&f, old).await;
-    let (ended, _) = said(&f, &["tea is kept for now", WORD]).await;
-    indexed(&f).await;
-    assert_eq!(found(&f, WORD).await.len(), 2);
-    assert!(words_in_index(&f, WORD).await > 0, "the test would find it");
-    f.clock.advance(TimeDelta::days(40));
-    end(&f, ended).await;
-    let (kept, first) = said(&f, &["tea that stays"]).await;
-    indexed(&f).await;
-
-    assert_eq!(erase(&f, 30).await, 1);
-    let left: Vec<SessionId> = found_by(&f, &f.admin, asked("tea")).await.into_iter().map(|(id, _)| id).collect();
-    assert_eq!(left, [kept, ended], "the erased session is found, or the others are not");
-    assert_eq!(found_by(&f, &f.admin, asked(WORD)).await.len(), 1);
-    assert_sound(&f).await;
-    f.clock.advance(TimeDelta::days(40));
-    assert_eq!(erase(&f, 30).await, 1);
-    assert!(found(&f, WORD).await.is_empty());
-    assert_eq!(words_in_index(&f, WORD).await, 0, "the word is still in the index");
-    assert_eq!(found_by(&f, &f.admin, asked("tea")).await, [(kept, first)]);
-    if let Some(dir) = f.ledger.data_dir() {
-        let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
-        for file in files {
-            let bytes = std::fs::read(&file).unwrap();
-            assert!(
-                !bytes.windows(WORD.len()).any(|part| part == WORD.as_bytes()),
-                "the word is in {}",
-                file.display()
-            );
-        }
-    }
-    // Nothing of it comes back when all is indexed again.
-    assert_eq!(rebuild_by_operator(&f.ledger, |_| {}).await.unwrap(), 1);
-    assert!(found(&f, WORD).await.is_empty());
-    assert_eq!(found_by(&f, &f.admin, asked("tea")).await, [(kept, first)]);
-    assert_sound(&f).await;
-    f.done().await;
-}
-
-async fn what_is_being_erased_does_not_come_back(f: Fixture) {
-    const WORD: &str = "quetzalcoatlus";
-    let (session, _) = said(&f, &[WORD]).await;
-    end(&f, session).await;
-    // The indexer has heard of the session, and has not looked at it, when its content is erased.
-    let mut late = Indexer::new(&f.ledger);
-    let (other, _) = said(&f, &["tea"]).await;
-    f.clock.advance(TimeDelta::days(40));
-    assert_eq!(erase(&f, 30).await, 1);
-    catch_up(&f, &mut late).await;
-    assert_eq!(words_in_index(&f, WORD).await, 0);
-    let found = found_by(&f, &f.admin, asked("tea")).await;
-    assert_eq!(found.iter().map(|(session, _)| *session).collect::<Vec<_>>(), [other]);
-    f.done().await;
 }
 
 async fn an_indexer_that_stops_anywhere_loses_and_doubles_nothing(f: Fixture) {
     let mut expected = Vec::new();
     for number in 0..7 {
         let messages: Vec<String> = (0..70).map(|at| format!("tea cup{at}x{number}")).collect();
-        let (session, first) = said(&f, &messages.iter().map(String::as_str).collect::<Vec<_>>()).await;
+        let (session, first) = session_with(&f, &messages.iter().map(String::as_str).collect::<Vec<_>>()).await;
         expected.extend((first..first + 70).map(|sequence| (session, sequence)));
     }
     let mut events = 0;
@@ -357,10 +291,10 @@ async fn an_indexer_that_stops_anywhere_loses_and_doubles_nothing(f: Fixture) {
     assert_eq!(events, 490);
     for (number, of_session) in expected.chunks(70).enumerate() {
         for (at, event) in of_session.iter().enumerate().step_by(23) {
-            assert_eq!(found_by(&f, &f.admin, asked(&format!("cup{at}x{number}"))).await, [*event]);
+            assert_eq!(found_by(&f, &f.admin, search_for(&format!("cup{at}x{number}"))).await, [*event]);
         }
     }
-    let pages = pages(&f, &f.admin, asked("tea")).await;
+    let pages = pages(&f, &f.admin, search_for("tea")).await;
     let count: u64 = pages.iter().flat_map(|page| &page.sessions).map(|of| of.events.len() as u64 + of.more).sum();
     assert_eq!(count, 490, "an event is in the index twice, or not at all");
     assert_sound(&f).await;
@@ -368,7 +302,7 @@ async fn an_indexer_that_stops_anywhere_loses_and_doubles_nothing(f: Fixture) {
 }
 
 async fn two_indexers_add_each_event_once(f: Fixture) {
-    let (_, _) = said(&f, &["tea"; 60]).await;
+    let (_, _) = session_with(&f, &["tea"; 60]).await;
     let (mut one, mut other) = (Indexer::new(&f.ledger), Indexer::new(&f.ledger));
     let (a, b) = tokio::join!(one.step(&f.ledger), other.step(&f.ledger));
     a.unwrap();
@@ -376,7 +310,7 @@ async fn two_indexers_add_each_event_once(f: Fixture) {
     for indexer in [&mut one, &mut other] {
         catch_up(&f, indexer).await;
     }
-    let page = events(&f.ledger, &f.admin, asked("tea")).await.unwrap();
+    let page = events(&f.ledger, &f.admin, search_for("tea")).await.unwrap();
     assert_eq!(page.sessions[0].events.len() as u64 + page.sessions[0].more, 60);
     assert_sound(&f).await;
     f.done().await;
@@ -384,7 +318,7 @@ async fn two_indexers_add_each_event_once(f: Fixture) {
 
 async fn an_index_that_is_made_anew_gives_the_same_answers(f: Fixture) {
     for number in 0..25_i64 {
-        let (session, _) = said(&f, &[&format!("tea number {number}"), "milk", "東京 tea"]).await;
+        let (session, _) = session_with(&f, &[&format!("tea number {number}"), "milk", "東京 tea"]).await;
         f.clock.advance(TimeDelta::hours(number * number));
         // Sessions end, and say more, in another order than they began.
         f.append(session, 1, vec![text("late tea")]).await.unwrap();
@@ -392,14 +326,14 @@ async fn an_index_that_is_made_anew_gives_the_same_answers(f: Fixture) {
     }
     let mut before = Vec::new();
     for query in ["tea", "tea -late", "\"late tea\"", "東京", "num* milk", "numbers"] {
-        before.push((query, found_by(&f, &f.member, asked(query)).await));
+        before.push((query, found_by(&f, &f.member, search_for(query)).await));
     }
     let mut progress = Vec::new();
     assert_eq!(rebuild_by_operator(&f.ledger, |events| progress.push(events)).await.unwrap(), 100);
     assert!(progress.is_sorted() && progress.last() == Some(&100), "{progress:?}");
     for (query, found) in before {
         assert!(!found.is_empty() || query == "num* milk", "{query}");
-        assert_eq!(found_by(&f, &f.member, asked(query)).await, found, "{query}");
+        assert_eq!(found_by(&f, &f.member, search_for(query)).await, found, "{query}");
     }
     assert_sound(&f).await;
     f.done().await;
@@ -409,19 +343,19 @@ async fn pages_have_each_event_once(f: Fixture) {
     // 40 sessions with one event each, then one session with 1, 2, 7 and 40.
     let mut sessions = Vec::new();
     for number in 0..40 {
-        sessions.push(said(&f, &[&format!("cup {number}")]).await.0);
+        sessions.push(session_with(&f, &[&format!("cup {number}")]).await.0);
         f.clock.advance(TimeDelta::seconds(1));
     }
     for (word, count) in [("one", 1), ("two", 2), ("seven", 7), ("forty", 40)] {
-        said(&f, &vec![word; count]).await;
+        session_with(&f, &vec![word; count]).await;
     }
     indexed(&f).await;
-    let found = pages(&f, &f.member, asked("cup")).await;
+    let found = pages(&f, &f.member, search_for("cup")).await;
     assert_eq!(found.iter().map(|page| page.sessions.len()).collect::<Vec<_>>(), [20, 20]);
     let order: Vec<SessionId> = found.iter().flat_map(|page| &page.sessions).map(|found| found.session.id).collect();
     assert_eq!(order, sessions.into_iter().rev().collect::<Vec<_>>(), "the newest is first, each is there once");
     for (word, shown, more) in [("one", 1, 0), ("two", 2, 0), ("seven", 3, 4), ("forty", 3, 37)] {
-        let page = events(&f.ledger, &f.member, asked(&format!("\"{word}\""))).await.unwrap();
+        let page = events(&f.ledger, &f.member, search_for(&format!("\"{word}\""))).await.unwrap();
         assert_eq!((page.sessions.len(), page.next_cursor), (1, None), "{word}");
         let session = &page.sessions[0];
         let sequences: Vec<u64> = session.events.iter().map(|event| event.sequence).collect();
@@ -429,16 +363,17 @@ async fn pages_have_each_event_once(f: Fixture) {
         assert!(sequences.is_sorted_by(|newer, older| newer > older), "{word}: {sequences:?}");
     }
     let other =
-        events(&f.ledger, &f.stranger, SearchEvents { cursor: found[0].next_cursor.clone(), ..asked("cup") }).await;
+        events(&f.ledger, &f.stranger, SearchEvents { cursor: found[0].next_cursor.clone(), ..search_for("cup") })
+            .await;
     assert!(other.unwrap().sessions.is_empty(), "a cursor opens nothing");
-    let bad = events(&f.ledger, &f.member, SearchEvents { cursor: Some("AAAA".into()), ..asked("cup") }).await;
+    let bad = events(&f.ledger, &f.member, SearchEvents { cursor: Some("AAAA".into()), ..search_for("cup") }).await;
     assert!(matches!(bad, Err(Error::InvalidCursor)), "{bad:?}");
     f.done().await;
 }
 
 async fn a_search_is_narrowed_by_agent_status_and_time(f: Fixture) {
     let begin = f.ledger.now();
-    let (scouts, _) = said(&f, &["tea"]).await;
+    let (scouts, _) = session_with(&f, &["tea"]).await;
     f.clock.advance(TimeDelta::days(3));
     let new = NewSession { agent_slug: Some("clerk".into()), ..NewSession::of_type(domain::session::Type::Agent) };
     session::create(&f.ledger, &f.operator, new).await.unwrap();
@@ -446,10 +381,10 @@ async fn a_search_is_narrowed_by_agent_status_and_time(f: Fixture) {
     f.append(clerks, 1, vec![text("tea")]).await.unwrap();
     end(&f, clerks).await;
     f.clock.advance(TimeDelta::days(400));
-    let (newest, _) = said(&f, &["tea"]).await;
+    let (newest, _) = session_with(&f, &["tea"]).await;
     indexed(&f).await;
     let day = |days: i64| Some(begin + TimeDelta::days(days));
-    let tea = || asked("tea");
+    let tea = || search_for("tea");
     for (what, search, sessions) in [
         ("all", tea(), &[newest, clerks, scouts][..]),
         ("agent", SearchEvents { agent_slug: Some("scout".into()), ..tea() }, &[newest, scouts]),
@@ -476,17 +411,17 @@ async fn a_search_that_is_none_is_refused_with_its_place(f: Fixture) {
         ("a*", "the * at character 2 needs at least 2 letters or digits before it"),
         ("\0", "name at least one word to find"),
     ] {
-        match events(&f.ledger, &f.member, asked(query)).await {
+        match events(&f.ledger, &f.member, search_for(query)).await {
             Err(Error::Invalid(issues)) => {
                 assert_eq!((issues[0].field.as_str(), issues[0].message.as_str()), ("q", message), "{query}");
             }
             other => panic!("{query}: {other:?}"),
         }
     }
-    let agent = SearchEvents { agent_slug: Some("No Slug".into()), ..asked("tea") };
+    let agent = SearchEvents { agent_slug: Some("No Slug".into()), ..search_for("tea") };
     assert!(matches!(events(&f.ledger, &f.member, agent).await, Err(Error::Invalid(_))));
     // What could be taken for the language of an engine is only words.
-    said(&f, &["tea AND (milk) NEAR words : x' & | ! <-> \u{1f600}"]).await;
+    session_with(&f, &["tea AND (milk) NEAR words : x' & | ! <-> \u{1f600}"]).await;
     indexed(&f).await;
     for query in ["tea AND milk", "near", "words:x", "tea & | ! <-> ( ) '", "\"x' & | !\" \u{1f600}", "{words}:x"] {
         assert_eq!(found(&f, query).await.len(), 1, "{query}");
@@ -496,19 +431,19 @@ async fn a_search_that_is_none_is_refused_with_its_place(f: Fixture) {
 }
 
 async fn what_was_just_recorded_is_found_after_the_next_step(f: Fixture) {
-    let (session, first) = said(&f, &["tea"]).await;
-    let before = events(&f.ledger, &f.member, asked("tea")).await.unwrap();
+    let (session, first) = session_with(&f, &["tea"]).await;
+    let before = events(&f.ledger, &f.member, search_for("tea")).await.unwrap();
     assert!(before.sessions.is_empty() && before.indexed_until.is_none(), "nothing was indexed yet");
     assert_eq!(ledger::search::lag(&f.ledger), None);
     let mut indexer = Indexer::new(&f.ledger);
     catch_up(&f, &mut indexer).await;
     let until = f.ledger.now();
-    assert_eq!(events(&f.ledger, &f.member, asked("tea")).await.unwrap().indexed_until, Some(until));
+    assert_eq!(events(&f.ledger, &f.member, search_for("tea")).await.unwrap().indexed_until, Some(until));
     f.clock.advance(TimeDelta::seconds(7));
     f.append(session, 1, vec![text("more tea")]).await.unwrap();
     assert_eq!(ledger::search::lag(&f.ledger), Some(TimeDelta::seconds(7)));
     assert_eq!(catch_up(&f, &mut indexer).await, 1);
-    let page = events(&f.ledger, &f.member, asked("tea")).await.unwrap();
+    let page = events(&f.ledger, &f.member, search_for("tea")).await.unwrap();
     assert_eq!(page.indexed_until, Some(f.ledger.now()));
     let sequences: Vec<u64> = page.sessions[0].events.iter().map(|event| event.sequence).collect();
     assert_eq!(sequences, [first + 1, first]);

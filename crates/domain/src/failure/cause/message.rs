@@ -3,6 +3,7 @@
 use super::{
     quote::{Quoted, quoted_at},
     token::{self, Cut, Shape},
+    unit,
 };
 use crate::limit::{CAUSE_MESSAGE_CHARS_MAX, REASON_CHARS_MAX};
 
@@ -133,7 +134,7 @@ impl Reader {
         }
     }
 
-    /// Whether a key of JSON that names an error stands just before.
+    /// Whether a key of JSON that names an error comes just before.
     fn follows_naming_key(&self) -> bool {
         let mut before = self.pieces.iter().rev().filter(|piece| **piece != Piece::Space);
         let colon = before.next() == Some(&Piece::Mark(':'));
@@ -170,7 +171,7 @@ impl Reader {
                 self.word(run);
                 return after;
             }
-            let (cut, after) = token::with_unit(after);
+            let (cut, after) = unit::with_unit(after);
             self.cut(cut);
             return after;
         }
@@ -210,7 +211,7 @@ impl Reader {
                 _ => self.cut_beside(Cut::Number),
             },
             Shape::Mixed => {
-                if let Some(cut) = token::measured(segment) {
+                if let Some(cut) = unit::measured(segment) {
                     return self.cut_beside(cut);
                 }
                 for part in token::digits_apart(segment) {
@@ -244,7 +245,7 @@ impl Reader {
         marks.len() <= 2 && !marks.is_empty() && names && CODE_WORDS.contains(&word.as_str())
     }
 
-    /// Whether the name of a series of error codes stands just before, with a hyphen.
+    /// Whether the name of a series of error codes comes just before, with a hyphen.
     fn follows_code_prefix(&self) -> bool {
         match self.pieces.as_slice() {
             [.., Piece::Word(prefix), Piece::Mark('-')] => token::is_error_prefix(prefix),

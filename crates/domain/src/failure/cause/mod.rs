@@ -9,6 +9,7 @@ mod origin;
 mod quote;
 pub mod state;
 mod token;
+mod unit;
 mod window;
 
 pub use fingerprint::{Fingerprint, RULE, fingerprint};

@@ -4,7 +4,7 @@ use crate::{clock::Timestamp, names::names};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// State of a cause.
+/// What people decided about a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CauseState {

@@ -15,8 +15,8 @@ use store::failure::cause::Decision;
 /// Records that someone has seen a cause. Further failures of it change nothing. A repeat changes nothing.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the workspace has no such cause; [`Error::Forbidden`] if the caller may not manage sessions of
-/// others.
+/// [`Error::NotFound`] if the workspace has no such cause; [`Error::Forbidden`] if the caller may not manage sessions
+/// of others.
 pub async fn acknowledge(ledger: &Ledger, scope: &Scope, id: CauseId) -> Result<Cause> {
     decide(ledger, scope, id, CauseState::Acknowledged, None).await
 }

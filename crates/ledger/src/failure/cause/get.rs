@@ -17,7 +17,8 @@ use store::Conn;
 /// Returns a cause, and the time range in which its failures are counted.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the workspace has no such cause; [`Error::Invalid`] for a wrong range or an unknown time zone.
+/// [`Error::NotFound`] if the workspace has no such cause; [`Error::Invalid`] for a wrong range or an unknown time
+/// zone.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: CauseId, when: When) -> Result<(Cause, Span)> {
     require(scope, Permission::Read)?;
     when.check()?;
@@ -44,7 +45,7 @@ pub(crate) async fn get_on(
 /// The failures that have the cause of a session's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alike {
-    /// The cause.
+    /// What the failures have in common.
     pub cause_id: CauseId,
     /// Number of other failures of the cause.
     pub others: u64,

@@ -50,7 +50,7 @@ pub enum RunAgainOutcome {
     Refused(String),
 }
 
-/// One session.
+/// What becomes of one failed session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunAgainSession {
     /// The session that failed.
@@ -77,8 +77,8 @@ impl RunAgainResult {
     }
 }
 
-/// Runs failed sessions of a cause again. Each becomes a new session, as with [`crate::session::retry()`]. A session that
-/// was run again before is left alone, so a request can be repeated.
+/// Runs failed sessions of a cause again. Each becomes a new session, as with [`crate::session::retry()`]. A session
+/// that was run again before is left alone, so a request can be repeated.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such cause; [`Error::Forbidden`] if the caller may not start sessions;

@@ -11,7 +11,6 @@ use domain::Timestamp;
 const LATER_HOURS: i64 = 3;
 /// Local hour at which the other choices end.
 const MORNING_HOUR: i64 = 9;
-/// Days of a week.
 const WEEK_DAYS: u64 = 7;
 
 /// Until when a cause is snoozed, in words.

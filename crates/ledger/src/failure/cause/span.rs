@@ -13,7 +13,6 @@ use domain::{
 };
 use store::{Conn, failure::visit::Visit};
 
-/// Days of a week.
 const WEEK_DAYS: i64 = 7;
 /// Local hours at which a weekend begins on Friday and ends on Monday.
 const WEEKEND_HOURS: (i64, i64) = (17, 9);
