@@ -1,8 +1,9 @@
 //! The normalised message of a failure.
 
 use super::{
+    placeholder::Cut,
     quote::{Quoted, quoted_at},
-    token::{self, Cut, Shape},
+    token::{self, Shape},
     unit,
 };
 use crate::limit::{CAUSE_MESSAGE_CHARS_MAX, REASON_CHARS_MAX};

@@ -6,6 +6,7 @@
 mod fingerprint;
 mod message;
 mod origin;
+mod placeholder;
 mod quote;
 pub mod state;
 mod token;

@@ -1,6 +1,6 @@
 //! Numbers with units.
 
-use super::token::Cut;
+use super::placeholder::Cut;
 
 const DURATIONS: [&str; 28] = [
     "ns",
