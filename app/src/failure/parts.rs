@@ -103,7 +103,7 @@ pub mod tests {
             decided_by: None,
             decided_at: None,
             failures: 1_034,
-            trend: vec![0, 100, 0, 0, 0, 0, 1, 933],
+            trend: vec![0, 400, 0, 0, 0, 0, 1, 633],
             agents: vec![
                 CauseAgent { agent_slug: Some("scout".into()), failures: 1_000 },
                 CauseAgent { agent_slug: None, failures: 34 },

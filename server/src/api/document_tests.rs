@@ -80,7 +80,7 @@ fn everything_under_api_but_this_document_needs_credentials() {
 }
 
 /// Reviewed texts without a length limit: content of events, answers of agents, and texts that the product writes.
-const UNBOUNDED: [&str; 27] = [
+const UNBOUNDED: [&str; 28] = [
     // Returned as it was sent, so that a result can be matched with its decision.
     "DecideOne.id",
     "DecidedOne.id",
@@ -100,6 +100,8 @@ const UNBOUNDED: [&str; 27] = [
     "RecentActivity.text",
     "Resume.block",
     "SessionContext.block",
+    // A part of a snippet of `SEARCH_SNIPPET_CHARS`, which ends with a whole word.
+    "SnippetPiece.text",
     "ForgottenPerson.kept",
     "ForgottenPerson.names",
     "ForgottenPerson.shortNames",

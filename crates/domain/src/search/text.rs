@@ -68,7 +68,7 @@ impl Text {
         self.separate('\n');
         match part {
             Value::Object(members) => {
-                let said = members.iter().filter(|(name, _)| !NOT_SAID_IN_PARTS.contains(&name.as_str()));
+                let said = by_name(members).filter(|(name, _)| !NOT_SAID_IN_PARTS.contains(&name.as_str()));
                 // The name of the tool comes before its input, and what a part says has no name.
                 let (named, rest): (Vec<_>, Vec<_>) =
                     said.partition(|(name, _)| ["toolName", "tool_name", "text"].contains(&name.as_str()));
@@ -89,7 +89,7 @@ impl Text {
     fn metadata(&mut self, metadata: &Map<String, Value>) {
         let is_said =
             |name: &str| !NOT_SAID.contains(&name) && !NOT_SAID_ENDINGS.iter().any(|ending| name.ends_with(ending));
-        for (name, value) in metadata.iter().filter(|(name, _)| is_said(name)) {
+        for (name, value) in by_name(metadata).filter(|(name, _)| is_said(name)) {
             self.separate('\n');
             self.member(name, value);
         }
@@ -113,7 +113,7 @@ impl Text {
             Value::String(text) => self.push(text),
             Value::Bool(_) | Value::Number(_) => self.push(&value.to_string()),
             Value::Array(values) => values.iter().for_each(|value| self.value(value)),
-            Value::Object(members) => members.iter().for_each(|(name, value)| self.member(name, value)),
+            Value::Object(members) => by_name(members).for_each(|(name, value)| self.member(name, value)),
         }
     }
 
@@ -132,6 +132,14 @@ impl Text {
     fn is_full(&self) -> bool {
         self.0.len() >= SEARCH_EVENT_BYTES_MAX
     }
+}
+
+/// The members of an object by their names. What leaves the index is computed again from the event, so the order must not
+/// depend on how the JSON library was compiled.
+fn by_name(members: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    let mut sorted: Vec<_> = members.iter().collect();
+    sorted.sort_unstable_by_key(|(name, _)| *name);
+    sorted.into_iter()
 }
 
 /// The value of an output without the wrapper that says of which type it is.
