@@ -23,7 +23,7 @@ test("a tool is made, published, given a secret and compared @nojs", async ({ pa
   await page.locator('input[name="slug"]').fill(`weather-${of}`);
   await page.locator('textarea[name="definition"]').fill(DEFINITION.replace("{city}\"", "{town}\""));
   await page.getByRole("button", { name: "Create tool" }).click();
-  await expect(page.locator(".field-error")).toContainText("line 5, http.url");
+  await expect(page.locator("#edit-definition-error")).toContainText("line 5, http.url");
   await expectAccessible(page, "the editor with an error");
   await page.locator('textarea[name="definition"]').fill(DEFINITION);
   await page.getByRole("button", { name: "Create tool" }).click();

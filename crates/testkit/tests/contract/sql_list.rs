@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Text constants that are not statements, and why.
-const NO_STATEMENTS: [(&str, &str); 25] = [
+const NO_STATEMENTS: [(&str, &str); 26] = [
     ("auth::access_link::INVITATION", "a value"),
     ("auth::access_link::RESET", "a value"),
     ("engine::error::BOUND_TO_ANOTHER", "a part of an error's text"),
@@ -20,6 +20,7 @@ const NO_STATEMENTS: [(&str, &str); 25] = [
     ("engine::error::POOLER_ADVICE", "a part of an error's text"),
     ("engine::error::POSTGRES_FULL", "a flag"),
     ("engine::error::STARTUP_REFUSED", "a part of an error's text"),
+    ("engine::span::SPAN_TARGET", "a name"),
     ("event::head::UPDATE_POSTGRES", "a part of event::head::APPEND_POSTGRES"),
     ("event::insert::INTO", "a part of the statements that insert events"),
     ("event::notice::ACCESS", "a line of a notification"),

@@ -72,11 +72,7 @@ async fn a_worker_is_connected_until_the_end_of_its_lease(f: Fixture) {
     }
     f.clock.advance(TimeDelta::seconds(590));
     let now = f.ledger.now();
-    assert_eq!(
-        workers(&f.ledger, &f.member, "scout").await,
-        Some(Workers { connected: 1, seen_at: now }),
-        "a holds it"
-    );
+    assert_eq!(workers(&f.ledger, &f.member, "scout").await.unwrap().connected, 1, "a holds it");
     // Its heartbeat extends the lease.
     worker::see_again(&f.ledger, &f.worker, Some("a"), now + TimeDelta::seconds(600)).await;
     f.clock.advance(TimeDelta::seconds(590));
