@@ -1,4 +1,5 @@
 /** Failures as causes: by keyboard, with plain forms, on a phone, and for axe. */
+import type { Page } from "@playwright/test";
 import { api, expect, expectAccessible, hydrated, signIn, test } from "../support";
 
 /** A word without digits, because numbers separate no causes. */
@@ -66,6 +67,11 @@ test("a failed session leads to the others, and selected ones are run again afte
   await expect(page.getByText("2 sessions run again.")).toBeVisible();
 });
 
+async function expectFits(page: Page, width: number) {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow, `at ${width}`).toBeLessThanOrEqual(0);
+}
+
 test("the pages fit, and axe finds nothing", async ({ page }) => {
   const { about } = await fail(2);
   await signIn(page, "operator");
@@ -78,7 +84,11 @@ test("the pages fit, and axe finds nothing", async ({ page }) => {
     await expect(page.getByRole("heading", { level: 1 })).toContainText(about);
     await hydrated(page);
     await expectAccessible(page);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(overflow, `at ${width}`).toBeLessThanOrEqual(0);
+    await expectFits(page, width);
+    await page.getByRole("button", { name: "Run again…", exact: true }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Run again?");
+    await hydrated(page);
+    await expectAccessible(page, "the preview");
+    await expectFits(page, width);
   }
 });
