@@ -211,7 +211,7 @@ impl Maker<'_> {
             "/api/sessions/{id}/tool-results" => {
                 (self.awaiting_tool().await, json!({ "results": [{ "toolCallId": "c", "output": 1 }] }))
             }
-            "/api/sessions/{id}/wake" => (self.idle().await, json!({ "attempt": 1 })),
+            "/api/sessions/{id}/wake" => (self.idle().await, json!({ "attempt": 1, "leaseSeconds": 3600 })),
             "/api/sessions/{id}/retry" => (self.failed().await, json!({})),
             "/api/sessions/{id}/yield" => (self.running().await, json!({ "attempt": 1, "status": "idle" })),
             "/api/threads" => (nothing(), json!({ "agent": "matrix" })),
