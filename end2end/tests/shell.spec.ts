@@ -287,8 +287,8 @@ test("a long input is cut in the table of sessions, and no column is lost", asyn
     await expect(row.locator(".row-input")).toContainText("Look at everything");
     // Whatever the other rows hold, this one has the widest words of each column.
     await row.evaluate((line) => {
-      line.querySelector(".badge > span:last-child")!.textContent = "Needs a person";
-      const widest = ["Response", "26 Nov 2025, 14:02", "23 h 59 min", "12,345", "$1,234.56"];
+      line.querySelector(".badge > span:last-child")!.textContent = "Abandoned";
+      const widest = ["Response", "26 Nov 2025, 14:02", "23 h 59 min", "1,000,000", "$1,234.56"];
       widest.forEach((words, at) => { line.children.item(3 + at)!.textContent = words; });
     });
     const tooWide = await page.locator(".table-frame").evaluate((frame) => frame.scrollWidth - frame.clientWidth);
