@@ -134,8 +134,8 @@ impl Text {
     }
 }
 
-/// The members of an object by their names. What leaves the index is computed again from the event, so the order must not
-/// depend on how the JSON library was compiled.
+/// The members of an object by their names. What leaves the index is computed again from the event, so the order must
+/// not depend on how the JSON library was compiled.
 fn by_name(members: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
     let mut sorted: Vec<_> = members.iter().collect();
     sorted.sort_unstable_by_key(|(name, _)| *name);
