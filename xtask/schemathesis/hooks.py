@@ -101,7 +101,7 @@ RULES_OF = {
         ),
         "one session of the action waits; the response is submitted, the session no conversation, the webhook enabled",
     ),
-    "kind": (("/api/actions/{id}/tool-approval",), "the kind of the approval that waits"),
+    "kind": (("/api/actions/{id}/tool-approval", "/api/tools"), "the kind of the approval that waits, or of a tool"),
     "note": (
         (
             "/api/actions/{id}/tool-approval",
@@ -113,7 +113,7 @@ RULES_OF = {
     ),
     "path": (("/api/agents/{slug}/memory", "/api/memory"), "a folder of a memory and a name"),
     "slug": (
-        ("/api/actions", "/api/criteria-sets", "/api/entity-types", "/api/groups", "/api/views"),
+        ("/api/actions", "/api/criteria-sets", "/api/entity-types", "/api/groups", "/api/tools", "/api/views"),
         "made from the name where it is not said, which has to have letters; no view is called `new`",
     ),
     "text": (
@@ -121,9 +121,16 @@ RULES_OF = {
          "/api/threads"),
         "no tag characters, which no one sees; deltas are counted in bytes",
     ),
+    "input": (("/api/tools",), "an input fits the schema of its tool"),
+    "requiresConfirmation": (("/api/tools",), "a person can only allow calls that the server makes"),
+    "http": (("/api/tools",), "a tool of the kind `http` has a call, and no other has one"),
+    "sessionIds": (("/api/failure-causes",), "not together with a time range"),
+    "since": (("/api/failure-causes",), "before `until`"),
+    "until": (("/api/failure-causes",), "later than `since`, which it needs; the end of a snooze is in the future"),
+    "window": (("/api/failure-causes",), "not together with `since`"),
     "value": (
-        ("/api/approvals", "/api/actions/{id}/tool-approval"),
-        "an answer goes with `respond`, and values with `approve`",
+        ("/api/approvals", "/api/actions/{id}/tool-approval", "/api/tools"),
+        "an answer goes with `respond`, and values with `approve`; a secret has one line",
     ),
 }
 
@@ -136,6 +143,13 @@ RULES_BELOW = {
     "fields.": "values of an entity fit the fields of its type",
     "value.": "values of an edit fit what was staged",
     "schema.": "a flat object of texts, numbers, yes or no, and choices, with consistent bounds",
+    "input/": "an input fits the schema of its tool",
+    "inputSchema": "a JSON Schema of an object that compiles",
+    "outputSchema": "a JSON Schema that compiles",
+    "privateFields": "fields of the input, none twice",
+    "audience.": "groups of the workspace and roles, none twice",
+    "http.": "placeholders name fields of the input, and headers may be set",
+    "tools[].": "what a bundle names exists in the workspace, no slug is there twice, and a tool is valid",
     "groups[].": "what a bundle names exists in the workspace, and no slug is there twice",
     "criteriaSets[].": "what a bundle names exists in the workspace, and no slug is there twice",
     "entityTypes[].": "what a bundle names exists in the workspace, and no slug is there twice",

@@ -68,7 +68,7 @@ pub struct FailureCause {
 #[serde(rename_all = "camelCase")]
 pub struct CauseAgent {
     /// The agent; null for work that names none.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::AgentName>))]
     pub agent_slug: Option<String>,
     /// Its failures in the time range.
     pub failures: u64,

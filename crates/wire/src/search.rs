@@ -32,7 +32,7 @@ pub struct FoundSession {
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// Agent of the session; absent without one.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::AgentName>))]
     pub agent_slug: Option<String>,
     /// Its status now.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]

@@ -1,7 +1,7 @@
 //! Causes of failures.
 
 use crate::{
-    extract::{Caller, Id, JsonBody, JsonBodyOrDefault, Limit, Params},
+    extract::{Caller, Id, JsonBody, Limit, Params},
     problem::Problem,
     state::AppState,
     wire_map,
@@ -319,7 +319,7 @@ pub async fn run_again(
     State(state): State<AppState>,
     caller: Caller,
     Id(id): Id<CauseId>,
-    JsonBodyOrDefault(body): JsonBodyOrDefault<RunCauseAgain>,
+    JsonBody(body): JsonBody<RunCauseAgain>,
 ) -> Result<Json<CauseRunAgain>, Problem> {
     let request = wire_map::run_again(body)?;
     Ok(Json(wire_map::ran_again(use_case::run_again(&state.ledger, caller.scope(), id, request).await?)))

@@ -43,7 +43,7 @@ fn body(path: &str) -> Option<Value> {
             json!({ "decisions": [{ "id": "00000000-0000-7000-8000-000000000000", "decision": "approve" }] })
         }
         "threads" => json!({ "agent": "matrix" }),
-        "links" => json!({}),
+        "links" | "run-again" => json!({}),
         "promote" => json!({ "title": "Matrix" }),
         "submit-interaction" => json!({ "submissionId": "matrix", "answers": { "name": "x" } }),
         "messages" => json!({ "text": "x" }),
