@@ -244,7 +244,7 @@ pub const OUTPUT_ERROR_CHARS_MAX: usize = 300;
 pub const OUTPUT_REFUSED_BYTES_MAX: usize = 64 * 1024;
 /// Largest bundle, bytes.
 pub const BUNDLE_BYTES_MAX: usize = 512 * 1024;
-/// Most items (groups, criteria sets, entity types and actions) in a bundle.
+/// Most items (groups, criteria sets, entity types, views, tools and actions) in a bundle.
 pub const BUNDLE_ITEMS_MAX: usize = 200;
 /// Most webhooks of one workspace.
 pub const WEBHOOKS_MAX: usize = 20;

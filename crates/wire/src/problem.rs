@@ -70,7 +70,7 @@ codes! {
     GateClosed = "gate_closed", 409, "It is not waiting for a decision any more";
     /// The respondent answered otherwise before; `recorded` is that answer.
     AlreadyAnswered = "already_answered", 409, "You have answered already";
-    /// The request was cancelled with its session.
+    /// The request takes no answers any more: it was cancelled with its session or erased, or the answer is too late.
     RequestClosed = "request_closed", 409, "No one waits for an answer any more";
     /// A safety rule forbids a value; `errors` names the dimension.
     HardBlock = "hard_block", 422, "A safety rule blocks this";
@@ -138,7 +138,8 @@ pub struct Problem {
     /// The fields that are wrong; empty if the problem is not about fields.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldProblem>,
-    /// The recorded state that conflicts with the request, if there is one: for `already_decided` the decision.
+    /// The recorded state that conflicts with the request, if there is one: for `already_decided` the decision, for
+    /// `already_answered` the caller's other answer, for `stale_version` of a memory document both sides of the conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub recorded: Option<crate::Json>,

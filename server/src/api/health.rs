@@ -37,7 +37,7 @@ pub async fn readyz(State(state): State<AppState>) -> Result<&'static str, Probl
 
 /// Read metrics
 ///
-/// Counters and gauges in the Prometheus text format.
+/// Counters and gauges in the text format of OpenMetrics.
 #[utoipa::path(
     get, path = "/metrics", operation_id = "metrics", tag = "operation", security(()),
     responses(
