@@ -148,7 +148,7 @@ fn markdown(run: &Run, findings: &[Finding]) -> String {
     }
     for finding in missed {
         // Writing to a string cannot fail.
-        let item = format!("- **{} {}**: {}", finding.goal, finding.what, ending_with_stop(&finding.facts));
+        let item = format!("- **{} {}**: {}", finding.goal, finding.what, shortfall(finding));
         let _ = writeln!(text, "{}", wrapped(&item, "  "));
     }
     text.push_str("\n## Where the time went\n\n");
@@ -213,9 +213,19 @@ fn would_begin_list(word: &str) -> bool {
     matches!(word, "+" | "-" | "*") || (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// The figure that is judged and its bound, what is broken beside it, and the facts.
+fn shortfall(finding: &Finding) -> String {
+    let judged = match finding.ratio() {
+        Some(ratio) => format!("ratio {}", number(ratio)),
+        None => with_unit(finding.ours, finding.unit).trim_end().to_owned(),
+    };
+    let bound = finding.must.map(|must| format!("{judged}, must be {}", must.text()));
+    let parts = [bound, finding.broken.clone(), Some(finding.facts.clone()).filter(|facts| !facts.is_empty())];
+    ending_with_stop(&parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
+}
+
 fn ending_with_stop(text: &str) -> String {
-    let text = if text.is_empty() { "nothing else was measured" } else { text.trim_end_matches('.') };
-    format!("{text}.")
+    format!("{}.", text.trim_end_matches('.'))
 }
 
 #[cfg(test)]
@@ -265,7 +275,10 @@ mod tests {
         let run = Run::begin("bench --quick".into(), 90.0).unwrap().end(95.0).unwrap();
         write(&path, &run, &findings()).unwrap();
         let first = fs::read_to_string(&path).unwrap();
-        assert!(first.contains("- **G1 appends, 8 connections**: server CPU 60 µs.\n"), "{first}");
+        assert!(
+            first.contains("- **G1 appends, 8 connections**: ratio 0.25, must be ≥ 0.40; server CPU 60 µs.\n"),
+            "{first}"
+        );
         fs::write(&path, first.replace("None written yet.", "The writer waits for the disk.")).unwrap();
         for _ in 0..2 {
             write(&path, &run, &findings()).unwrap();
