@@ -70,6 +70,14 @@ impl Input {
         Self { public, private }
     }
 
+    /// Every text and number among the private values, however deep, to be left out of messages.
+    fn texts_of_private(&self) -> Secrets {
+        let mut texts = Vec::new();
+        self.private.iter().for_each(|(_, value)| push_texts(value, &mut texts));
+        let named = |(n, text): (usize, String)| (n.to_string(), Secret::new(text));
+        Secrets::new(texts.into_iter().enumerate().map(named))
+    }
+
     fn whole(self) -> Map<String, Value> {
         let mut input = self.public;
         put_private(&mut input, self.private);
@@ -80,11 +88,22 @@ impl Input {
     }
 }
 
+/// Appends the texts and numbers of a value. Names of members are not private.
+fn push_texts(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Number(number) => texts.push(number.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| push_texts(item, texts)),
+        Value::Object(members) => members.values().for_each(|item| push_texts(item, texts)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
 /// What is made of a run: the request, and what must not be in texts about it.
 struct Prepared {
     request: Request,
     secrets: Secrets,
-    /// Texts among the private values.
+    /// Texts and numbers among the private values.
     private: Secrets,
     time_limit: Duration,
     is_repeatable: bool,
@@ -122,12 +141,7 @@ impl HttpTool {
             Ok(input) => input,
             Err(outcome) => return outcome,
         };
-        let private = input
-            .private
-            .iter()
-            .enumerate()
-            .filter_map(|(n, (_, value))| value.as_str().map(|text| (n.to_string(), Secret::new(text.to_owned()))));
-        let private = Secrets::new(private.collect::<Vec<_>>());
+        let private = input.texts_of_private();
         let request = match render(call, &input.whole(), &found.secrets) {
             Ok(request) => request,
             Err(error) => return failed("call_invalid", found.secrets.redact(&error.to_string())),
@@ -325,4 +339,25 @@ fn refused(answer: &Answer, prepared: &Prepared) -> Failed {
     let text = format!("the service answered {} {}", answer.status, quoted.trim()).trim_end().to_owned();
     let is_retryable = answer.status == 429 || answer.status >= 500;
     Failed { status: Some(answer.status), is_retryable, ..Failed::final_one("http_status", text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn private_texts_and_numbers_are_left_out_of_messages_however_deep_they_are() {
+        let private = vec![
+            ("/person".to_owned(), json!({ "email": "ada@example.org", "codes": [471_142, { "pin": "hunter2" }] })),
+            ("/year".to_owned(), json!(1815)),
+        ];
+        let texts = Input { public: json!({}), private }.texts_of_private();
+        let message = r#"400 {"email":"ada@example.org","codes":[471142,{"pin":"hunter2"}],"year":1815,"ok":true}"#;
+        let shown = texts.redact(message);
+        for value in ["ada@example.org", "471142", "hunter2", "1815"] {
+            assert!(!shown.contains(value), "{shown}");
+        }
+        assert!(shown.contains("\"ok\":true"), "{shown}");
+    }
 }
