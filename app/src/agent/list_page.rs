@@ -1,6 +1,6 @@
 //! The page /agents.
 
-use super::props::Workers;
+use super::{agent_href, props::Workers};
 use crate::{
     document::render,
     render::static_html,
@@ -83,7 +83,7 @@ fn list(props: &ListProps) -> impl IntoView + use<> {
         .agents
         .iter()
         .map(|agent| {
-            let href = format!("/agents/{}", agent.slug);
+            let href = agent_href(&agent.slug);
             view! {
                 <tr>
                     <td class="table-main"><a class="quiet" href=href>{agent.slug.clone()}</a></td>

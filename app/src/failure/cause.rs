@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     FormState,
+    agent::agent_href,
     document::render,
     render::static_html,
     shell::{RailEntry, Shell, frame},
@@ -100,7 +101,7 @@ fn facts(props: &CauseProps) -> impl IntoView + use<> {
     let agents = cause.agents.iter().map(|agent| match &agent.agent_slug {
         Some(slug) => {
             let words = format!(" {} ", number::grouped(agent.failures));
-            view! { <a href=format!("/agents/{slug}")>{slug.clone()}</a>{words} }.into_any()
+            view! { <a href=agent_href(slug)>{slug.clone()}</a>{words} }.into_any()
         }
         None => format!("no agent {} ", number::grouped(agent.failures)).into_any(),
     });

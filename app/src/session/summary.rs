@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     FormState,
+    agent::agent_href,
     server_function::page_fields,
     shell::Shell,
     text::{duration, error_text, html::Html, number},
@@ -161,7 +162,7 @@ fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     });
     (
         session.agent_slug.clone().map(|agent| {
-            let href = format!("/agents/{agent}");
+            let href = agent_href(&agent);
             fact("Agent", view! { <a href=href>{agent}</a> })
         }),
         action,
