@@ -21,8 +21,8 @@ pub struct SearchQuery {
     /// except in quotation marks. A name such as `foo_bar` or `src/main.rs` is found whole, and by each part.
     #[param(value_type = wire::schema::EventQuery)]
     q: String,
-    /// Sessions of this agent.
-    #[param(value_type = Option<wire::schema::Slug>)]
+    /// Sessions of this agent, or runs of this tool.
+    #[param(value_type = Option<wire::schema::AgentName>)]
     agent: Option<String>,
     /// Sessions that have this status now.
     #[param(value_type = Option<wire::schema::SessionStatus>)]

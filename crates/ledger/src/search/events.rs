@@ -168,7 +168,7 @@ impl Search {
 pub async fn events(ledger: &Ledger, scope: &Scope, search: SearchEvents) -> Result<FoundEvents> {
     require(scope, Permission::Read)?;
     let mut fields = Fields::default();
-    fields.slug("agent", search.agent_slug.as_deref());
+    fields.agent("agent", search.agent_slug.as_deref());
     fields.check()?;
     let query = Query::parse(&search.query).map_err(|bad| Error::invalid("q", bad.to_string()))?;
     let place = search.cursor.as_deref().map(|cursor| decode_event(List::FoundEvents, cursor)).transpose()?;
