@@ -124,7 +124,7 @@ RULES_OF = {
     "input": (("/api/tools",), "an input fits the schema of its tool"),
     "requiresConfirmation": (("/api/tools",), "a person can only allow calls that the server makes"),
     "http": (("/api/tools",), "a tool of the kind `http` has a call, and no other has one"),
-    "sessionIds": (("/api/failure-causes",), "not together with a time range"),
+    "sessionIds": (("/api/failure-causes",), "sessions or a time range, and not both"),
     "since": (("/api/failure-causes",), "before `until`"),
     "until": (("/api/failure-causes",), "later than `since`, which it needs; the end of a snooze is in the future"),
     "window": (("/api/failure-causes",), "not together with `since`"),

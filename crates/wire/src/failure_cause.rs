@@ -131,7 +131,7 @@ pub struct RunCauseAgain {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schema::Id>>, min_items = 1, max_items = 200))]
     pub session_ids: Option<Vec<SessionId>>,
-    /// Those that failed in this range. Without sessions and a range: the last seven days.
+    /// Those that failed in this range. A request without sessions and a range is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::FailureWindow>))]
     pub window: Option<Window>,

@@ -2,10 +2,7 @@
 
 use super::session_failure;
 use crate::problem::Problem;
-use domain::failure::{
-    cause::{Span, Window},
-    remediation,
-};
+use domain::failure::{cause::Span, remediation};
 use ledger::failure::cause::{
     Cause, CauseList, CausedSession, Progress, RunAgain, RunAgainOutcome, RunAgainResult, RunAgainSession, When,
     WhichSessions,
@@ -77,10 +74,13 @@ pub fn run_again(body: RunCauseAgain) -> Result<RunAgain, Problem> {
             return Err(Problem::field(Code::InvalidRequest, "sessionIds", "not together with a time range"));
         }
         Some(ids) => WhichSessions::Chosen(ids),
+        // What starts sessions has no default: an empty body starts nothing.
+        None if body.window.is_none() && body.since.is_none() => {
+            let why = "sessions, or a time range: `window` or `since`";
+            return Err(Problem::field(Code::InvalidRequest, "sessionIds", why));
+        }
         None => {
-            let named = body.since.is_none() && body.until.is_none();
-            let window = body.window.or(named.then_some(Window::Week));
-            let when = When { since: body.since, until: body.until, window, timezone: "UTC".into() };
+            let when = When { since: body.since, until: body.until, window: body.window, timezone: "UTC".into() };
             WhichSessions::Failed { when, limit: body.limit }
         }
     };

@@ -111,8 +111,10 @@ async fn sessions_of_a_cause_are_run_again_after_a_preview() {
         assert_eq!((&ran["started"], &ran["hasMore"]), (&json!(started), &json!(has_more)), "{ran}");
     }
     let both = json!({ "sessionIds": [sessions[0]], "window": "24h" });
-    let refused = app.request(Who::Operator, Method::POST, &path).json(&both).send().await.unwrap();
-    assert_eq!(refused.status(), 422);
+    for wrong in [both, json!({}), json!({ "preview": true }), json!({ "limit": 1 })] {
+        let refused = app.request(Who::Operator, Method::POST, &path).json(&wrong).send().await.unwrap();
+        assert_eq!(refused.status(), 422, "{wrong}");
+    }
     let strange = app.request(Who::Stranger, Method::POST, &path).json(&all).send().await.unwrap();
     assert_eq!(strange.status(), 404);
 }

@@ -43,7 +43,8 @@ fn body(path: &str) -> Option<Value> {
             json!({ "decisions": [{ "id": "00000000-0000-7000-8000-000000000000", "decision": "approve" }] })
         }
         "threads" => json!({ "agent": "matrix" }),
-        "links" | "run-again" => json!({}),
+        "links" => json!({}),
+        "run-again" => json!({ "window": "7d" }),
         "promote" => json!({ "title": "Matrix" }),
         "submit-interaction" => json!({ "submissionId": "matrix", "answers": { "name": "x" } }),
         "messages" => json!({ "text": "x" }),
