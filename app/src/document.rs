@@ -31,9 +31,9 @@ const LEFT: &str = r#"{const s=localStorage,o="shiftbook-recorder-paused",was=s[
 
 /// Adds the owner of the page to the address of each posted form, as the parameter `h`, because another tab may have
 /// switched the workspace or signed in as someone else. Forms that an island sends are left alone. The address is
-/// restored afterwards, because islands compare it. The page that answers a form with a file has the address of its
-/// page, `data-address`, in the place of the form's.
-const OWNED: &str = r#"(h=>{addEventListener("DOMContentLoaded",()=>{const f=document.querySelector("form[data-address]");f&&new URLSearchParams(location.search).has(h)&&history.replaceState(history.state,"",f.dataset.address)});addEventListener("submit",e=>{const f=e.target,b=e.submitter,o=document.querySelector("[data-owner]");if(!o||e.defaultPrevented||f.getAttribute("method")!="post")return;const[t,n]=b?.hasAttribute("formaction")?[b,"formaction"]:[f,"action"],a=t.getAttribute(n)||"",u=new URL(a,location);u.searchParams.set(h,o.dataset.owner);t.setAttribute(n,u);setTimeout(()=>t.setAttribute(n,a))})})"#;
+/// restored afterwards, because islands compare it. The page that answers a refused form has its address without the
+/// parameter, and one with a file the address of its page, `data-address`.
+const OWNED: &str = r#"(h=>{addEventListener("DOMContentLoaded",()=>{const f=document.querySelector("form[data-address]"),q=new URL(location);if(q.searchParams.has(h)){q.searchParams.delete(h);history.replaceState(history.state,"",f?f.dataset.address:q)}});addEventListener("submit",e=>{const f=e.target,b=e.submitter,o=document.querySelector("[data-owner]");if(!o||e.defaultPrevented||f.getAttribute("method")!="post")return;const[t,n]=b?.hasAttribute("formaction")?[b,"formaction"]:[f,"action"],a=t.getAttribute(n)||"",u=new URL(a,location);u.searchParams.set(h,o.dataset.owner);t.setAttribute(n,u);setTimeout(()=>t.setAttribute(n,a))})})"#;
 
 /// Hydrates the islands. Their exported names end in a hash of their source. They are looked up by the part before
 /// it, because two compilers may print the same source differently. The function of a lazy island returns a promise;
