@@ -28,8 +28,6 @@ pub struct AgainProps {
     pub result: CauseRunAgain,
     /// Whether nothing has been started yet.
     pub is_preview: bool,
-    /// The fields of the form that was sent, to send them again.
-    pub fields: Vec<(String, String)>,
 }
 
 /// Renders the page.
@@ -77,12 +75,16 @@ fn form(props: &AgainProps, href: String) -> impl IntoView + use<> {
     if !props.is_preview || ready == 0 {
         return view! { <p><ButtonLink href=href>"Back to the cause"</ButtonLink></p> }.into_any();
     }
-    let fields = props.fields.iter().filter(|(name, _)| name != "step");
-    let fields = fields.map(|(name, value)| view! { <input type="hidden" name=name.clone() value=value.clone()/> });
+    // Those that are shown, and no others: a form that is sent twice, or later, starts nothing else.
+    let shown = props.result.sessions.iter().filter(|session| session.outcome == "ready");
+    let shown = shown.map(|session| {
+        view! { <input type="hidden" name=format!("items[{}]", session.session_id) value="on"/> }
+    });
     let label = format!("Run {} again", number::grouped(ready));
     view! {
         <form method="post" action=format!("{href}/run-again")>
-            {fields.collect::<Vec<_>>()}
+            <input type="hidden" name="which" value="chosen"/>
+            {shown.collect::<Vec<_>>()}
             <div class="form-actions">
                 <Button look=Look::Primary name="step" value="run">{label}</Button>
                 <ButtonLink href=href.clone()>"Back"</ButtonLink>

@@ -210,7 +210,7 @@ async fn ran(state: &AppState, viewer: &Viewer, id: CauseId, form: &Form) -> Res
     let result = use_case::run_again(&state.ledger, &viewer.scope, id, request).await?;
     let (cause, _) = use_case::get(&state.ledger, &viewer.scope, id, When::window(Window::Day)).await?;
     let (message, result) = (cause.record.message, wire_map::ran_again(result));
-    Ok(AgainProps { id, message, result, is_preview, fields: form.typed() })
+    Ok(AgainProps { id, message, result, is_preview })
 }
 
 /// The sessions that the form names: the selected ones, or those of the time range that its page showed.

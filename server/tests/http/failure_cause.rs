@@ -94,6 +94,20 @@ async fn sessions_of_a_cause_are_run_again_after_a_preview() {
     assert!(ran.contains("1 session runs again."), "{ran}");
     let again = ada.post(&path, &run).await.text().await.unwrap();
     assert!(again.contains("0 sessions run again.") && again.contains("1 was run again before."), "{again}");
+    // What is confirmed is what was shown, so a form that is sent twice starts no other session.
+    let hidden = |name: &str| {
+        let (_, after) = page.split_once(&format!("name=\"{name}\" value=\"")).unwrap();
+        after.split_once('"').unwrap().0.to_owned()
+    };
+    let (since, until) = (hidden("since"), hidden("until"));
+    let oldest = [("which", "all"), ("limit", "1"), ("since", since.as_str()), ("until", until.as_str())];
+    let preview = ada.post(&path, &oldest).await.text().await.unwrap();
+    assert!(preview.contains("name=\"which\" value=\"chosen\""), "{preview}");
+    assert_eq!(preview.matches("name=\"items[").count(), 1, "{preview}");
+    assert!(
+        preview.contains(&format!("name=\"items[{}]\"", sessions[0])) && !preview.contains("name=\"limit\""),
+        "{preview}"
+    );
     let none = ada.post(&path, &[("which", "chosen")]).await;
     assert_eq!(none.status(), 422);
     assert!(none.text().await.unwrap().contains("select at least one session"));
