@@ -75,7 +75,7 @@ pub fn cause_page(shell: &Shell, props: CauseProps) -> String {
         let page = view! {
             <div data-keys="failures">
                 <PageHead title=title.clone() crumbs=crumbs>{decisions(shell, props)}</PageHead>
-                {static_html(view! { <Refused messages=props.form.of("snooze").general(&[])/> })}
+                {static_html(view! { <Refused messages=props.form.of("snooze").general(&["until", "day"])/> })}
                 <dl class="facts">{facts(props)}</dl>
                 <p>{cause.remediation.clone()}</p>
                 {static_html(view! { <Tabs label="When" tabs=windows(props)/> })}
@@ -147,6 +147,7 @@ fn decisions(shell: &Shell, props: &CauseProps) -> impl IntoView + use<> {
         view! {
             <Popover label="Snooze" action=action.clone() open=form.is_refused()>
                 <input type="hidden" name="next" value=back/>
+                <input type="hidden" name="window" value=props.window.as_str()/>
                 <Select scope="snooze" field=Field::new("until", "Until") options=choices form=&form/>
                 <Input scope="snooze" field=Field::new("day", "Day").hint("For the choice of a day.") kind="date" form=&form/>
                 <div class="form-actions"><Button look=Look::Primary name="decision" value="snooze">"Snooze"</Button></div>

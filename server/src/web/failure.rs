@@ -149,7 +149,10 @@ async fn decided(state: &AppState, viewer: &Viewer, id: CauseId, form: &Form) ->
         "acknowledge" => (use_case::acknowledge(ledger, scope, id).await?, "cause_seen"),
         "resolve" => (use_case::resolve(ledger, scope, id).await?, "cause_resolved"),
         "reopen" => (use_case::reopen(ledger, scope, id).await?, "cause_reopened"),
-        "snooze" => (use_case::snooze(ledger, scope, id, until(form, viewer, ledger.now())?).await?, "cause_snoozed"),
+        "snooze" => {
+            let snoozed = use_case::snooze(ledger, scope, id, until(form, viewer, ledger.now())?).await;
+            (snoozed.map_err(|error| at_day(form, error))?, "cause_snoozed")
+        }
         _ => return Err(Error::invalid("decision", "acknowledge, snooze, resolve or reopen")),
     };
     Ok(notice)
@@ -167,6 +170,16 @@ fn until(form: &Form, viewer: &Viewer, now: Timestamp) -> Result<Timestamp, Erro
         _ => SnoozeChoice::Later,
     };
     choice.until(&viewer.timezone, now)
+}
+
+/// What is wrong with the end of a snooze is wrong with the day, if that was chosen.
+fn at_day(form: &Form, error: Error) -> Error {
+    match error {
+        Error::Invalid(issues) if form.text("until") == "day" => Error::Invalid(
+            issues.into_iter().map(|issue| domain::issue::Issue { field: "day".to_owned(), ..issue }).collect(),
+        ),
+        error => error,
+    }
 }
 
 /// The page of the cause with what is wrong with a form.
