@@ -1,6 +1,9 @@
 //! Markdown from agents and people as sanitized HTML: no raw HTML, no images, only http, https and mailto links.
 
-use super::escape::attribute;
+use super::{
+    escape::attribute,
+    terminal::{is_terminal, plain},
+};
 use pulldown_cmark::{Alignment, CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
 
 /// What a line break inside a paragraph means.
@@ -14,6 +17,9 @@ pub enum Breaks {
 
 /// Appends the HTML of a Markdown text.
 pub fn push(html: &mut String, text: &str, breaks: Breaks) {
+    // Somebody may have pasted what a program printed. Of its control sequences only the escape character is invisible.
+    let pasted = is_terminal(text).then(|| plain(text));
+    let text = pasted.as_deref().unwrap_or(text);
     if is_plain(text) {
         // Fast path: most messages are one plain sentence, which needs no parser.
         html.push_str("<p>");

@@ -13,9 +13,14 @@ pub enum PromptOrigin {
     Continued,
     /// A hook refused to let the turn end, and this is its reason.
     Hook,
+    /// What a command of the host printed, such as `/add-dir`, or what the host says about it.
+    LocalCommand,
     /// It was put into a turn that was under way: a steered or queued message.
     Steered,
 }
+
+/// Beginnings of prompts that Claude Code writes after a command of its own.
+const LOCAL_COMMANDS: [&str; 3] = ["<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>"];
 
 impl PromptOrigin {
     /// Name in the metadata of the recorded event.
@@ -24,6 +29,7 @@ impl PromptOrigin {
             Self::TaskNotification => "task_notification",
             Self::Continued => "continued",
             Self::Hook => "hook",
+            Self::LocalCommand => "local_command",
             Self::Steered => "steered",
         }
     }
@@ -34,6 +40,9 @@ impl PromptOrigin {
         match source {
             Source::ClaudeCode if prompt.starts_with("<task-notification>") => Some(Self::TaskNotification),
             Source::ClaudeCode if prompt == "Continue from where you left off." => Some(Self::Continued),
+            Source::ClaudeCode if LOCAL_COMMANDS.iter().any(|begin| prompt.starts_with(begin)) => {
+                Some(Self::LocalCommand)
+            }
             Source::Codex if prompt.starts_with("<hook_prompt") => Some(Self::Hook),
             Source::ClaudeCode | Source::Codex | Source::Gemini => None,
         }
@@ -100,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_prompt_that_its_host_wrote_is_known_by_its_text() {
-        use PromptOrigin::{Continued, Hook, TaskNotification};
+        use PromptOrigin::{Continued, Hook, LocalCommand, TaskNotification};
         use Source::{ClaudeCode, Codex};
         for (source, prompt, origin) in [
             (ClaudeCode, "<task-notification>\n<task-id>a</task-id>", Some(TaskNotification)),
@@ -109,6 +118,8 @@ mod tests {
             (ClaudeCode, "Continue from where you left off.", Some(Continued)),
             (ClaudeCode, "Continue from where you left off. And test it.", None),
             (ClaudeCode, "<hook_prompt>", None),
+            (ClaudeCode, "<local-command-stdout>Added /tmp/demo</local-command-stdout>", Some(LocalCommand)),
+            (ClaudeCode, "What is <local-command-stdout>?", None),
             (Codex, "<hook_prompt hook_run_id=\"1\">go on</hook_prompt>", Some(Hook)),
             (Codex, "Continue from where you left off.", None),
         ] {
