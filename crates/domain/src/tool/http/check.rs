@@ -7,6 +7,7 @@ use crate::{
     limit::{
         DOCUMENT_BYTES_MAX, TOOL_HEADER_CHARS_MAX, TOOL_HEADERS_MAX, TOOL_SECRET_NAME_CHARS_MAX, TOOL_URL_BYTES_MAX,
     },
+    line::changes_direction,
     tool::{Body, HttpCall, Method, is_secret_name},
 };
 use serde_json::{Map, Value};
@@ -30,6 +31,10 @@ const FORBIDDEN: [&str; 15] = [
     "upgrade",
     "via",
 ];
+
+/// Longest name of a host, and longest part of it between dots, bytes (RFC 1035).
+const HOST_BYTES_MAX: usize = 253;
+const HOST_LABEL_BYTES_MAX: usize = 63;
 
 /// Checks a call against the schema of its tool's input.
 ///
@@ -91,6 +96,10 @@ fn check_url(url: &str, fields: &Fields<'_>, issues: &mut Vec<Issue>) {
     if url.chars().any(|c| c.is_control() || c.is_whitespace() || matches!(c, '\\' | '#')) {
         return refuse("has no spaces, control characters, `\\` or `#`".to_owned());
     }
+    if let Some(changing) = url.chars().find(|c| changes_direction(*c)) {
+        let code = u32::from(changing);
+        return refuse(format!("has no characters that change the direction of text, such as U+{code:04X}"));
+    }
     let Some(address) = Address::split(url) else {
         return refuse("begins with http:// or https://".to_owned());
     };
@@ -104,6 +113,9 @@ fn check_url(url: &str, fields: &Fields<'_>, issues: &mut Vec<Issue>) {
     if authority.contains('@') {
         return refuse("has no name or password: use a header with a secret".to_owned());
     }
+    if let Some(why) = refuse_host(authority) {
+        return refuse(why.to_owned());
+    }
     if url.contains("{{") || url.contains("}}") {
         return refuse("writes a brace as %7B or %7D".to_owned());
     }
@@ -115,6 +127,27 @@ fn check_url(url: &str, fields: &Fields<'_>, issues: &mut Vec<Issue>) {
             Ok(pieces) => pieces.iter().filter_map(|piece| refuse_in_url(piece, fields)).for_each(&mut refuse),
         }
     }
+}
+
+/// Why no server can have this host and port, if so. Whether the host exists is known only when it is called.
+fn refuse_host(authority: &str) -> Option<&'static str> {
+    let (host, port) = match authority.rsplit_once(':') {
+        // The colons of an IPv6 address are inside of brackets.
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    if port
+        .is_some_and(|port| !port.bytes().all(|byte| byte.is_ascii_digit()) || !matches!(port.parse::<u16>(), Ok(1..)))
+    {
+        return Some("the port is a number from 1 to 65535");
+    }
+    if host.starts_with('[') {
+        return (!host.ends_with(']')).then_some("an IPv6 address ends with `]`");
+    }
+    let name = host.strip_suffix('.').unwrap_or(host);
+    let is_label = |label: &str| (1..=HOST_LABEL_BYTES_MAX).contains(&label.len());
+    (name.len() > HOST_BYTES_MAX || !name.split('.').all(is_label))
+        .then_some("a host has at most 253 bytes, in parts of 1 to 63 between the dots")
 }
 
 fn refuse_in_url(piece: &Piece, fields: &Fields<'_>) -> Option<String> {
@@ -250,7 +283,15 @@ mod tests {
         );
         assert_eq!(found(&call), []);
         assert_eq!(secret_names(&call), BTreeSet::from(["API_KEY".to_owned()]));
-        assert_eq!(found(&http("GET", "http://localhost", json!({}), json!("none"))), []);
+        for url in [
+            "http://localhost",
+            "http://[::1]:8080/",
+            "http://[::1]",
+            "https://a.org.:65535/",
+            "https://bücher.example/",
+        ] {
+            assert_eq!(found(&http("GET", url, json!({}), json!("none"))), [], "{url}");
+        }
     }
 
     #[test]
@@ -272,6 +313,16 @@ mod tests {
             ("https://a.org/#x", "no spaces"),
             ("https://a.org/a b", "no spaces"),
             ("https://a.org\\b", "no spaces"),
+            ("https://\u{202e}a.org/", "U+202E"),
+            ("https://a.org/\u{2066}x", "U+2066"),
+            ("https://a.org:65536/", "the port"),
+            ("https://a.org:0/", "the port"),
+            ("https://a.org:+1/", "the port"),
+            ("https://a..org/", "between the dots"),
+            ("https://.a.org/", "between the dots"),
+            ("https://[::1/", "ends with `]`"),
+            (&format!("https://{}.org/", "a".repeat(64)), "between the dots"),
+            (&format!("https://{}org/", "a.".repeat(130)), "at most 253"),
         ] {
             let found = found(&http("GET", url, json!({}), json!("none")));
             assert!(found.iter().any(|(field, why)| field == "url" && why.contains(part)), "{url}: {found:?}");
