@@ -19,6 +19,7 @@ use crate::{
 use domain::{
     Timestamp,
     failure::cause::{CauseState, Window},
+    id::CauseId,
     role::Permission,
 };
 use leptos::prelude::*;
@@ -45,6 +46,12 @@ impl Filter {
         let from = cursor.map(|cursor| format!("&cursor={}", query(cursor))).unwrap_or_default();
         format!("{PATH}?window={}&state={state}{from}", self.window)
     }
+
+    /// The address of the list with the focus at the row of a cause.
+    fn at(self, cause: Option<CauseId>) -> String {
+        let at = cause.map(|id| format!("&at={id}")).unwrap_or_default();
+        format!("{}{at}", self.href(None))
+    }
 }
 
 /// Data of the page.
@@ -62,18 +69,28 @@ pub struct ListProps {
     pub next_cursor: Option<String>,
     /// Whether this is a page after the first.
     pub is_continued: bool,
+    /// `?at=`: the cause whose row has the focus.
+    pub at: Option<CauseId>,
 }
 
 /// Renders the page.
 pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Failures", || {
-        let ListProps { filter, causes, since, grouped_percent, next_cursor, is_continued } = props;
+        let ListProps { filter, causes, since, grouped_percent, next_cursor, is_continued, at } = props;
         let grouping = (grouped_percent < 100).then(|| {
             let words = format!("Failures of before the upgrade are being grouped: {grouped_percent} % are done. Until then, numbers are too small.");
             static_html(view! { <Notice tone=Tone::Wait><p>{words}</p></Notice> })
         });
         let may_decide = shell.may(Permission::ManageSessions);
-        let rows: Vec<_> = causes.iter().map(|cause| row(may_decide, filter, cause)).collect();
+        let rows: Vec<_> = causes
+            .iter()
+            .enumerate()
+            .map(|(index, cause)| {
+                // The keys go on at the row below the one that was decided about, or at the last one.
+                let below = causes.get(index + 1).or_else(|| causes.get(index.checked_sub(1)?)).map(|cause| cause.id);
+                row(may_decide, filter.window, filter.at(below), cause, at == Some(cause.id))
+            })
+            .collect();
         let list = if rows.is_empty() {
             empty(filter).into_any()
         } else {
@@ -125,8 +142,9 @@ fn empty(filter: Filter) -> impl IntoView + use<> {
     }
 }
 
-fn row(may_decide: bool, filter: Filter, cause: &FailureCause) -> impl IntoView + use<> {
-    let href = format!("{PATH}/{}?window={}", cause.id, filter.window);
+/// A row of the list. `next` is the address that follows a decision.
+fn row(may_decide: bool, window: Window, next: String, cause: &FailureCause, has_focus: bool) -> impl IntoView + use<> {
+    let href = format!("{PATH}/{}?window={window}", cause.id);
     let count = number::counted(cause.failures, "failure");
     let title = format!("{} · {}", cause.code, cause.message);
     let tool = cause.tool.clone().map(|tool| view! { <span dir="auto">{tool}</span> });
@@ -135,7 +153,7 @@ fn row(may_decide: bool, filter: Filter, cause: &FailureCause) -> impl IntoView 
         let about = cause.message.clone();
         view! {
             <form method="post" action=format!("{PATH}/{}/decision", cause.id)>
-                <input type="hidden" name="next" value=filter.href(None)/>
+                <input type="hidden" name="next" value=next/>
                 <Button small=true about=about attr:data-key="seen" name="decision" value="acknowledge" title="Mark as seen (e)">"Mark as seen"</Button>
             </form>
         }
@@ -144,7 +162,7 @@ fn row(may_decide: bool, filter: Filter, cause: &FailureCause) -> impl IntoView 
         <li class="row cause" data-row="">
             <div class="cause-count"><strong>{number::grouped(cause.failures)}</strong><span class="hidden-text">{count}</span>{trend(cause)}</div>
             <div class="row-body">
-                <a class="row-title" href=href dir="auto">{title}</a>
+                <a class="row-title" href=href dir="auto" autofocus=has_focus>{title}</a>
                 <div class="row-sub">
                     {state_words(cause)}
                     {tool}
@@ -171,11 +189,14 @@ mod tests {
 
     #[test]
     fn a_row_is_one_link_and_has_the_decision_for_those_who_may_decide() {
-        let html = |may_decide| crate::render::to_html(row(may_decide, Filter::default(), &cause()));
+        let html = |may_decide| {
+            crate::render::to_html(row(may_decide, Window::Visit, "/failures?at=1".into(), &cause(), may_decide))
+        };
         let (member, operator) = (html(false), html(true));
         assert_eq!(member.matches("<a ").count(), 1, "{member}");
         assert!(member.contains("1,034") && member.contains("401 Unauthorized"), "{member}");
-        assert!(!member.contains("<form"), "{member}");
+        assert!(!member.contains("<form") && !member.contains("autofocus"), "{member}");
+        assert!(operator.contains("value=\"/failures?at=1\"") && operator.contains("autofocus"), "{operator}");
         assert!(operator.contains("value=\"acknowledge\"") && operator.contains("data-key=\"seen\""), "{operator}");
     }
 }

@@ -51,6 +51,7 @@ struct Query {
     window: Option<String>,
     state: Option<String>,
     cursor: Option<String>,
+    at: Option<String>,
 }
 
 impl Query {
@@ -91,12 +92,13 @@ async fn see(state: &AppState, viewer: &Viewer, headers: &HeaderMap) -> Result<(
 
 async fn read_list(state: &AppState, viewer: &Viewer, query: Query) -> Result<ListProps, Error> {
     let (filter, is_continued) = (query.filter(), query.cursor.is_some());
+    let at = query.at.as_deref().and_then(|at| at.parse().ok());
     let when = when(viewer, filter.window);
     let wanted = ListCauses { when, state: filter.state, limit: ROWS, cursor: query.cursor };
     let found = page::list(&state.ledger, &viewer.scope, wanted).await?;
     let list = wire_map::failure_causes(found.list, found.progress);
     let (causes, since, next_cursor) = (list.items, list.since, list.next_cursor);
-    Ok(ListProps { filter, causes, since, grouped_percent: list.grouped_percent, next_cursor, is_continued })
+    Ok(ListProps { filter, causes, since, grouped_percent: list.grouped_percent, next_cursor, is_continued, at })
 }
 
 async fn show(
