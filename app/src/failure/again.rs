@@ -1,11 +1,11 @@
 //! The page /failures/{id}/run-again: what would happen to the sessions, and what happened.
 
-use super::list::PATH;
+use super::{cause::TITLE_CHARS, list::PATH};
 use crate::{
     document::render,
     render::static_html,
     shell::{RailEntry, Shell, frame},
-    text::number,
+    text::{number, shorten::one_line},
     ui::{
         button::{Button, ButtonLink, Look},
         notice::{Notice, Tone},
@@ -35,7 +35,8 @@ pub fn again_page(shell: &Shell, props: AgainProps) -> String {
     let title = if props.is_preview { "Run again?" } else { "Run again" };
     render(shell, title, || {
         let href = format!("{PATH}/{}", props.id);
-        let crumbs = vec![("Failures".to_owned(), PATH.to_owned()), (props.message.clone(), href.clone())];
+        let crumbs =
+            vec![("Failures".to_owned(), PATH.to_owned()), (one_line(&props.message, TITLE_CHARS), href.clone())];
         let page = view! {
             <PageHead title=title crumbs=crumbs/>
             {static_html(summary(&props))}

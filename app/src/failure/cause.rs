@@ -10,7 +10,7 @@ use crate::{
     document::render,
     render::static_html,
     shell::{RailEntry, Shell, frame},
-    text::{escape::query, number},
+    text::{escape::query, number, shorten::one_line},
     ui::{
         button::{Button, Look},
         field::{Field, Input, Select},
@@ -32,6 +32,8 @@ use domain::{
 use leptos::prelude::*;
 use wire::failure_cause::{CausedFailure, FailureCause};
 
+/// Characters of a message in headings and crumbs. Longer ones push everything else off a phone's screen.
+pub(super) const TITLE_CHARS: usize = 120;
 /// Numbers of sessions that the form offers to run again.
 const BATCHES: [u64; 3] = [1, 5, 20];
 
@@ -65,7 +67,7 @@ impl CauseProps {
 
 /// Renders the page.
 pub fn cause_page(shell: &Shell, props: CauseProps) -> String {
-    let title = format!("{} · {}", props.cause.code, props.cause.message);
+    let title = format!("{} · {}", props.cause.code, one_line(&props.cause.message, TITLE_CHARS));
     render(shell, &title, || {
         let props = &props;
         let cause = &props.cause;
@@ -76,6 +78,7 @@ pub fn cause_page(shell: &Shell, props: CauseProps) -> String {
             <div data-keys="failures">
                 <PageHead title=title.clone() crumbs=crumbs>{decisions(shell, props)}</PageHead>
                 {static_html(view! { <Refused messages=props.form.of("snooze").general(&["until", "day"])/> })}
+                {whole_message(&cause.message)}
                 <dl class="facts">{facts(props)}</dl>
                 <p>{cause.remediation.clone()}</p>
                 {static_html(view! { <Tabs label="When" tabs=windows(props)/> })}
@@ -85,6 +88,12 @@ pub fn cause_page(shell: &Shell, props: CauseProps) -> String {
         };
         frame(shell, RailEntry::Sessions, page)
     })
+}
+
+/// The message in full, if the heading has only its beginning.
+fn whole_message(message: &str) -> Option<impl IntoView + use<>> {
+    let is_cut = one_line(message, TITLE_CHARS) != message;
+    is_cut.then(|| static_html(view! { <pre class="cause-message" dir="auto">{message.to_owned()}</pre> }))
 }
 
 fn windows(props: &CauseProps) -> Vec<Tab> {
