@@ -55,7 +55,10 @@ fn editor(draft: &Draft, form: &FormState) -> InertElement {
     let slug = draft.slug.is_none().then(|| {
         static_html(view! { <Input scope="edit" field=Field::new("slug", "Slug").hint("Its address, and its name for agents. Created from the name if left empty. It cannot be changed later.") form=form/> })
     });
-    let save = if draft.slug.is_some() { "Save" } else { "Create tool" };
+    let (save, note) = match draft.slug {
+        Some(_) => ("Save", "Runs use the published version until you publish again."),
+        None => ("Create tool", "A tool can be run when it is published."),
+    };
     let json = Field::new("definition", "Definition").required().hint(
         "JSON with kind, inputSchema, and for an HTTP call http. See the documentation of tools for all members.",
     );
@@ -69,7 +72,7 @@ fn editor(draft: &Draft, form: &FormState) -> InertElement {
             <TextArea scope="edit" field=json value=&draft.definition json=true rows=24 form=form/>
             <div class="form-actions">
                 <Button look=Look::Primary>{save}</Button>
-                <span class="meta">"Runs use the published version until you publish again."</span>
+                <span class="meta">{note}</span>
             </div>
         </form>
     })
