@@ -267,6 +267,15 @@ test.describe("what has taken effect", () => {
     await expect(page.locator("#gate .gate-values")).toContainText("Lead");
     await expect(page.locator("#gate [data-part=state]")).toContainText("Approved by");
     expect((await api().get<{ version: number }>(`/api/entities/${deal.id}`)).version).toBe(2);
+    // The list says in full what was decided, and by whom.
+    const outcome = page.locator(`#inbox-rows [data-id="${item.id}"] [data-outcome] > span`);
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto("/inbox?state=settled&assignedTo=all");
+      await expect(outcome).toHaveText(/^Approved by reviewer@/);
+      const hidden = await outcome.evaluate((words) => words.scrollWidth - words.clientWidth);
+      expect(hidden, `hidden of the outcome at ${width}`).toBe(0);
+    }
   });
 });
 
