@@ -42,7 +42,10 @@ pub enum Error {
     /// The headers are larger than [`limit::HEADER_BYTES_MAX`], or the body than [`limit::BODY_BYTES_MAX`].
     #[error("the answer is larger than allowed: {0}")]
     TooLarge(&'static str),
-    /// The connection failed or broke. It is unknown whether the request took effect.
+    /// There was no connection, so nothing was sent.
+    #[error("no answer: {0}")]
+    Unreachable(String),
+    /// The connection broke. It is unknown whether the request took effect.
     #[error("no answer: {0}")]
     Exchange(String),
 }
@@ -51,7 +54,7 @@ impl Error {
     /// Whether the same request can succeed later, because the network or the receiver failed.
     pub const fn is_retryable(&self) -> bool {
         match self {
-            Self::Lookup { .. } | Self::Timeout | Self::Exchange(_) => true,
+            Self::Lookup { .. } | Self::Timeout | Self::Unreachable(_) | Self::Exchange(_) => true,
             Self::Address(_) | Self::NotAllowed(_) | Self::Inside { .. } | Self::Request(_) | Self::TooLarge(_) => {
                 false
             }
@@ -67,7 +70,8 @@ impl Error {
             }
             cause = inner.source();
         }
-        if error.is_timeout() {
+        let is_unreachable = error.is_connect();
+        if error.is_timeout() && !is_unreachable {
             return Self::Timeout;
         }
         let error = error.without_url();
@@ -77,6 +81,6 @@ impl Error {
             text = format!("{text}: {inner}");
             cause = inner.source();
         }
-        Self::Exchange(text)
+        if is_unreachable { Self::Unreachable(text) } else { Self::Exchange(text) }
     }
 }

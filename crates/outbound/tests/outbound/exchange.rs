@@ -93,5 +93,5 @@ async fn a_closed_port_and_an_unknown_name_say_so() {
     assert_eq!(unknown, Error::Lookup { host: "nowhere.example".into(), reason: "no such name".into() });
     assert!(unknown.is_retryable());
     let closed = client.fetch(get("http://127.0.0.2:1/")).await.unwrap_err();
-    assert!(matches!(closed, Error::Exchange(_)) && closed.is_retryable(), "{closed}");
+    assert!(matches!(closed, Error::Unreachable(_)) && closed.is_retryable(), "{closed}");
 }

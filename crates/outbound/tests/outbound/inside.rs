@@ -219,7 +219,7 @@ async fn a_name_that_changes_its_mind_is_asked_once_and_connected_to_as_judged()
     // No one listens on this port of 127.0.0.2: a second look-up would be the only way to get an answer.
     let url = format!("http://rebind.example:{}/", inner.address.port());
     let failed = client.fetch(get(&url)).await.unwrap_err();
-    assert!(matches!(failed, Error::Exchange(_)), "{failed}");
+    assert!(matches!(failed, Error::Unreachable(_)), "{failed}");
     assert_eq!((resolver.lookups(), inner.connections()), (1, 0));
     // The next call looks up again, and judges again: no connection or answer is kept from the first.
     let refused = client.fetch(get(&url)).await.unwrap_err();

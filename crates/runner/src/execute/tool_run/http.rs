@@ -320,7 +320,7 @@ fn of_exchange(error: &outbound::Error, prepared: &Prepared) -> Failed {
         Error::Address(_) | Error::NotAllowed(_) | Error::Inside { .. } | Error::Request(_) => {
             Failed::final_one("call_refused", format!("the call was not made: {text}"))
         }
-        Error::Lookup { .. } => {
+        Error::Lookup { .. } | Error::Unreachable(_) => {
             Failed { is_retryable: true, ..Failed::final_one("unreachable", format!("the call was not made: {text}")) }
         }
         Error::Timeout => time_is_over(prepared),
