@@ -11,7 +11,7 @@ use crate::{
 use wasm_bindgen::JsCast;
 
 /// Links of the rows that `j` and `k` move between.
-const ROW_LINKS: &str = ".row-title, .table-main a, .event-seq a";
+const ROW_LINKS: &str = ".row-title, .table-main a, .search-link, .event-seq a";
 /// Elements in which letters are no shortcuts: text fields, popovers, and the whole page while a dialog is open. Every
 /// dialog is modal, and a click on its text takes the focus out of it. `:is` ignores `:has` in a browser without it.
 pub const TEXT_FIELDS: &str = "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable], \
