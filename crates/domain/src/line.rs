@@ -19,10 +19,20 @@ pub fn is_line(text: &str, max: usize) -> bool {
 
 /// Returns why `text` is no name of at most `max` characters; `None` if it is one.
 pub fn name_problem(text: &str, max: usize) -> Option<String> {
+    problem(text, max, changes_direction)
+}
+
+/// Returns why `text` is no label of at most `max` characters; `None` if it is one. Labels are texts of people, which
+/// can have marks.
+pub fn label_problem(text: &str, max: usize) -> Option<String> {
+    problem(text, max, overrides_direction)
+}
+
+fn problem(text: &str, max: usize, is_refused: impl Fn(char) -> bool) -> Option<String> {
     if !is_line(text, max) {
         return Some(format!("1 to {max} characters on one line"));
     }
-    let changing = text.chars().find(|c| changes_direction(*c))?;
+    let changing = text.chars().find(|c| is_refused(*c))?;
     Some(format!("no characters that change the direction of text, such as U+{:04X}", u32::from(changing)))
 }
 
@@ -42,6 +52,7 @@ mod tests {
         for c in all {
             let why = name_problem(&format!("a{c}b"), 10).unwrap();
             assert!(why.contains("direction") && why.ends_with(&format!("U+{:04X}", u32::from(c))), "{why}");
+            assert_eq!(label_problem(&format!("a{c}b"), 10).is_some(), overrides_direction(c), "{c:?}");
         }
     }
 }

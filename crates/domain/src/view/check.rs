@@ -7,7 +7,7 @@ use crate::{
         CRITERIA_SCALE_STEPS_MAX, FIELD_TEXT_CHARS_MAX, FIELD_TEXTS_MAX, NAME_CHARS_MAX, SELECT_OPTIONS_MAX,
         TITLE_CHARS_MAX, VIEW_FIELDS_MAX, VIEW_HELP_CHARS_MAX, VIEW_KEY_CHARS_MAX,
     },
-    line::is_line,
+    line::{is_line, label_problem},
     slug::is_slug,
 };
 use std::collections::BTreeSet;
@@ -32,8 +32,8 @@ pub fn check_fields(fields: &[Field]) -> Vec<Issue> {
         } else if !keys.insert(field.key.as_str()) {
             issues.push(Issue::new(at("key"), format!("another field has the key `{}`", field.key)));
         }
-        if !is_line(&field.label, TITLE_CHARS_MAX) {
-            issues.push(Issue::new(at("label"), format!("1 to {TITLE_CHARS_MAX} characters on one line")));
+        if let Some(problem) = label_problem(&field.label, TITLE_CHARS_MAX) {
+            issues.push(Issue::new(at("label"), problem));
         }
         if field.help.chars().count() > VIEW_HELP_CHARS_MAX || field.help.contains('\0') {
             issues.push(Issue::new(at("help"), format!("at most {VIEW_HELP_CHARS_MAX} characters, none of them NUL")));
@@ -176,8 +176,8 @@ fn check_options(options: &[Choice], refuse: &mut impl FnMut(&str, String)) {
             refuse(&format!("options[{index}].value"), text);
         } else if !seen.insert(&option.value) {
             refuse(&format!("options[{index}].value"), format!("`{}` is listed twice", option.value));
-        } else if !is_line(&option.label, NAME_CHARS_MAX) {
-            refuse(&format!("options[{index}].label"), format!("1 to {NAME_CHARS_MAX} characters on one line"));
+        } else if let Some(problem) = label_problem(&option.label, NAME_CHARS_MAX) {
+            refuse(&format!("options[{index}].label"), problem);
         }
     }
 }

@@ -58,7 +58,7 @@ impl YieldRequest {
         fields.text("detail", self.detail.as_deref(), REASON_CHARS_MAX);
         if let Some(call) = &self.paused_tool_call {
             fields.key("pausedToolCall.toolCallId", Some(&call.tool_call_id), KEY_CHARS_MAX);
-            fields.line("pausedToolCall.toolName", &call.tool_name, NAME_CHARS_MAX);
+            fields.name("pausedToolCall.toolName", &call.tool_name, NAME_CHARS_MAX);
             let input = Value::Object(call.tool_input.clone()).to_string();
             fields.document("pausedToolCall.toolInput", Some(&input));
             if self.to != YieldTo::AwaitingTool {
