@@ -6,6 +6,7 @@
 
 use crate::{
     engine::{Conn, Error, Result, SqliteConnection, file, migration},
+    open::application_id::{self, RATINGS},
     verify,
 };
 use futures_util::future::BoxFuture;
@@ -216,11 +217,22 @@ fn open_reader(data_dir: &Path) -> Result<SqliteConnection> {
 
 /// Opens the file with the settings of the ledger's own, and migrates it. SQLite opens a write-protected file for
 /// reading.
+///
+/// # Errors
+/// [`Error::Unusable`] for a file that is not ours: an empty one, or one of another program.
 fn open_migrated(data_dir: &Path) -> Result<SqliteConnection> {
     let file = data_dir.join(FILE);
-    let connection = SqliteConnection::open(&file, false)?;
+    if file.exists() {
+        application_id::check(&RATINGS, &file)?;
+    } else {
+        application_id::create(&RATINGS, data_dir, &file)?;
+    }
+    let mut connection = SqliteConnection::open(&file, false)?;
     let _migrating = file::lock(data_dir, "migrate.lock", false)?;
     futures_executor::block_on(migrate(&file))?;
+    if !connection.is_read_only()? {
+        application_id::mark(&RATINGS, &mut connection)?;
+    }
     Ok(connection)
 }
 

@@ -1,9 +1,8 @@
-//! Tells a database of Shiftbook from other files, before anything is written to it.
+//! Tells the files of Shiftbook from other files, before anything is written to them.
 //!
 //! SQLite keeps a number for the application in the header of a file. New databases have ours from the moment at which
 //! they get their name, so a crash leaves no file without it. Those of earlier versions get it when they are opened.
 
-use super::readers::SQLITE_FILE;
 use crate::engine::{Error, Result, SqliteConnection, file, statements};
 use std::{
     fs::{self, File},
@@ -11,31 +10,56 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// `SHBK` in the header of a file.
-const APPLICATION_ID: i64 = 0x5348_424B;
 /// The first bytes of every SQLite file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// Name of a new database until it has our number.
-const NEW_FILE: &str = "shiftbook.sqlite3.new";
+
+/// A file that Shiftbook keeps, and how it is known.
+pub(crate) struct Kind {
+    /// What it is, for messages.
+    what: &'static str,
+    /// Number in the header of the file.
+    id: i64,
+    set_id: &'static str,
+    /// How many of its tables exist, and how many there are: files of earlier versions have no number.
+    own_tables: &'static str,
+    tables: i64,
+}
+
+/// The ledger.
+pub(super) const LEDGER: Kind = Kind {
+    what: "database of Shiftbook",
+    id: 0x5348_424B, // SHBK
+    set_id: SET_LEDGER_SQLITE,
+    own_tables: LEDGER_TABLES_SQLITE,
+    tables: 3,
+};
+/// The ratings, in a file of their own.
+pub(crate) const RATINGS: Kind = Kind {
+    what: "file of ratings of Shiftbook",
+    id: 0x5348_4246, // SHBF
+    set_id: SET_RATINGS_SQLITE,
+    own_tables: RATINGS_TABLES_SQLITE,
+    tables: 2,
+};
 
 statements! {
     const ID_SQLITE: &str = "PRAGMA application_id";
-    const SET_ID_SQLITE: &str = "PRAGMA application_id = 0x5348424B";
+    const SET_LEDGER_SQLITE: &str = "PRAGMA application_id = 0x5348424B";
+    const SET_RATINGS_SQLITE: &str = "PRAGMA application_id = 0x53484246";
     /// How many of the tables exist that every version of Shiftbook had.
-    const OWN_TABLES_SQLITE: &str = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' \
+    const LEDGER_TABLES_SQLITE: &str = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' \
          AND name IN ('_sqlx_migrations', 'session_events', 'tenants')";
+    const RATINGS_TABLES_SQLITE: &str = "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' \
+         AND name IN ('_sqlx_migrations', 'session_feedback')";
 }
 
-const OWN_TABLES: i64 = 3;
-
-/// Refuses a file that is no database of Shiftbook. Nothing is written.
+/// Refuses a file that is none of this kind. Nothing is written.
 ///
 /// # Errors
 /// [`Error::Unusable`] for a file without content, one that is not of SQLite, and one of another program.
-pub(super) fn check(path: &Path) -> Result<()> {
-    let not_ours = |why: &str| {
-        Err(Error::Unusable(format!("{} is no database of Shiftbook: {why}. {}", path.display(), advice(path))))
-    };
+pub(crate) fn check(kind: &Kind, path: &Path) -> Result<()> {
+    let not_ours =
+        |why: &str| Err(Error::Unusable(format!("{} is no {}: {why}. {}", path.display(), kind.what, advice(path))));
     let start = read_start(path).map_err(|e| Error::Unavailable(format!("cannot read {}: {e}", path.display())))?;
     if start.is_empty() {
         return not_ours("it is empty (0 bytes)");
@@ -45,8 +69,8 @@ pub(super) fn check(path: &Path) -> Result<()> {
     }
     let (mut connection, _) = SqliteConnection::open_immutable(path)?;
     match id_of(&mut connection)? {
-        APPLICATION_ID => Ok(()),
-        0 if connection.fetch_one::<(i64,)>(OWN_TABLES_SQLITE, &[])?.0 == OWN_TABLES => Ok(()),
+        id if id == kind.id => Ok(()),
+        0 if connection.fetch_one::<(i64,)>(kind.own_tables, &[])?.0 == kind.tables => Ok(()),
         0 => not_ours("it has other tables, or none"),
         other => not_ours(&format!("it belongs to another program (application_id {other:#x})")),
     }
@@ -73,20 +97,20 @@ fn id_of(connection: &mut SqliteConnection) -> Result<i64> {
     Ok(id)
 }
 
-/// Gives a database of an earlier version our number.
-pub(super) fn mark(connection: &mut SqliteConnection) -> Result<()> {
-    if id_of(connection)? != APPLICATION_ID {
-        connection.batch(SET_ID_SQLITE)?;
+/// Gives a file of an earlier version its number.
+pub(crate) fn mark(kind: &Kind, connection: &mut SqliteConnection) -> Result<()> {
+    if id_of(connection)? != kind.id {
+        connection.batch(kind.set_id)?;
     }
     Ok(())
 }
 
-/// Creates the database of a data directory that has none. Another process that does the same is waited for.
+/// Creates the file of a data directory that has none. Another process that does the same is waited for.
 ///
 /// # Errors
 /// [`Error::Unusable`] if there is a write-ahead log whose database is missing: SQLite would write its changes into the
 /// new one.
-pub(super) fn create(data_dir: &Path, path: &Path) -> Result<()> {
+pub(crate) fn create(kind: &Kind, data_dir: &Path, path: &Path) -> Result<()> {
     let _creating = file::lock(data_dir, "migrate.lock", false)?;
     if path.exists() {
         return Ok(());
@@ -94,20 +118,22 @@ pub(super) fn create(data_dir: &Path, path: &Path) -> Result<()> {
     let log = beside(path, "-wal");
     if fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
         return Err(Error::Unusable(format!(
-            "{} is there and {SQLITE_FILE}, which it belongs to, is missing: restore both, or a backup; for a new \
+            "{} is there and {}, which it belongs to, is missing: restore both, or a backup; for a new \
              installation, move the file away",
-            log.display()
+            log.display(),
+            path.file_name().unwrap_or_default().display()
         )));
     }
     let cannot = |e: io::Error| Error::Unavailable(format!("cannot create {}: {e}", path.display()));
-    let new = data_dir.join(NEW_FILE);
+    // Its name until it has its number.
+    let new = beside(path, ".new");
     for remains in [new.clone(), beside(&new, "-wal"), beside(&new, "-shm")] {
         if remains.exists() {
             fs::remove_file(&remains).map_err(cannot)?;
         }
     }
     let mut connection = SqliteConnection::open(&new, false)?;
-    connection.batch(SET_ID_SQLITE)?;
+    connection.batch(kind.set_id)?;
     connection.close()?;
     File::open(&new).and_then(|new| new.sync_all()).map_err(cannot)?;
     fs::rename(&new, path).map_err(cannot)?;
@@ -123,16 +149,16 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::readers::SQLITE_FILE, *};
 
     #[test]
     fn a_new_database_has_our_number_and_nothing_is_left_beside_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(SQLITE_FILE);
-        fs::write(dir.path().join(NEW_FILE), "half of an earlier one").unwrap();
-        create(dir.path(), &path).unwrap();
-        check(&path).unwrap();
-        create(dir.path(), &path).unwrap();
+        fs::write(beside(&path, ".new"), "half of an earlier one").unwrap();
+        create(&LEDGER, dir.path(), &path).unwrap();
+        check(&LEDGER, &path).unwrap();
+        create(&LEDGER, dir.path(), &path).unwrap();
         let mut names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["migrate.lock", SQLITE_FILE]);
@@ -143,7 +169,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(SQLITE_FILE);
         fs::write(beside(&path, "-wal"), "changes").unwrap();
-        assert!(matches!(create(dir.path(), &path), Err(Error::Unusable(_))));
+        assert!(matches!(create(&LEDGER, dir.path(), &path), Err(Error::Unusable(_))));
         assert!(!path.exists());
     }
 
@@ -158,17 +184,28 @@ mod tests {
             let _ = fs::remove_file(&path);
             rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
             let before = fs::read(&path).unwrap();
-            let refused = check(&path).unwrap_err().to_string();
+            let refused = check(&LEDGER, &path).unwrap_err().to_string();
             assert!(refused.contains(why), "{refused}");
             assert_eq!(fs::read(&path).unwrap(), before);
         }
         for (content, why) in [("", "0 bytes"), ("not of SQLite at all", "not an SQLite file")] {
             fs::write(&path, content).unwrap();
-            let refused = check(&path).unwrap_err().to_string();
+            let refused = check(&LEDGER, &path).unwrap_err().to_string();
             assert!(refused.contains(why) && refused.contains("move the file away"), "{refused}");
         }
         fs::write(dir.path().join("instance.key"), "key").unwrap();
-        let refused = check(&path).unwrap_err().to_string();
+        let refused = check(&LEDGER, &path).unwrap_err().to_string();
         assert!(refused.ends_with("restore a backup of it"), "{refused}");
+    }
+    #[test]
+    fn each_kind_of_file_is_told_from_the_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let (ledger, ratings) = (dir.path().join("a"), dir.path().join("b"));
+        create(&LEDGER, dir.path(), &ledger).unwrap();
+        create(&RATINGS, dir.path(), &ratings).unwrap();
+        check(&RATINGS, &ratings).unwrap();
+        let refused = check(&RATINGS, &ledger).unwrap_err().to_string();
+        assert!(refused.contains("is no file of ratings"), "{refused}");
+        assert!(matches!(check(&LEDGER, &ratings), Err(Error::Unusable(_))));
     }
 }

@@ -1,7 +1,7 @@
 //! Opens a store, and runs reads and writes on it.
 
 mod access;
-mod application_id;
+pub(crate) mod application_id;
 mod growth;
 mod postgres;
 mod readers;

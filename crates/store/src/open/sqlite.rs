@@ -1,7 +1,7 @@
 //! Opens the SQLite file: the lock on its folder, its version and its migrations.
 
 use super::{
-    application_id,
+    application_id::{self, LEDGER},
     readers::{Readers, SQLITE_FILE},
     store::{Db, Inner, Mode, NOTICES_MAX, ReadCounters, Store},
 };
@@ -33,7 +33,7 @@ impl Store {
             let what = if data_dir.is_dir() { "holds no database" } else { "is no folder" };
             return Err(Error::Unusable(format!("{} {what}: there is no {SQLITE_FILE} in it", data_dir.display())));
         }
-        application_id::check(&file)?;
+        application_id::check(&LEDGER, &file)?;
         let readers = Readers::of_unchanging(file);
         let mut connection = readers.take()?;
         check_sqlite_version(&mut connection)?;
@@ -59,9 +59,9 @@ impl Store {
         };
         let path = data_dir.join(SQLITE_FILE);
         if path.exists() {
-            application_id::check(&path)?;
+            application_id::check(&LEDGER, &path)?;
         } else {
-            application_id::create(data_dir, &path)?;
+            application_id::create(&LEDGER, data_dir, &path)?;
         }
         let mut connection = SqliteConnection::open(&path, false)?;
         check_sqlite_version(&mut connection)?;
@@ -73,7 +73,7 @@ impl Store {
             let migrated = migration::sqlite().run(&mut migrating).await;
             migrated.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
             sqlx::Connection::close(migrating).await?;
-            application_id::mark(&mut connection)?;
+            application_id::mark(&LEDGER, &mut connection)?;
         }
         let notices = broadcast::Sender::new(NOTICES_MAX);
         let writer = Writer::sqlite(connection, notices.clone());

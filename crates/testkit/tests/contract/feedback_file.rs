@@ -154,7 +154,7 @@ async fn a_damaged_file_works_again_as_soon_as_it_is_replaced() {
     std::fs::write(file(&f), "this was a database").unwrap();
     f.restart().await;
     let (l, m) = (&f.ledger, &f.member);
-    assert!(matches!(feedback::check(l).await, Err(Error::Internal(_))));
+    assert!(matches!(feedback::check(l).await, Err(Error::Unusable(_))));
     assert_eq!(insight::read_window(l, m, 1).await.unwrap().ratings_missing, Some(RatingsMissing::Unreadable));
     let refused = feedback::of_session(l, m, session.id).await;
     assert!(matches!(&refused, Err(Error::Unavailable(why)) if why.contains("cannot be used")), "{refused:?}");
