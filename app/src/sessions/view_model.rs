@@ -73,9 +73,10 @@ pub fn cost_words(session: &Session) -> Option<String> {
     crate::session::cost(&Usage::read(session.usage.as_deref().map(RawValue::get)))
 }
 
-/// Task and agent of a session, by name. A task that is named like its agent is not named twice.
+/// Task and agent of a session, by name. A task that is named like its agent, or like the session, is not named twice.
 pub fn who(entry: &SessionEntry) -> Vec<String> {
-    [task(entry), entry.session.agent_slug.clone()].into_iter().flatten().collect()
+    let task = task(entry).filter(|task| *task != entry.session.title);
+    [task, entry.session.agent_slug.clone()].into_iter().flatten().collect()
 }
 
 /// The task of a session, by name. `None` without one, and if it is named like the agent.
@@ -109,12 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn a_task_that_is_named_like_its_agent_is_not_named_twice() {
+    fn a_task_that_is_named_like_its_agent_or_the_session_is_not_named_twice() {
         let of = |name: Option<&str>| {
             let session = fixture::session();
             who(&SessionEntry { action_name: name.map(str::to_owned), ..SessionEntry::new(session) })
         };
-        assert_eq!(of(Some("Review the inbox")), ["Review the inbox", "scout"]);
+        assert_eq!(of(Some("Triage")), ["Triage", "scout"]);
+        assert_eq!(of(Some("Review the inbox")), ["scout"], "the session has this title");
         assert_eq!(of(None), ["review-inbox", "scout"]);
         assert_eq!((of(Some("Scout")), of(Some("scout"))), (vec!["scout".to_owned()], vec!["scout".to_owned()]));
     }
