@@ -104,7 +104,7 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewAction) -> Result<Ac
 ///
 /// # Errors
 /// Those of [`create`]; [`Error::Invalid`] for a malformed key; [`Error::IdConflict`] if the caller used the key for a
-/// different request; [`Error::Unavailable`] while the first request with the key is being handled.
+/// different request.
 pub async fn create_once(ledger: &Ledger, scope: &Scope, new: NewAction, key: &str) -> Result<ActionRecord> {
     let mut fields = Fields::default();
     fields.key("key", Some(key), KEY_CHARS_MAX);
@@ -169,6 +169,9 @@ async fn create_as(
     let tenant_id = scope.tenant_id;
     ledger
         .write(scope.into(), async move |tx| {
+            if let Some(creation) = &creation {
+                store::session::lock_idempotency_key(tx, tenant_id, &creation.key).await?;
+            }
             if let Some(creation) = &creation
                 && let Some((known, digest)) = store::action::find_created(tx.conn(), tenant_id, &creation.key).await?
             {
@@ -182,8 +185,7 @@ async fn create_as(
             if let Some(creation) = &creation
                 && !store::action::set_creation(tx, tenant_id, action.id, creation).await?
             {
-                let why = "the same request is still being handled; send it again";
-                return Err(Error::Unavailable(why.into()));
+                return Err(Error::Internal("a task found its key taken, which was locked".into()));
             }
             tx.counts_changed(tenant_id);
             Ok(action)

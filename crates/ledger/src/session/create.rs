@@ -20,7 +20,7 @@ use domain::{
     tool::run::ToolRun,
 };
 use store::{
-    Conn, WriteTx,
+    WriteTx,
     session::{Idempotency, Inserted},
 };
 /// Creates a session. A repeat with the same idempotency key returns the same session.
@@ -29,7 +29,7 @@ use store::{
 /// [`Error::Invalid`] for wrong fields, an archived action, an input that the action's schema refuses, or a dependency
 /// that waits for the parent; [`Error::NotFound`] for unknown references; [`Error::Refused`] if the parent was stopped;
 /// [`Error::LimitReached`] if sessions nest too deeply or too many depend on one; [`Error::IdConflict`] if the key was
-/// used for a different request; [`Error::Unavailable`] while the first request with the key is being handled.
+/// used for a different request.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     new.check()?;
@@ -50,7 +50,7 @@ pub(super) async fn insert(
     retry_of: Option<SessionId>,
 ) -> Result<Session> {
     let idempotency = new.idempotency_key.clone().map(|key| Idempotency { key, digest: new.digest() });
-    if let Some(known) = repeated(tx.conn(), &scope, idempotency.as_ref()).await? {
+    if let Some(known) = repeated(tx, &scope, idempotency.as_ref()).await? {
         return Ok(known);
     }
     let place = lock_relations(tx, &scope, &new, retry_of.is_some()).await?;
@@ -79,22 +79,22 @@ pub(super) async fn insert(
     }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
         Inserted::New => depend(tx, session, &place.dependencies, minter).await,
-        // Another server handled a request with the same key at the same time, and its transaction was committed
-        // first.
-        Inserted::KeyTaken => Err(Error::Unavailable("the same request is still being handled; send it again".into())),
+        Inserted::KeyTaken => Err(Error::Internal("a session found its key taken, which was locked".into())),
         Inserted::AlreadyWorking => Err(Error::Internal("a session without a source met a working session".into())),
     }
 }
 
+/// The session that a request with this key created before. A request that is being handled is waited for.
 pub(crate) async fn repeated(
-    conn: &mut Conn<'_>,
+    tx: &mut WriteTx<'_>,
     scope: &Scope,
     idempotency: Option<&Idempotency>,
 ) -> Result<Option<Session>> {
     let Some(idempotency) = idempotency else { return Ok(None) };
-    match store::session::find_by_idempotency_key(conn, scope.tenant_id, &idempotency.key).await? {
+    store::session::lock_idempotency_key(tx, scope.tenant_id, &idempotency.key).await?;
+    match store::session::find_by_idempotency_key(tx.conn(), scope.tenant_id, &idempotency.key).await? {
         None => Ok(None),
-        Some((session, _)) if !can_see(conn, scope, &session).await? => {
+        Some((session, _)) if !can_see(tx.conn(), scope, &session).await? => {
             Err(Error::IdConflict { detail: "this idempotency key is already used".into() })
         }
         Some((session, digest)) if digest == idempotency.digest => Ok(Some(session)),

@@ -111,8 +111,7 @@ fn check_channel(fields: &mut Fields, channel: &Channel) {
 ///
 /// # Errors
 /// [`Error::Invalid`] for wrong fields, an archived action, or an action that names no agent; [`Error::NotFound`] if
-/// the workspace has no such action; [`Error::IdConflict`] if the key was used for a different request;
-/// [`Error::Unavailable`] while the first request with the key is being handled.
+/// the workspace has no such action; [`Error::IdConflict`] if the key was used for a different request.
 pub async fn start(ledger: &Ledger, scope: &Scope, new: NewThread) -> Result<Started> {
     require(scope, Permission::Converse)?;
     let with = new.check()?;
@@ -133,7 +132,7 @@ async fn insert(
     new: NewThread,
 ) -> Result<Started> {
     let idempotency = new.idempotency_key.clone().map(|key| Idempotency { key, digest: new.digest() });
-    if let Some(session) = repeated(tx.conn(), &scope, idempotency.as_ref()).await? {
+    if let Some(session) = repeated(tx, &scope, idempotency.as_ref()).await? {
         let turns = store::thread::messages(tx.conn(), scope.tenant_id, session.id).await?;
         return Ok(Started { session, turns });
     }
@@ -151,9 +150,7 @@ async fn insert(
     }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
         Inserted::New => Ok(Started { session, turns }),
-        // Another server handled a request with the same key at the same time, and its transaction was committed
-        // first.
-        Inserted::KeyTaken => Err(Error::Unavailable("the same request is still being handled; send it again".into())),
+        Inserted::KeyTaken => Err(Error::Internal("a conversation found its key taken, which was locked".into())),
         Inserted::AlreadyWorking => Err(Error::Internal("a conversation met a working session".into())),
     }
 }

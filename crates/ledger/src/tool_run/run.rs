@@ -52,8 +52,7 @@ pub struct RunTool {
 /// [`Error::NotFound`] if the workspace has no such tool; [`Error::WrongState`] if it is not published;
 /// [`Error::Forbidden`] for a caller outside of its audience; [`Error::Invalid`] for an input that its schema refuses,
 /// with the JSON Pointer of each problem after `input`; [`Error::IdConflict`] if the key was used for something else;
-/// [`Error::NoInstanceKey`] if there are private values and no key; [`Error::Unavailable`] while the first request with
-/// the key is being handled.
+/// [`Error::NoInstanceKey`] if there are private values and no key.
 pub async fn run(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     let mut fields = Fields::default();
@@ -106,7 +105,7 @@ fn request_digest(key: Option<&InstanceKey>, slug: &str, input: Option<&Map<Stri
 
 async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Session> {
     // A repeat gets its session even if the tool was withdrawn since.
-    if let Some(known) = repeated(tx.conn(), &scope, new.idempotency.as_ref()).await? {
+    if let Some(known) = repeated(tx, &scope, new.idempotency.as_ref()).await? {
         return Ok(known);
     }
     let (tool, version) = published_on(tx.conn(), scope.tenant_id, &new.slug).await?;
@@ -129,7 +128,7 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
     match store::session::insert(tx, &mut session, new.idempotency.as_ref(), &events).await? {
         Inserted::New => {}
         Inserted::KeyTaken => {
-            return Err(Error::Unavailable("the same request is still being handled; send it again".into()));
+            return Err(Error::Internal("a run of a tool found its key taken, which was locked".into()));
         }
         Inserted::AlreadyWorking => return Err(Error::Internal("a run of a tool met a working session".into())),
     }

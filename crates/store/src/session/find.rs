@@ -16,6 +16,9 @@ statements! {
     const BY_IDEMPOTENCY_KEY: &str = session_select!("tenant_id = $1 AND idempotency_key = $2");
     const IDEMPOTENCY_DIGEST: &str =
         "SELECT idempotency_digest FROM sessions WHERE tenant_id = $1 AND idempotency_key = $2";
+    // Held until the transaction ends. The seed 4071 identifies this kind of lock.
+    const LOCK_IDEMPOTENCY_KEY_POSTGRES: &str =
+        "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended(CAST($1 AS text) || $2, 4071))";
     const DEPTH: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
          SELECT id, parent_id, CAST(1 AS bigint) FROM sessions WHERE tenant_id = $1 AND id = $2 \
          UNION ALL SELECT s.id, s.parent_id, up.depth + 1 FROM sessions s JOIN up ON s.id = up.parent_id \
@@ -37,6 +40,15 @@ pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionI
         }
     };
     record(row)
+}
+
+/// Locks an idempotency key until the transaction ends, and waits while another transaction holds it: of requests with
+/// one key at the same time, the second finds what the first one made. SQLite has one writer and needs no lock.
+pub async fn lock_idempotency_key(tx: &mut WriteTx<'_>, tenant_id: TenantId, key: &str) -> Result<()> {
+    if let Conn::Postgres(c) = tx.conn() {
+        sqlx::query(LOCK_IDEMPOTENCY_KEY_POSTGRES).bind(tenant_id.0).bind(key).execute(&mut **c).await?;
+    }
+    Ok(())
 }
 
 /// The session made with this idempotency key, and the digest of the request that made it.

@@ -15,7 +15,7 @@ mod write;
 pub use agents::{OpenWork, named_agents, open_work};
 pub use claim::{Claimable, claimable};
 pub use due::{DueSession, deadlines, extend_lease, leases_lost, overdue, rearm_leases};
-pub use find::{depth, find, find_by_idempotency_key, find_locked};
+pub use find::{depth, find, find_by_idempotency_key, find_locked, lock_idempotency_key};
 pub use first_claim::{ClaimTerms, FirstClaim};
 pub use list::{
     Filter, last_looked, list, list_by_ids, list_on_channel, newest_continuation, newest_of_action, newest_of_actions,
