@@ -47,13 +47,20 @@ pub struct DraftSave {
 /// - [`Error::Invalid`] for answers that cannot be kept.
 /// - [`Error::StaleVersion`] if the draft was saved elsewhere since `rev`, so that two tabs never overwrite each other.
 /// - [`Error::LimitReached`] if the view has too many open drafts.
-/// - [`Error::Unavailable`] if another request of the respondent came first.
 pub async fn save_draft(
     ledger: &Ledger,
     respondent: &Respondent,
     view_id: ViewId,
     save: DraftSave,
 ) -> Result<ResponseRecord> {
+    match attempt(ledger, respondent, view_id, save.clone()).await {
+        // Another request of the same respondent was committed first. The second attempt finds its draft.
+        Err(Error::Unavailable(_)) => attempt(ledger, respondent, view_id, save).await,
+        done => done,
+    }
+}
+
+async fn attempt(ledger: &Ledger, respondent: &Respondent, view_id: ViewId, save: DraftSave) -> Result<ResponseRecord> {
     let (respondent, now) = (*respondent, ledger.now());
     let new_id = SessionId::new(now, ledger.entropy());
     let minter = Minter::new(ledger, now);
