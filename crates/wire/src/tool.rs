@@ -222,7 +222,7 @@ pub struct ToolSecrets {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SetToolSecret {
-    /// The value: 1 to 8,192 bytes on one line. It is never returned.
+    /// The value: one line of 1 to 8,192 ASCII characters. It is never returned.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolSecretValue))]
     pub value: Secret,
 }

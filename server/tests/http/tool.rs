@@ -117,6 +117,10 @@ async fn the_value_of_a_secret_is_in_no_answer_and_in_no_log() {
     }
     let (status, nothing) = ask(&app, Who::Admin, Method::PUT, path, json!({ "value": SECRET })).await;
     assert_eq!((status, nothing), (204, Value::Null));
+    for value in ["schlüssel", "two\nlines", ""] {
+        let (status, wrong) = ask(&app, Who::Admin, Method::PUT, path, json!({ "value": value })).await;
+        assert_eq!((status, &wrong["errors"][0]["field"]), (422, &json!("value")), "{value}");
+    }
     let (status, wrong) =
         ask(&app, Who::Admin, Method::PUT, "/api/tools/weather/secrets/2KEY", json!({ "value": SECRET })).await;
     assert_eq!((status, &wrong["code"]), (404, &json!("not_found")));

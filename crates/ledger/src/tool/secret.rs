@@ -86,8 +86,10 @@ fn check(name: &str, value: &Secret) -> Result<()> {
         fields.refuse("name", rule);
     }
     let text = value.expose();
-    if text.is_empty() || text.len() > TOOL_SECRET_BYTES_MAX || text.chars().any(char::is_control) {
-        fields.refuse("value", format!("1 to {TOOL_SECRET_BYTES_MAX} bytes on one line"));
+    if text.is_empty() || text.len() > TOOL_SECRET_BYTES_MAX || !text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+    {
+        // A header can have nothing else.
+        fields.refuse("value", format!("1 to {TOOL_SECRET_BYTES_MAX} bytes, one line of ASCII characters"));
     }
     fields.check()
 }

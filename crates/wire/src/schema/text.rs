@@ -29,6 +29,12 @@ const NAME: &str = concat!(
     r"[^\s\x00-\x1F\x7F-\x9F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]",
     r"[^\x00-\x1F\x7F-\x9F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]*$",
 );
+/// A line without characters that override the direction of text.
+const LABEL: &str = concat!(
+    r"^[^\x00-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069]*",
+    r"[^\s\x00-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069]",
+    r"[^\x00-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069]*$",
+);
 /// No control characters.
 const PRINTABLE: &str = r"^[^\x00-\x1F\x7F-\x9F]+$";
 /// No control characters but tab and line ends, and none that override the direction of text.
@@ -108,14 +114,16 @@ texts! {
     ToolPrivateField = text().min_length(Some(1)).max_length(Some(TOOL_PRIVATE_FIELD_CHARS_MAX));
     /// The name of a tool's secret: letters, digits and underscores, a letter first.
     ToolSecretName = matching("^[A-Za-z][A-Za-z0-9_]*$", TOOL_SECRET_NAME_CHARS_MAX).min_length(Some(1));
-    /// The value of a tool's secret, on one line.
-    ToolSecretValue = matching(PRINTABLE, TOOL_SECRET_BYTES_MAX).min_length(Some(1));
+    /// The value of a tool's secret, as a header can have it: one line of ASCII.
+    ToolSecretValue = matching("^[ -~]+$", TOOL_SECRET_BYTES_MAX).min_length(Some(1));
     /// The key of a field of a form.
     AnswerKey = matching("^[A-Za-z][A-Za-z0-9_-]*$", VIEW_KEY_CHARS_MAX).min_length(Some(1));
     /// One line that is not all spaces, without characters that change the direction of text.
     Name = matching(NAME, NAME_CHARS_MAX).min_length(Some(1));
     /// One line that is not all spaces, without characters that change the direction of text.
     RecordTitle = matching(NAME, TITLE_CHARS_MAX).min_length(Some(1));
+    /// One line that is not all spaces, without characters that override the direction of text.
+    Label = matching(LABEL, TITLE_CHARS_MAX).min_length(Some(1));
     /// One line that is not all spaces.
     Title = line(TITLE_CHARS_MAX);
     /// One line without spaces around it.

@@ -1,7 +1,7 @@
 //! Schemas of a view's fields and publication.
 
 use super::{
-    AnyJson, Description, Dimension, Name, Named, OptionValue, Slug, Title, ViewGate, ViewResponses, named,
+    AnyJson, Description, Dimension, Label, Name, Named, OptionValue, Slug, ViewGate, ViewResponses, named,
     shape::{boolean, closed, list, nullable, nullable_of, of_type, ready, reference},
 };
 use domain::limit::{
@@ -118,7 +118,7 @@ fn field_of(kind: &'static str, new: bool) -> RefOr<Schema> {
     let key = text(VIEW_KEY_CHARS_MAX).min_length(Some(1)).pattern(Some("^[A-Za-z][A-Za-z0-9_-]*$"));
     let help = text(VIEW_HELP_CHARS_MAX).pattern(Some(r"^[^\x00]*$"));
     let (mut required, mut optional, default) = of_kind(kind, new);
-    required.extend([("type", name), ("key", built(key)), ("label", reference::<Title>())]);
+    required.extend([("type", name), ("key", built(key)), ("label", reference::<Label>())]);
     optional.extend([("help", built(help)), ("required", boolean()), ("hidden", boolean()), ("prefill", boolean())]);
     optional.push(("default", default));
     let condition = if new { nullable::<ViewCondition>() } else { reference::<ViewCondition>() };
