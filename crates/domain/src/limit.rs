@@ -299,7 +299,7 @@ pub const EDITED_CHARS_MAX: usize = 100_000;
 pub const EXPORT_JOBS_REMEMBERED: u32 = 50;
 /// Most interactions that are read for one page of a filtered list.
 pub const INTERACTIONS_LOOKED_MAX: u32 = 5_000;
-/// Most sessions whose titles are compared for one page of a search by title.
+/// Most sessions that one page of a search by title or by a search line compares.
 pub const SESSIONS_LOOKED_MAX: u32 = 20_000;
 /// Most entities whose titles are compared for one page of a search by title.
 pub const ENTITIES_LOOKED_MAX: u32 = 20_000;
@@ -503,10 +503,14 @@ pub const SEARCH_EVENT_BYTES_MAX: usize = 64 * 1024;
 pub const SEARCH_EVENT_WORDS_MAX: usize = 8_000;
 /// Places of one word in an event that search knows: the first. PostgreSQL stores no more.
 pub const SEARCH_WORD_PLACES_MAX: u8 = 255;
-/// Longest search for events, characters.
+/// Longest search line, characters.
 pub const SEARCH_QUERY_CHARS_MAX: usize = 500;
 /// Most words and phrases of a search for events.
 pub const SEARCH_QUERY_WORDS_MAX: usize = 16;
+/// Most conditions on fields of a search.
+pub const SEARCH_CONDITIONS_MAX: usize = 20;
+/// Most values of one condition of a search.
+pub const SEARCH_VALUES_MAX: usize = 20;
 /// Fewest letters and digits before the `*` of a search for events.
 pub const SEARCH_PREFIX_CHARS_MIN: usize = 2;
 /// Most other forms of one word that a search for events looks for.

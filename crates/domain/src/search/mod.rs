@@ -1,18 +1,26 @@
 //! Full text search over events: which text of an event is searched, its words, the language of searches, and the part
 //! of a text that is shown.
 //!
-//! The index of either engine is made from [`EventWords`]. A search is a [`Query`]. Both are pure functions of their
-//! input, so that an entry of the index can be computed again to take it out.
+//! The index of either engine is made from [`EventWords`]. The words of a search are a [`Query`]. Both are pure
+//! functions of their input, so that an entry of the index can be computed again to take it out.
+//!
+//! A [`Line`] is what people type: conditions on fields of sessions, such as `agent:scout cost>0.5`, and words.
 
 mod ending;
+mod field;
+mod line;
 mod query;
 mod snippet;
 mod text;
+mod value;
 mod word;
 
+pub use field::{BadField, Field};
+pub use line::{Condition, Line, Test, Words};
 pub use query::{BadQuery, Problem, Query, Unit};
 pub use snippet::{Piece, snippet};
 pub use text::{is_searched, searched_text};
+pub use value::{Comparison, Day, Duration, Measure, Usd};
 pub use word::EventWords;
 
 /// Number of the rule by which text and words are made. An index that another rule made is made anew, because its

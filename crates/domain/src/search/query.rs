@@ -1,6 +1,6 @@
-//! The language of searches: words, of which an event must have all, `"a phrase"`, `begin*` and `-not`.
+//! The words of searches: an event must have all; `"a phrase"`, `begin*` and `-not`.
 
-use super::{ending::other_forms, word::for_each_word};
+use super::{ending::other_forms, field::BadField, word::for_each_word};
 use crate::{
     limit::{SEARCH_PREFIX_CHARS_MIN, SEARCH_QUERY_CHARS_MAX, SEARCH_QUERY_WORDS_MAX},
     memory::Forms,
@@ -28,7 +28,7 @@ pub struct Unit {
 }
 
 /// Why a search is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadQuery {
     /// Where, in characters from 1.
     pub at: usize,
@@ -37,7 +37,7 @@ pub struct BadQuery {
 }
 
 /// What can be wrong with a search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
     /// It has more than [`SEARCH_QUERY_CHARS_MAX`] characters.
     TooLong,
@@ -51,13 +51,17 @@ pub enum Problem {
     MisplacedStar,
     /// Fewer than [`SEARCH_PREFIX_CHARS_MIN`] letters and digits are before a `*`.
     ShortPrefix,
+    /// There is a character that is neither shown nor a space.
+    Control,
     /// No word is searched for: it is empty, has no letter or digit, or only excludes words.
     NothingToFind,
+    /// A condition on a field is none.
+    Field(BadField),
 }
 
 impl fmt::Display for BadQuery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.problem {
+        match &self.problem {
             Problem::TooLong => write!(f, "at most {SEARCH_QUERY_CHARS_MAX} characters"),
             Problem::TooManyWords => {
                 write!(f, "at most {SEARCH_QUERY_WORDS_MAX} words and phrases; another begins at character {}", self.at)
@@ -70,7 +74,9 @@ impl fmt::Display for BadQuery {
                 "the * at character {} needs at least {SEARCH_PREFIX_CHARS_MIN} letters or digits before it",
                 self.at
             ),
+            Problem::Control => write!(f, "there is a control character at character {}", self.at),
             Problem::NothingToFind => f.write_str("name at least one word to find"),
+            Problem::Field(bad) => write!(f, "at character {}: {bad}", self.at),
         }
     }
 }
@@ -78,12 +84,12 @@ impl fmt::Display for BadQuery {
 impl std::error::Error for BadQuery {}
 
 /// A piece of a search between spaces or quotation marks.
-struct Written {
-    text: String,
+pub(super) struct Written {
+    pub(super) text: String,
     /// Where it begins, from 1.
-    at: usize,
-    is_quoted: bool,
-    is_excluded: bool,
+    pub(super) at: usize,
+    pub(super) is_quoted: bool,
+    pub(super) is_excluded: bool,
 }
 
 impl Query {
@@ -92,16 +98,25 @@ impl Query {
     /// # Errors
     /// [`BadQuery`] with the first place at which it is none.
     pub fn parse(text: &str) -> Result<Self, BadQuery> {
-        let bad = |at, problem| Err(BadQuery { at, problem });
-        if text.chars().count() > SEARCH_QUERY_CHARS_MAX {
-            return bad(SEARCH_QUERY_CHARS_MAX + 1, Problem::TooLong);
+        let letters = letters(text)?;
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        while let Some((written, end)) = piece(&letters, at)? {
+            pieces.push(written);
+            at = end;
         }
-        let forms = Forms::of_text(text);
+        Self::of(&pieces)?.ok_or(BadQuery { at: 1, problem: Problem::NothingToFind })
+    }
+
+    /// The words and phrases among these pieces; `None` if none of them has a letter or digit.
+    pub(super) fn of(pieces: &[Written]) -> Result<Option<Self>, BadQuery> {
+        let texts: Vec<&str> = pieces.iter().map(|written| written.text.as_str()).collect();
+        let forms = Forms::of_text(&texts.join(" "));
         let mut units = Vec::new();
-        for written in pieces(text)? {
-            let Some(mut unit) = unit(&written)? else { continue };
+        for written in pieces {
+            let Some(mut unit) = unit(written)? else { continue };
             if units.len() >= SEARCH_QUERY_WORDS_MAX {
-                return bad(written.at, Problem::TooManyWords);
+                return Err(BadQuery { at: written.at, problem: Problem::TooManyWords });
             }
             if let ([word], false, false, false) =
                 (&unit.terms[..], written.is_quoted, unit.is_prefix, unit.is_excluded)
@@ -110,47 +125,57 @@ impl Query {
             }
             units.push(unit);
         }
-        if units.iter().all(|unit| unit.is_excluded) {
-            return bad(1, Problem::NothingToFind);
+        if !units.is_empty() && units.iter().all(|unit| unit.is_excluded) {
+            return Err(BadQuery { at: 1, problem: Problem::NothingToFind });
         }
-        Ok(Self { units })
+        Ok((!units.is_empty()).then_some(Self { units }))
     }
 }
 
-/// Takes a search apart.
-fn pieces(text: &str) -> Result<Vec<Written>, BadQuery> {
+/// The characters of a search.
+pub(super) fn letters(text: &str) -> Result<Vec<char>, BadQuery> {
     let letters: Vec<char> = text.chars().collect();
-    let (mut pieces, mut at) = (Vec::new(), 0);
-    while at < letters.len() {
-        if letters[at].is_whitespace() {
-            at += 1;
-            continue;
-        }
-        let is_excluded = letters[at] == '-' && letters.get(at + 1).is_some_and(|next| !next.is_whitespace());
-        let begin = at;
-        at += usize::from(is_excluded);
-        let is_quoted = is_quote(letters[at]);
-        let from = at + usize::from(is_quoted);
-        let is_end = |c: &char| is_quote(*c) || (!is_quoted && c.is_whitespace());
-        let end = letters[from..].iter().position(is_end).map(|found| from + found);
-        let end = match end {
-            None if is_quoted => return Err(BadQuery { at: at + 1, problem: Problem::OpenQuote }),
-            end => end.unwrap_or(letters.len()),
-        };
-        let text = letters[from..end].iter().collect();
-        pieces.push(Written { text, at: begin + 1, is_quoted, is_excluded });
-        at = end + usize::from(is_quoted);
+    if letters.len() > SEARCH_QUERY_CHARS_MAX {
+        return Err(BadQuery { at: SEARCH_QUERY_CHARS_MAX + 1, problem: Problem::TooLong });
     }
-    Ok(pieces)
+    // PostgreSQL has no NUL, and no other such character can be typed.
+    if let Some(at) = letters.iter().position(|c| c.is_control() && !c.is_whitespace()) {
+        return Err(BadQuery { at: at + 1, problem: Problem::Control });
+    }
+    Ok(letters)
+}
+
+/// The next piece from this place on, and where it ends; `None` at the end.
+pub(super) fn piece(letters: &[char], from: usize) -> Result<Option<(Written, usize)>, BadQuery> {
+    let Some(begin) = letters[from..].iter().position(|c| !c.is_whitespace()).map(|found| from + found) else {
+        return Ok(None);
+    };
+    let is_excluded = is_exclusion(letters, begin);
+    let at = begin + usize::from(is_excluded);
+    let is_quoted = is_quote(letters[at]);
+    let from = at + usize::from(is_quoted);
+    let is_end = |c: &char| is_quote(*c) || (!is_quoted && c.is_whitespace());
+    let end = match letters[from..].iter().position(is_end) {
+        Some(found) => from + found,
+        None if is_quoted => return Err(BadQuery { at: at + 1, problem: Problem::OpenQuote }),
+        None => letters.len(),
+    };
+    let text = letters[from..end].iter().collect();
+    Ok(Some((Written { text, at: begin + 1, is_quoted, is_excluded }, end + usize::from(is_quoted))))
+}
+
+/// Whether a piece that begins here is excluded.
+pub(super) fn is_exclusion(letters: &[char], begin: usize) -> bool {
+    letters[begin] == '-' && letters.get(begin + 1).is_some_and(|next| !next.is_whitespace())
 }
 
 /// Keyboards and word processors write several.
-const fn is_quote(c: char) -> bool {
+pub(super) const fn is_quote(c: char) -> bool {
     matches!(c, '"' | '“' | '”' | '„')
 }
 
 /// The words of a piece; `None` if it has none and is not quoted, as `&`.
-fn unit(written: &Written) -> Result<Option<Unit>, BadQuery> {
+pub(super) fn unit(written: &Written) -> Result<Option<Unit>, BadQuery> {
     let first = written.at + usize::from(written.is_excluded);
     let star = (!written.is_quoted).then(|| written.text.chars().position(|c| c == '*')).flatten();
     let length = written.text.chars().count();
@@ -236,8 +261,8 @@ mod tests {
         let many = "ab ".repeat(SEARCH_QUERY_WORDS_MAX);
         assert!(Query::parse(&many).is_ok());
         let refused = Query::parse(&(many + "cd")).unwrap_err();
-        assert_eq!((refused.at, refused.problem), (49, Problem::TooManyWords));
         assert_eq!(refused.to_string(), "at most 16 words and phrases; another begins at character 49");
+        assert_eq!((refused.at, refused.problem), (49, Problem::TooManyWords));
     }
 
     #[test]
