@@ -2,6 +2,9 @@
 
 use serde_json::{Map, Value};
 
+/// US dollars from which a cost is no cost of a session.
+const COST_USD_END: f64 = 1e9;
+
 /// Tokens and cost of a session. `None` means that the worker did not report the figure.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Usage {
@@ -31,6 +34,12 @@ impl Usage {
             cost_usd: figure(&["costUsd", "cost_usd", "cost", "totalCostUsd", "total_cost_usd"]),
         }
     }
+
+    /// The cost in millionths of a US dollar, rounded, as searches compare it. `None` from a billion dollars on.
+    pub fn cost_micros(&self) -> Option<i64> {
+        let cost = self.cost_usd.filter(|cost| *cost < COST_USD_END)?;
+        Some((cost * 1e6).round() as i64)
+    }
 }
 
 #[cfg(test)]
@@ -45,5 +54,13 @@ mod tests {
         for nothing in [Some(r#"{"inputTokens": null, "costUsd": -1}"#), Some("[1]"), Some("{"), None] {
             assert_eq!(Usage::read(nothing), Usage::default(), "{nothing:?}");
         }
+    }
+
+    #[test]
+    fn a_cost_is_compared_in_millionths() {
+        let micros = |usage: &str| Usage::read(Some(usage)).cost_micros();
+        assert_eq!(micros(r#"{"cost": "0.1"}"#), Some(100_000));
+        assert_eq!(micros(r#"{"cost": 0.0000014}"#), Some(1));
+        assert_eq!((micros(r#"{"cost": 1e9}"#), micros("{}")), (None, None));
     }
 }

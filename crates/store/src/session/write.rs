@@ -13,7 +13,7 @@ use domain::{
     human,
     id::{SessionId, TenantId},
     memory_writer::channel::Channel,
-    session::{EndReason, Session, Status, WaitsFor},
+    session::{EndReason, Session, Status, Usage, WaitsFor},
 };
 use sqlx::AssertSqlSafe;
 use std::sync::{Arc, LazyLock};
@@ -28,14 +28,14 @@ statements! {
     const SAVE: &str = "UPDATE sessions SET status = $3, end_reason = $4, result = $5, usage = $6, error_message = $7, \
          error_code = $8, attempt = $9, lease_seconds = $10, lease_expires_at = $11, head_sequence = $12, head_digest = $13, \
          updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20, waits_for = $21, \
-         attempts_max = $22 \
+         attempts_max = $22, cost_micros = $23 \
          WHERE tenant_id = $1 AND id = $2 AND status = $18 AND attempt = $19";
     const RETITLE: &str = "UPDATE sessions SET title = $3 WHERE tenant_id = $1 AND id = $2";
 }
 
 /// Both writes of a status change in one round trip.
 static SAVE_POSTGRES: LazyLock<String> =
-    LazyLock::new(|| format!("WITH written AS ({}) {SAVE}", event::insert_postgres(23)));
+    LazyLock::new(|| format!("WITH written AS ({}) {SAVE}", event::insert_postgres(24)));
 
 pub(crate) fn made() -> Vec<(&'static str, String)> {
     vec![("session::write::SAVE_POSTGRES", SAVE_POSTGRES.clone())]
@@ -195,7 +195,8 @@ async fn save_row(conn: &mut Conn<'_>, before: &Session, session: &Session, rows
                 i64::from(before.attempt),
                 session.deadline_at().map(to_micros),
                 session.waits_for().map(WaitsFor::as_str),
-                i64::from(session.attempts_max)
+                i64::from(session.attempts_max),
+                Usage::read(session.usage.as_deref()).cost_micros()
             )
         };
     }
