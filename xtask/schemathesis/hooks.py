@@ -65,7 +65,7 @@ RULES = {
     "newPath": "a folder of a memory and a name",
     "person": "the platform and the id of a person",
     "pausedToolCall": "goes with status awaiting_tool",
-    "q": "a search names at least one word; quotation marks and stars are where they may be",
+    "q": "fields that exist with values that they take; a search for events names a word",
     "publishConfig.audience": "a group of the workspace, for a form for members",
     "publishConfig.closesAt": "later than opensAt",
     "publishConfig.embedOrigins[]": "https, or this machine by http; a name and a port that exist",

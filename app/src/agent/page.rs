@@ -24,6 +24,7 @@ use crate::{
         time::moment,
     },
 };
+use domain::search::Test;
 use leptos::prelude::*;
 use wire::insight::WriterFigures;
 
@@ -118,7 +119,7 @@ fn writer_row(of: &WriterFigures) -> impl IntoView + use<> {
 
 /// The list of the agent's sessions.
 fn sessions_href(agent: &str) -> String {
-    Filter { agent: Some(agent.to_owned()), ..Filter::default() }.href(None)
+    Filter::default().and(Test::Agent(vec![agent.to_owned()])).href(None)
 }
 
 /// Says what is gone, so that no one takes a gap for silence. `None` if nothing is.

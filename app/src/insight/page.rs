@@ -22,7 +22,7 @@ use crate::{
     },
 };
 use chrono::NaiveDate;
-use domain::{role::Permission, session::Type};
+use domain::{role::Permission, search::Test, session::Type};
 use leptos::{prelude::*, tachys::html::InertElement};
 use std::collections::BTreeMap;
 use wire::insight::{DayFigures, Figures, Insights, RatingsMissing};
@@ -124,7 +124,7 @@ fn figures(insights: &Insights, action_ids: &BTreeMap<String, String>) -> impl I
         .into_iter()
         .collect::<Vec<_>>();
     let of_period = Filter { ended_since: Some(insights.first.to_string()), ..of_utc_days() };
-    let of_agent = |slug: &str| Some(Filter { agent: Some(slug.to_owned()), ..of_period.clone() });
+    let of_agent = |slug: &str| Some(of_period.clone().and(Test::Agent(vec![slug.to_owned()])));
     let of_action = |slug: &str| Some(Filter { action_id: Some(action_ids.get(slug)?.clone()), ..of_period.clone() });
     view! {
         {sections}
@@ -141,7 +141,7 @@ fn of_utc_days() -> Filter {
 
 /// The agent sessions that ended on a day.
 fn ended_on(day: NaiveDate) -> Filter {
-    Filter { session_type: Some(Type::Agent), ended: Some(day.to_string()), ..of_utc_days() }
+    Filter { ended: Some(day.to_string()), ..of_utc_days() }.and(Test::Type(vec![Type::Agent]))
 }
 
 /// The sessions with an answer that was complete on a day.
@@ -430,7 +430,7 @@ mod tests {
         let figures_of = |day| DayFigures { day, figures: of.total.clone() };
         of.days = [of.first, of.last].map(figures_of).to_vec();
         let html = to_html(figures(&of, &BTreeMap::new()));
-        for (href, sections) in [("type=agent&amp;ended=", 2), ("answered=", 1), ("decided=", 2)] {
+        for (href, sections) in [("q=type%3Aagent&amp;ended=", 2), ("answered=", 1), ("decided=", 2)] {
             let link = format!("href=\"/sessions?{href}2026-11-01&amp;zone=UTC\"");
             assert_eq!(html.matches(&link).count(), sections, "{link}: {html}");
         }

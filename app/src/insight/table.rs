@@ -7,7 +7,7 @@ use crate::{
     text::number::{counted, dollars, grouped, percent, unit},
     ui::table::{Column as UiColumn, Table},
 };
-use domain::session::Status;
+use domain::{search::Test, session::Status};
 use leptos::prelude::*;
 use wire::insight::{Figures, PartFigures, WriterFigures};
 
@@ -96,7 +96,7 @@ fn row(part: &PartFigures, columns: &[Column], sessions_of: &dyn Fn(&str) -> Opt
         let linked = sessions.clone().filter(|_| *head == FAILED && part.figures.failed > 0);
         let text = match linked {
             Some(filter) => {
-                let href = Filter { status: Some(Status::Failed), ..filter }.href(None);
+                let href = filter.and(Test::Status(vec![Status::Failed])).href(None);
                 let label = format!("{text}: failed sessions of {name}");
                 view! { <a href=href aria-label=label>{text}</a> }.into_any()
             }

@@ -5,6 +5,7 @@ use crate::{
     document::render,
     render::static_html,
     session::{kind_words, turn_href},
+    sessions::suggestions,
     shell::{RailEntry, Shell, frame},
     text::{
         escape::query,
@@ -12,10 +13,11 @@ use crate::{
         shorten::one_line,
     },
     ui::{
-        badge::{StatusBadge, word},
+        badge::StatusBadge,
         button::{Button, ButtonLink, Look},
+        chip::chips,
         empty::Empty,
-        field::{Field, Input, Select},
+        field::{Field, Input},
         notice::{Notice, Tone},
         page_head::PageHead,
         pager::Pager,
@@ -25,7 +27,7 @@ use crate::{
 use domain::{
     Timestamp,
     limit::{SEARCH_LOOKED_MAX, SEARCH_QUERY_CHARS_MAX},
-    session::Status,
+    search::{Field as Condition, Line},
 };
 use leptos::prelude::*;
 use wire::search::{FoundEvent, FoundEvents, FoundSession};
@@ -40,31 +42,33 @@ const TITLE_CHARS: usize = 160;
 /// The search of the address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// `?q=`: what is searched for, as typed.
-    pub q: String,
-    /// `?agent=`
-    pub agent: Option<String>,
-    /// `?status=`
-    pub status: Option<Status>,
+    /// `?q=`: conditions and words. `?agent=` and `?status=` are read as conditions of it.
+    pub line: Line,
 }
 
 impl Filter {
     /// The address of the search, from a cursor on.
     fn href(&self, cursor: Option<&str>) -> String {
-        let q = Some(self.q.as_str()).filter(|q| !q.is_empty());
-        let pairs = [
-            ("q", q),
-            ("agent", self.agent.as_deref()),
-            ("status", self.status.map(Status::as_str)),
-            ("cursor", cursor),
-        ];
+        let line = self.line.to_string();
+        let pairs = [("q", Some(line.as_str()).filter(|line| !line.is_empty())), ("cursor", cursor)];
         let pairs = pairs.into_iter().filter_map(|(key, value)| Some(format!("{key}={}", query(value?))));
         let pairs = pairs.collect::<Vec<_>>().join("&");
         if pairs.is_empty() { PATH.to_owned() } else { format!("{PATH}?{pairs}") }
     }
 
     fn is_narrowed(&self) -> bool {
-        self.agent.is_some() || self.status.is_some()
+        !self.line.conditions.is_empty()
+    }
+
+    /// The words alone.
+    fn words(&self) -> Self {
+        Self { line: Line { conditions: Vec::new(), ..self.line.clone() } }
+    }
+
+    /// Each condition and word, with the address of the search without it.
+    fn set(&self) -> Vec<(String, String)> {
+        let parts = self.line.parts().into_iter().enumerate();
+        parts.map(|(place, part)| (part, Self { line: self.line.without(place) }.href(None))).collect()
     }
 }
 
@@ -75,8 +79,10 @@ pub struct Props {
     pub filter: Filter,
     /// What was found; absent without a search, and for one that was refused.
     pub found: Option<FoundEvents>,
-    /// Why the search was refused.
+    /// Why the search was refused, and how it was typed.
     pub form: FormState,
+    /// Slugs of agents that are suggested.
+    pub agents: Vec<String>,
     /// Whether this is a page after the first.
     pub is_continued: bool,
 }
@@ -85,13 +91,16 @@ pub struct Props {
 pub fn page(shell: &Shell, props: Props) -> String {
     let now = shell.now;
     render(shell, "Search", || {
-        let Props { filter, found, form, is_continued } = props;
-        let general = form.general(&["q", "agent"]);
+        let Props { filter, found, form, agents, is_continued } = props;
+        let general = form.general(&["q"]);
         let found = found.map(|found| static_html(results(&filter, &found, is_continued, now)));
-        let help = (filter.q.is_empty() && !form.is_refused()).then(|| static_html(how_to()));
+        let help = (filter.line.is_empty() && !form.is_refused()).then(|| static_html(how_to()));
+        let set = chips(filter.set(), "Conditions").map(static_html);
         let page = view! {
             <PageHead title="Search all events"/>
-            {static_html(search_form(&filter, &form))}
+            {static_html(search_form(&filter, &agents, &form))}
+            {set}
+            {(filter.is_narrowed() && filter.line.words.is_empty()).then(|| static_html(sessions_of(&filter)))}
             {general.into_iter().map(|message| view! { <Notice tone=Tone::Bad><p>{message}</p></Notice> }).collect::<Vec<_>>()}
             {help}
             {found}
@@ -100,20 +109,20 @@ pub fn page(shell: &Shell, props: Props) -> String {
     })
 }
 
-fn search_form(filter: &Filter, form: &FormState) -> impl IntoView + use<> {
-    let mut statuses = vec![(String::new(), "Any status".to_owned())];
-    statuses.extend(Status::ALL.into_iter().map(|status| (status.as_str().to_owned(), word(status).to_owned())));
-    let agent = filter.agent.clone().unwrap_or_default();
-    let clear = filter.is_narrowed().then(|| Filter { agent: None, status: None, ..filter.clone() }.href(None));
+fn search_form(filter: &Filter, agents: &[String], form: &FormState) -> impl IntoView + use<> {
+    let line = filter.line.to_string();
     view! {
         <form class="filter" method="get" action=PATH role="search">
-            <Input scope="search" field=Field::new("q", "Words to find") kind="search" wide=true chars_max=SEARCH_QUERY_CHARS_MAX value=&filter.q form=form/>
-            <Input scope="search" field=Field::new("agent", "Agent") placeholder="Any agent" value=agent form=form/>
-            <Select scope="search" field=Field::new("status", "Status") options=statuses value=filter.status.map_or("", Status::as_str) form=form/>
+            <Input scope="search" field=Field::new("q", "Words to find, and conditions") kind="search" wide=true chars_max=SEARCH_QUERY_CHARS_MAX suggestions=suggestions(&filter.line, agents) value=&line form=form/>
             <Button look=Look::Primary>"Search"</Button>
-            {clear.map(|href| view! { <ButtonLink look=Look::Quiet href=href>"Clear filter"</ButtonLink> })}
         </form>
     }
+}
+
+/// Conditions without words select sessions, not events.
+fn sessions_of(filter: &Filter) -> impl IntoView + use<> {
+    let href = format!("/sessions?q={}", query(&filter.line.to_string()));
+    view! { <p><ButtonLink href=href>"List the sessions of these conditions"</ButtonLink></p> }
 }
 
 /// What can be typed.
@@ -125,14 +134,26 @@ fn how_to() -> impl IntoView + use<> {
         ("timeout -zendesk", "one without the other"),
         ("foo_bar", "a name of code, a path or an error code, whole"),
     ];
-    let ways = ways.map(|(typed, finds)| {
-        let href = Filter { q: typed.to_owned(), ..Filter::default() }.href(None);
-        view! { <li><a href=href><code>{typed}</code></a>" "<span class="meta">{finds}</span></li> }
-    });
+    let conditions = [
+        ("error agent:scout status:failed,expired", "in sessions of the agent with one of these statuses"),
+        ("refund cost>0.5 duration>2m", "in sessions that cost more than half a dollar and ran more than two minutes"),
+        ("token after:fri -status:completed", "since the beginning of Friday, in sessions that are not completed"),
+    ];
+    let list = |ways: Vec<(&str, &str)>| {
+        let ways = ways.into_iter().map(|(typed, finds)| {
+            let href = Filter { line: Line::parse(typed).unwrap_or_default() }.href(None);
+            view! { <li><a href=href><code>{typed.to_owned()}</code></a>" "<span class="meta">{finds.to_owned()}</span></li> }
+        });
+        view! { <ul class="search-ways">{ways.collect::<Vec<_>>()}</ul> }
+    };
+    let fields = Condition::ALL.map(Condition::as_str).join(", ");
     view! {
         <section class="section" aria-labelledby="ways-title">
             <h2 id="ways-title">"What you can type"</h2>
-            <ul class="search-ways">{ways.into_iter().collect::<Vec<_>>()}</ul>
+            {list(ways.to_vec())}
+            <h3>"Conditions on the session"</h3>
+            {list(conditions.to_vec())}
+            <p class="meta">{format!("The fields are {fields}.")}</p>
             <p class="meta">"Searched are messages, inputs and outputs of tools, errors, questions and decisions in all sessions of the workspace. Incognito conversations are not."</p>
         </section>
     }
@@ -152,7 +173,7 @@ fn results(filter: &Filter, found: &FoundEvents, is_continued: bool, now: Timest
                 .into_any()
         }
         (true, false) if filter.is_narrowed() => {
-            let all = Filter { agent: None, status: None, ..filter.clone() }.href(None);
+            let all = filter.words().href(None);
             view! { <Empty sentence="No event with these words matches the filter." link=Some(("Search without it", all))/> }
                 .into_any()
         }
@@ -220,7 +241,12 @@ fn hit(of: &FoundSession, event: &FoundEvent) -> impl IntoView + use<> {
 mod tests {
     use super::*;
     use crate::render::to_html;
+    use domain::session::Status;
     use wire::search::SnippetPiece;
+
+    fn asking(line: &str) -> Filter {
+        Filter { line: Line::parse(line).unwrap() }
+    }
 
     fn found(events: usize) -> FoundEvents {
         let piece = |text: &str, is_marked| SnippetPiece { text: text.to_owned(), is_marked };
@@ -266,12 +292,12 @@ mod tests {
 
     #[test]
     fn an_empty_page_says_whether_older_events_may_match() {
-        let filter = Filter { q: "tea".into(), agent: Some("scout".into()), status: None };
+        let filter = asking("tea agent:scout");
         let none = FoundEvents { items: Vec::new(), ..found(0) };
         assert!(rendered(&filter, &none, 0).contains("href=\"/search?q=tea\""), "the way out of the filter");
         let more = FoundEvents { next_cursor: Some("x".into()), ..none.clone() };
         let html = rendered(&filter, &more, 0);
-        assert!(html.contains("4,000 newest events") && html.contains("agent=scout&amp;cursor=x"), "{html}");
+        assert!(html.contains("4,000 newest events") && html.contains("q=agent%3Ascout%20tea&amp;cursor=x"), "{html}");
         assert!(rendered(&Filter::default(), &none, 0).contains("No event has these words"));
     }
 

@@ -1,5 +1,6 @@
 //! The filter of the list of sessions, as a form and as a query.
 
+use super::suggestion::suggestions;
 use crate::{
     FormState,
     render::static_html,
@@ -10,7 +11,11 @@ use crate::{
         field::{Field, Input, Select},
     },
 };
-use domain::session::{Status, Type};
+use domain::{
+    limit::SEARCH_QUERY_CHARS_MAX,
+    search::{Condition, Line, Test},
+    session::{Status, Type},
+};
 use leptos::{prelude::*, tachys::html::InertElement};
 
 /// The time zone of a reader whose own is not known, and of the days that insights count by.
@@ -19,14 +24,10 @@ pub const UTC: &str = "UTC";
 /// The filter of the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// `?type=`
-    pub session_type: Option<Type>,
-    /// `?status=`
-    pub status: Option<Status>,
+    /// `?q=`: conditions and words. `?type=`, `?status=` and `?agent=` are read as conditions of it.
+    pub line: Line,
     /// `?actionId=`
     pub action_id: Option<String>,
-    /// `?agent=`: the agent's slug.
-    pub agent: Option<String>,
     /// `?ended=`: the day on which the session ended.
     pub ended: Option<String>,
     /// `?endedSince=`: the first day on which the session may have ended.
@@ -37,18 +38,29 @@ pub struct Filter {
     pub answered: Option<String>,
     /// `?zone=`: IANA name of the time zone whose days these are. Absent without a day.
     pub zone: Option<String>,
-    /// `?q=`: part of the title.
-    pub q: Option<String>,
 }
 
 impl Filter {
+    /// The filter with one more condition.
+    #[must_use]
+    pub fn and(mut self, test: Test) -> Self {
+        self.line.add(Condition::must(test));
+        self
+    }
+
     /// Whether nothing is filtered.
     pub fn is_open(&self) -> bool {
         *self == Self::default()
     }
 
+    /// Whether a page looks at a bounded number of sessions, and the next one continues: by conditions that no index
+    /// has, or by words.
+    pub fn is_search(&self) -> bool {
+        !self.line.is_empty()
+    }
+
     /// The days that are filtered by: name of the field, label, and the day.
-    fn days(&self) -> [(&'static str, &'static str, Option<&str>); 4] {
+    pub(super) fn days(&self) -> [(&'static str, &'static str, Option<&str>); 4] {
         [
             ("ended", "Ended on", self.ended.as_deref()),
             ("endedSince", "Ended since", self.ended_since.as_deref()),
@@ -57,12 +69,25 @@ impl Filter {
         ]
     }
 
-    /// How many fields narrow the list, without the title.
+    /// The filter without this day. The time zone goes with the last day.
+    pub(super) fn without_day(&self, name: &str) -> Self {
+        let mut without = self.clone();
+        match name {
+            "ended" => without.ended = None,
+            "endedSince" => without.ended_since = None,
+            "decided" => without.decided = None,
+            _ => without.answered = None,
+        }
+        if without.days().iter().all(|(.., day)| day.is_none()) {
+            without.zone = None;
+        }
+        without
+    }
+
+    /// How many conditions narrow the list, without words.
     fn count(&self) -> usize {
         let days = self.days().into_iter().filter(|(_, _, day)| day.is_some()).count();
-        let others =
-            [self.session_type.is_some(), self.status.is_some(), self.action_id.is_some(), self.agent.is_some()];
-        days + others.into_iter().filter(|is_set| *is_set).count()
+        days + usize::from(self.action_id.is_some()) + self.line.conditions.len()
     }
 
     /// The address of the filtered list, from a cursor on.
@@ -82,16 +107,14 @@ impl Filter {
                 pairs.push(format!("{key}={}", query(value)));
             }
         };
-        add("type", self.session_type.map(Type::as_str));
-        add("status", self.status.map(Status::as_str));
+        let line = self.line.to_string();
+        add("q", Some(line.as_str()).filter(|line| !line.is_empty()));
         add("actionId", self.action_id.as_deref());
-        add("agent", self.agent.as_deref());
         add("ended", self.ended.as_deref());
         add("endedSince", self.ended_since.as_deref());
         add("decided", self.decided.as_deref());
         add("answered", self.answered.as_deref());
         add("zone", self.zone.as_deref());
-        add("q", self.q.as_deref());
         if let Some((key, value)) = more {
             add(key, Some(value));
         }
@@ -109,40 +132,50 @@ pub const fn type_word(session_type: Type) -> &'static str {
     }
 }
 
-/// The filter form. Empty fields are sent too; the server treats them as absent. `reader_zone` is the time zone in
-/// which the reader sees times.
+/// What the filter form offers.
+pub struct Offers<'o> {
+    /// Tasks to filter by, `(id, name)`.
+    pub actions: Vec<(String, String)>,
+    /// Slugs of agents that are suggested.
+    pub agents: &'o [String],
+    /// The time zone in which the reader sees times.
+    pub reader_zone: &'o str,
+}
+
+/// The filter form. Empty fields are sent too; the server treats them as absent. Status, type and agent are added to
+/// the line.
 ///
-/// On a phone all fields but the title are folded away. Elsewhere the style sheet shows them whether or not they are.
-pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>, reader_zone: &str) -> impl IntoView + use<> {
-    let none = FormState::default();
+/// On a phone all fields but the line are folded away. Elsewhere the style sheet shows them whether or not they are.
+pub fn filter_form(filter: &Filter, offers: Offers<'_>, form: &FormState) -> impl IntoView + use<> {
+    let Offers { actions, agents, reader_zone } = offers;
     let any = |label: &str| vec![(String::new(), label.to_owned())];
-    let mut types = any("Any type");
+    let mut types = any("Type");
     types.extend(Type::ALL.into_iter().map(|t| (t.as_str().to_owned(), type_word(t).to_owned())));
-    let mut statuses = any("Any status");
+    let mut statuses = any("Status");
     statuses.extend(Status::ALL.into_iter().map(|s| (s.as_str().to_owned(), word(s).to_owned())));
     let mut all_actions = any("Any task");
     all_actions.extend(actions);
-    let q = filter.q.clone().unwrap_or_default();
-    let agent = filter.agent.clone().unwrap_or_default();
+    let line = filter.line.to_string();
     let count = filter.count();
     let count = (count > 0).then(|| {
         view! { <span class="filter-count">{count.to_string()}<span class="hidden-text">" set"</span></span> }
     });
+    let none = FormState::default();
     view! {
         <form class="filter session-filter" method="get" action="/sessions" role="search">
             <details class="filter-fold">
                 <summary class="button">"Filter"{count}</summary>
                 <div class="filter-chips">
-                    <Select scope="filter" field=Field::new("status", "Status") options=statuses value=filter.status.map_or("", Status::as_str) form=&none/>
+                    <Select scope="filter" field=Field::new("status", "Add a status") options=statuses form=&none/>
                     {day_fields(filter, reader_zone, &none)}
-                    <Select scope="filter" field=Field::new("type", "Type") options=types value=filter.session_type.map_or("", Type::as_str) form=&none/>
+                    <Select scope="filter" field=Field::new("type", "Add a type") options=types form=&none/>
                     <Select scope="filter" field=Field::new("actionId", "Task") options=all_actions value=filter.action_id.as_deref().unwrap_or_default() form=&none/>
-                    <Input scope="filter" field=Field::new("agent", "Agent") kind="text" placeholder="Any agent" value=&agent form=&none/>
+                    <Input scope="filter" field=Field::new("agent", "Add an agent") kind="text" placeholder="Agent" suggestions=agents.to_vec() form=&none/>
                 </div>
             </details>
-            <Input scope="filter" field=Field::new("q", "Title contains") kind="search" placeholder="Title contains" wide=true value=&q form=&none/>
+            <Input scope="filter" field=Field::new("q", "Search sessions") kind="search" placeholder="agent:scout status:failed cost>0.5 words" wide=true chars_max=SEARCH_QUERY_CHARS_MAX suggestions=suggestions(&filter.line, agents) value=&line form=form/>
             <Button>"Search"</Button>
-            {(!filter.is_open()).then(|| view! { <ButtonLink look=Look::Quiet href="/sessions">"Clear"</ButtonLink> })}
+            {(!filter.is_open() || form.is_refused()).then(|| view! { <ButtonLink look=Look::Quiet href="/sessions">"Clear"</ButtonLink> })}
         </form>
     }
 }
@@ -181,17 +214,20 @@ fn day_fields(filter: &Filter, reader_zone: &str, form: &FormState) -> InertElem
 mod tests {
     use super::*;
 
+    fn asking(line: &str) -> Filter {
+        Filter { line: Line::parse(line).unwrap(), ..Filter::default() }
+    }
+
     #[test]
     fn the_address_carries_what_is_narrowed_and_nothing_else() {
         assert_eq!(Filter::default().href(None), "/sessions");
-        let filter = Filter { status: Some(Status::Failed), q: Some("a b".into()), ..Filter::default() };
-        assert_eq!(filter.href(Some("x=")), "/sessions?status=failed&q=a%20b&cursor=x%3D");
-        assert_eq!(Filter { agent: Some("scout".into()), ..Filter::default() }.href(None), "/sessions?agent=scout");
-        let day = Filter { session_type: Some(Type::Agent), ended: Some("2026-11-25".into()), ..Filter::default() };
-        assert_eq!(day.href(None), "/sessions?type=agent&ended=2026-11-25");
+        assert_eq!(asking("a  b status:failed").href(Some("x=")), "/sessions?q=status%3Afailed%20a%20b&cursor=x%3D");
+        let day = Filter { ended: Some("2026-11-25".into()), ..asking("type:agent") };
+        assert_eq!(day.href(None), "/sessions?q=type%3Aagent&ended=2026-11-25");
         let zone = Some("Europe/Berlin".to_owned());
         let since = Filter { ended_since: Some("2026-11-01".into()), zone, ..Filter::default() };
         assert_eq!(since.href(None), "/sessions?endedSince=2026-11-01&zone=Europe%2FBerlin");
+        assert_eq!(since.without_day("endedSince").href(None), "/sessions");
         let decided = Filter { decided: Some("2026-11-25".into()), ..Filter::default() };
         assert_eq!(decided.href(None), "/sessions?decided=2026-11-25");
         let answered = Filter { answered: Some("2026-11-25".into()), ..Filter::default() };
@@ -200,7 +236,15 @@ mod tests {
     }
 
     fn form(filter: &Filter, reader_zone: &str) -> String {
-        crate::render::to_html(filter_form(filter, Vec::new(), reader_zone))
+        let offers = Offers { actions: Vec::new(), agents: &["scout".to_owned()], reader_zone };
+        crate::render::to_html(filter_form(filter, offers, &FormState::default()))
+    }
+
+    #[test]
+    fn the_line_is_shown_as_it_is_understood() {
+        let html = form(&asking("tea STATUS:failed"), UTC);
+        assert!(html.contains("name=\"q\" type=\"search\" value=\"status:failed tea\""), "{html}");
+        assert!(html.contains("<option value=\"status:failed tea agent:scout\">"), "{html}");
     }
 
     #[test]
@@ -229,12 +273,9 @@ mod tests {
         let html = form(&Filter::default(), UTC);
         assert!(html.contains(">Filter<") && !html.contains("filter-count"), "{html}");
         let set = Filter {
-            status: Some(Status::Failed),
-            agent: Some("scout".into()),
             ended: Some("2026-11-25".into()),
             zone: Some(UTC.into()),
-            q: Some("a title is in sight anyway".into()),
-            ..Filter::default()
+            ..asking("status:failed agent:scout words are in sight anyway")
         };
         let html = form(&set, UTC);
         assert!(html.contains("Filter<span class=\"filter-count\">3<"), "{html}");

@@ -6,11 +6,15 @@ mod island;
 mod refresh;
 
 #[cfg(feature = "ssr")]
+mod chips;
+#[cfg(feature = "ssr")]
 mod filter;
 #[cfg(feature = "ssr")]
 mod page;
 #[cfg(feature = "ssr")]
 mod row;
+#[cfg(feature = "ssr")]
+mod suggestion;
 #[cfg(feature = "ssr")]
 mod view_model;
 
@@ -23,5 +27,7 @@ pub use page::{Props, page};
 pub use refresh::start;
 #[cfg(feature = "ssr")]
 pub use row::{rows_fragment, session_table};
+#[cfg(feature = "ssr")]
+pub(crate) use suggestion::suggestions;
 #[cfg(feature = "ssr")]
 pub use view_model::{SessionEntry, cost_words, input_words, last_words, who};

@@ -2,22 +2,29 @@
 
 use super::{
     LiveRows,
-    filter::{Filter, filter_form},
+    chips::set,
+    filter::{Filter, Offers, filter_form},
     row::session_table,
     view_model::SessionEntry,
 };
 use crate::{
+    FormState,
     document::render,
     render::static_html,
     shell::{RailEntry, Shell, frame},
+    text::{
+        escape::query,
+        number::{counted, grouped},
+    },
     ui::{
         button::{ButtonLink, Look},
+        chip::chips,
         empty::{Connect, ConnectAgent, Empty},
         page_head::PageHead,
-        pager::{Pager, looked_at},
+        pager::Pager,
     },
 };
-use domain::limit::SESSIONS_LOOKED_MAX;
+use domain::limit::{SEARCH_LOOKED_MAX, SESSIONS_LOOKED_MAX};
 use leptos::prelude::*;
 
 /// Data of the page /sessions.
@@ -27,8 +34,12 @@ pub struct Props {
     pub filter: Filter,
     /// IANA name of the time zone in which the reader sees times; `UTC` if it is not known.
     pub reader_zone: String,
+    /// Why the line was refused, and the line as it was typed.
+    pub form: FormState,
     /// Tasks to filter by, `(id, name)`.
     pub actions: Vec<(String, String)>,
+    /// Slugs of agents that are suggested.
+    pub agents: Vec<String>,
     /// The sessions of this page, newest first.
     pub entries: Vec<SessionEntry>,
     /// Cursor of the next page; absent on the last page.
@@ -43,12 +54,26 @@ pub struct Props {
 pub fn page(shell: &Shell, props: Props) -> String {
     let now = shell.now;
     render(shell, "Sessions", || {
-        let Props { filter, reader_zone, actions, entries, next_cursor, is_continued, connect: connecting } = props;
+        let Props {
+            filter,
+            reader_zone,
+            form,
+            actions,
+            agents,
+            entries,
+            next_cursor,
+            is_continued,
+            connect: connecting,
+        } = props;
+        let task = actions.iter().find(|(id, _)| Some(id) == filter.action_id.as_ref()).map(|(_, name)| name.clone());
+        let set = chips(set(&filter, task, &reader_zone), "Conditions").map(static_html);
+        let offers = Offers { actions, agents: &agents, reader_zone: &reader_zone };
+        let line = static_html((filter_form(&filter, offers, &form), set, about_words(&filter)));
         let newest = is_continued.then(|| filter.href(None));
         let older = next_cursor.map(|cursor| filter.href(Some(&cursor)));
         let has_older = older.is_some();
         let pager = static_html((looked(&filter, has_older), view! { <Pager newest=newest older=older/> }));
-        let fresh = (!is_continued).then(|| static_html(fresh(&filter, entries.first())));
+        let fresh = (!is_continued && !form.is_refused()).then(|| static_html(fresh(&filter, entries.first())));
         let (fresh, alone) = if entries.is_empty() { (None, fresh) } else { (fresh, None) };
         let list = if !entries.is_empty() {
             let table = static_html(session_table(&entries, now, "Sessions, newest first"));
@@ -61,6 +86,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 />
             };
             (none, pager).into_any()
+        } else if form.is_refused() {
+            ().into_any()
         } else if !filter.is_open() || is_continued {
             view! { <Empty sentence="No session matches the filter." link=Some(("Show all", "/sessions".to_owned()))/> }
                 .into_any()
@@ -77,7 +104,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         };
         let page = view! {
             <PageHead title="Sessions">{static_html(view! { <ButtonLink look=Look::Quiet href="/search">"Search all events"</ButtonLink> })}</PageHead>
-            {static_html(filter_form(&filter, actions, &reader_zone))}
+            {line}
             {alone.map(|fresh| view! { <LiveRows>{fresh}</LiveRows> })}
             {list}
         };
@@ -96,22 +123,49 @@ fn fresh(filter: &Filter, newest: Option<&SessionEntry>) -> impl IntoView + use<
     }
 }
 
-/// Says that a search by title continues with the next page; nothing if there is none.
+/// Says that a search continues with the next page; nothing if there is none.
 fn looked(filter: &Filter, has_older: bool) -> Option<impl IntoView + use<>> {
-    (filter.q.is_some() && has_older).then(|| looked_at(SESSIONS_LOOKED_MAX, "sessions"))
+    let count = grouped(u64::from(SESSIONS_LOOKED_MAX));
+    let sentence = format!("A page looks at no more than {count} sessions. The next page looks at older ones.");
+    (filter.is_search() && has_older).then(|| view! { <p class="meta">{sentence}</p> })
+}
+
+/// Says where words are looked for, and links to the search that shows the events. Nothing for a list without words.
+fn about_words(filter: &Filter) -> Option<impl IntoView + use<>> {
+    filter.line.query.as_ref()?;
+    let events = counted(SEARCH_LOOKED_MAX as u64, "event");
+    let sentence =
+        format!("Found are sessions with the words in the title, or in one of the newest {events} that have them. ");
+    let href = format!("/search?q={}", query(&filter.line.to_string()));
+    Some(view! { <p class="meta">{sentence}<a href=href>"Show the events"</a></p> })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::render::to_html;
+    use domain::search::Line;
+
+    fn asking(line: &str) -> Filter {
+        Filter { line: Line::parse(line).unwrap(), ..Filter::default() }
+    }
 
     #[test]
-    fn a_search_by_title_that_has_not_ended_says_how_many_sessions_a_page_looks_at() {
-        let filter = Filter { q: Some("zebra".into()), ..Filter::default() };
+    fn a_search_that_has_not_ended_says_how_many_sessions_a_page_looks_at() {
+        let filter = asking("zebra");
         let html = to_html(looked(&filter, true));
         assert!(html.contains("20,000"), "{html}");
         let without_a_line = [looked(&filter, false).is_none(), looked(&Filter::default(), true).is_none()];
         assert_eq!(without_a_line, [true, true], "the last page, and a list that is not searched");
+    }
+
+    #[test]
+    fn words_lead_to_the_events_that_have_them() {
+        let html = to_html(about_words(&asking("zebra status:failed")));
+        assert!(
+            html.contains("newest 4,000 events") && html.contains("href=\"/search?q=status%3Afailed%20zebra\""),
+            "{html}"
+        );
+        assert!(about_words(&asking("status:failed")).is_none());
     }
 }

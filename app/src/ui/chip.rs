@@ -16,3 +16,24 @@ pub fn Chip(
 ) -> impl IntoView {
     view! { <a class="chip" href=href aria-current=is_here.then_some("true")>{children()}</a> }
 }
+
+/// What narrows a page: a chip for each condition, `(text, address without it)`. Choosing one removes it. Nothing for
+/// no condition.
+pub fn chips(set: Vec<(String, String)>, label: &'static str) -> Option<impl IntoView + use<>> {
+    if set.is_empty() {
+        return None;
+    }
+    let chip = |(text, href): (String, String)| {
+        view! {
+            <li>
+                <Chip href=href>
+                    <span class="hidden-text">"Remove "</span>
+                    <bdi class="chip-text">{text}</bdi>
+                    <span aria-hidden="true">"×"</span>
+                </Chip>
+            </li>
+        }
+    };
+    let set = set.into_iter().map(chip).collect::<Vec<_>>();
+    Some(view! { <ul class="chips chips-set" aria-label=label>{set}</ul> })
+}

@@ -7,8 +7,10 @@ use wire::search::FoundEvents;
 /// Which events to search. Each field narrows it.
 #[derive(Debug, Clone, Default)]
 pub struct EventSearch {
-    /// Words, `"a phrase"`, `begin*` and `-not`.
+    /// Words, `"a phrase"`, `begin*` and `-not`, and conditions such as `agent:scout cost>0.5`.
     pub query: String,
+    /// IANA name of the time zone of the query's days; UTC if absent.
+    pub timezone: Option<String>,
     /// Only sessions of this agent.
     pub agent: Option<String>,
     /// Only sessions that have this status now.
@@ -26,6 +28,7 @@ impl Client {
     pub async fn search_events(&self, search: &EventSearch) -> Result<FoundEvents> {
         let query = [
             ("q", Some(search.query.clone())),
+            ("timezone", search.timezone.clone()),
             ("agent", search.agent.clone()),
             ("status", search.status.map(|status| status.as_str().to_owned())),
             ("after", search.after.clone()),

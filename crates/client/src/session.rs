@@ -23,6 +23,10 @@ pub struct SessionFilter {
     pub parent_id: Option<SessionId>,
     /// Text that the title contains.
     pub title: Option<String>,
+    /// A search line, such as `agent:scout cost>0.5 refund`.
+    pub query: Option<String>,
+    /// IANA name of the time zone of the query's days; UTC if absent.
+    pub timezone: Option<String>,
     /// Most items on the page; the server's default if absent.
     pub limit: Option<u32>,
     /// `nextCursor` of the previous page.
@@ -43,6 +47,8 @@ impl Client {
             ("actionId", filter.action_id.map(|id| id.to_string())),
             ("parentId", filter.parent_id.map(|id| id.to_string())),
             ("title", filter.title.clone()),
+            ("q", filter.query.clone()),
+            ("timezone", filter.timezone.clone()),
             ("limit", filter.limit.map(|n| n.to_string())),
             ("cursor", filter.cursor.clone()),
         ];

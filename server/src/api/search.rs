@@ -18,7 +18,8 @@ use wire::search::FoundEvents;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SearchQuery {
     /// Words, of which an event must have all; `"a phrase"`; `begin*`; `-not`. Other forms of a word are found too,
-    /// except in quotation marks. A name such as `foo_bar` or `src/main.rs` is found whole, and by each part.
+    /// except in quotation marks. A name such as `foo_bar` or `src/main.rs` is found whole, and by each part. Beside
+    /// the words there can be conditions on the sessions, such as `agent:scout status:failed cost>0.5 after:fri`.
     #[param(value_type = wire::schema::EventQuery)]
     q: String,
     /// Sessions of this agent, or runs of this tool.
@@ -33,6 +34,9 @@ pub struct SearchQuery {
     /// Events that were recorded before this time.
     #[param(value_type = Option<String>, format = DateTime)]
     before: Option<Timestamp>,
+    /// Time zone of the days in `q`, an IANA name; UTC without it.
+    #[param(value_type = Option<wire::schema::TimeZone>)]
+    timezone: Option<String>,
     /// `nextCursor` of the page before.
     #[param(value_type = Option<wire::schema::EventCursor>)]
     cursor: Option<String>,
@@ -59,8 +63,8 @@ pub async fn events(
     caller: Caller,
     Params(query): Params<SearchQuery>,
 ) -> Result<Json<FoundEvents>, Problem> {
-    let SearchQuery { q, agent, status, after, before, cursor } = query;
-    let search = use_case::SearchEvents { query: q, agent_slug: agent, status, after, before, cursor };
+    let SearchQuery { q, agent, status, after, before, timezone, cursor } = query;
+    let search = use_case::SearchEvents { query: q, timezone, agent_slug: agent, status, after, before, cursor };
     let found = use_case::events(&state.ledger, caller.scope(), search).await?;
     Ok(Json(wire_map::found_events(found)))
 }

@@ -11,7 +11,7 @@ use domain::{
     id::{ActionId, SessionId},
     session::{Status, Type},
 };
-use ledger::{session as use_case, thread};
+use ledger::{search::SearchLine, session as use_case, thread};
 use serde::Deserialize;
 use wire::{
     Page,
@@ -71,6 +71,14 @@ pub struct ListQuery {
     /// still have a `nextCursor`.
     #[param(value_type = Option<wire::schema::TitlePart>)]
     title: Option<String>,
+    /// A search line: conditions such as `agent:scout status:failed,expired cost>0.5 after:fri`, and words, which are
+    /// looked for in titles and in the newest 4,000 events that have them. One page compares at most 20,000 sessions:
+    /// it can have few entries or none, and still have a `nextCursor`.
+    #[param(value_type = Option<wire::schema::SearchLine>)]
+    q: Option<String>,
+    /// Time zone of the days in `q`, an IANA name; UTC without it.
+    #[param(value_type = Option<wire::schema::TimeZone>)]
+    timezone: Option<String>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
@@ -94,6 +102,7 @@ impl From<ListQuery> for use_case::ListSessions {
             decided_on: None,
             answered_on: None,
             timezone: None,
+            query: query.q.map(|text| SearchLine { text, timezone: query.timezone }),
             limit: query.limit.0,
             cursor: query.cursor,
         }
@@ -108,6 +117,10 @@ impl From<ListQuery> for use_case::ListSessions {
     params(ListQuery),
     responses(
         (status = 200, description = "A page", body = Page<Session>),
+        (
+            status = 422, description = "`invalid_request`: `q` is no search line; the message names the place",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
     ),
 )]
 pub async fn list(

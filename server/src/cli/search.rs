@@ -3,7 +3,7 @@
 use super::common::{Failure, open, print_line};
 use crate::config::{self, DatabaseFlags, ServeFlags};
 use clap::builder::NonEmptyStringValueParser;
-use client::{Client, EventSearch};
+use client::{Client, EventSearch, SessionFilter};
 use domain::{count::counted, session::Status};
 use ledger::Mode;
 use std::io::{IsTerminal, Write};
@@ -14,8 +14,15 @@ use wire::search::FoundEvents;
 pub enum SearchCommand {
     /// Print the events that have these words, newest first
     ///
-    /// One line for each: session, sequence, time, kind and text. At most 20 sessions, with 3 events each.
+    /// One line for each: session, sequence, time, kind and text. At most 20 sessions, with 3 events each. Beside the
+    /// words there can be conditions on the session: agent, status, type, task, title, error, by, cost, duration, after
+    /// and before, as in: token agent:scout status:failed,expired 'cost>0.5' after:fri
     Find(FindArgs),
+    /// Print the sessions that a search line finds, newest first
+    ///
+    /// One line for each: session, status, time of creation, agent and title. The line has conditions, words, or both.
+    /// Words are found in titles, and in the newest 4,000 events that have them. With no argument, all sessions.
+    Sessions(SessionsArgs),
     /// Make the index anew from the log, in all workspaces
     ///
     /// Works whether or not the server is running. Meanwhile a search finds only what is in the index already.
@@ -25,7 +32,7 @@ pub enum SearchCommand {
 /// Options of `search find`.
 #[derive(Debug, clap::Args)]
 pub struct FindArgs {
-    /// Words, of which an event must have all; "a phrase", begin* and -not
+    /// Words, of which an event must have all; "a phrase", begin* and -not; and conditions
     #[arg(value_name = "WORDS", required = true, allow_hyphen_values = true)]
     words: Vec<String>,
     /// Only sessions of this agent
@@ -34,6 +41,29 @@ pub struct FindArgs {
     /// Only sessions that have this status now
     #[arg(long, value_parser = status)]
     status: Option<Status>,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Options of `search sessions`.
+#[derive(Debug, clap::Args)]
+pub struct SessionsArgs {
+    /// Conditions and words
+    #[arg(value_name = "LINE", allow_hyphen_values = true)]
+    line: Vec<String>,
+    /// Most sessions to print
+    #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// The server, and whose days it counts by.
+#[derive(Debug, clap::Args)]
+pub struct ServerArgs {
+    /// Time zone of days such as today and fri, as an IANA name; UTC without it
+    #[arg(long, value_name = "ZONE", value_parser = NonEmptyStringValueParser::new())]
+    timezone: Option<String>,
     /// Address of the server
     #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]
     url: String,
@@ -57,19 +87,53 @@ fn status(text: &str) -> Result<Status, String> {
 pub async fn run(command: SearchCommand) -> Result<(), Failure> {
     match command {
         SearchCommand::Find(args) => find(args).await,
+        SearchCommand::Sessions(args) => sessions(args).await,
         SearchCommand::Rebuild(args) => rebuild(args).await,
     }
 }
 
 async fn find(args: FindArgs) -> Result<(), Failure> {
-    let client = Client::new(&args.url, &args.token).map_err(|error| Failure::Misused(error.to_string()))?;
-    let search =
-        EventSearch { query: args.words.join(" "), agent: args.agent, status: args.status, ..EventSearch::default() };
+    let (client, timezone) = args.server.client()?;
+    let (query, agent, status) = (args.words.join(" "), args.agent, args.status);
+    let search = EventSearch { query, agent, status, timezone, ..EventSearch::default() };
     let found = client.search_events(&search).await?;
     for line in lines(&found) {
         print_line(&line)?;
     }
     Ok(())
+}
+
+impl ServerArgs {
+    /// A client of the server, and the time zone.
+    fn client(self) -> Result<(Client, Option<String>), Failure> {
+        let client = Client::new(&self.url, &self.token).map_err(|error| Failure::Misused(error.to_string()))?;
+        Ok((client, self.timezone))
+    }
+}
+
+async fn sessions(args: SessionsArgs) -> Result<(), Failure> {
+    let (client, timezone) = args.server.client()?;
+    let (line, mut left, mut cursor, mut is_empty) = (args.line.join(" "), args.limit, None, true);
+    loop {
+        let query = Some(line.clone());
+        let filter =
+            SessionFilter { query, timezone: timezone.clone(), limit: Some(left), cursor, ..SessionFilter::default() };
+        let page = client.list_sessions(&filter).await?;
+        for session in &page.items {
+            let at = session.created_at.format("%Y-%m-%dT%H:%M:%SZ");
+            let agent = session.agent_slug.as_deref().unwrap_or("-");
+            print_line(&format!("{} {} {at} {agent} {}", session.id, session.status.as_str(), session.title))?;
+        }
+        is_empty &= page.items.is_empty();
+        left = left.saturating_sub(u32::try_from(page.items.len()).unwrap_or(u32::MAX));
+        cursor = page.next_cursor;
+        if left == 0 && cursor.is_some() {
+            return print_line("there may be older sessions");
+        }
+        if left == 0 || cursor.is_none() {
+            return if is_empty { print_line("no session is found") } else { Ok(()) };
+        }
+    }
 }
 
 /// A line for each event, and what else there is to know.

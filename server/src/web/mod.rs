@@ -41,6 +41,7 @@ mod problem;
 mod rating;
 mod response;
 mod search;
+mod search_line;
 mod session;
 mod session_forget;
 mod sessions;

@@ -1,18 +1,26 @@
 //! `GET /search?q=`: the search over all events.
 
-use super::shell::{PageRejection, Viewer, render_or_refuse};
+use super::{
+    search_line::{non_empty, read_line, refused_line},
+    shell::{PageRejection, Viewer, render_or_refuse},
+};
 use crate::{extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
-    FieldError, FormState,
+    FormState,
     search::{self as ui, Filter, Props},
 };
 use axum::{Router, extract::State, response::Response, routing::get};
-use domain::session::Status;
+use domain::{
+    search::{Line, Test},
+    session::Status,
+    tool::run::is_agent,
+};
 use ledger::{
     Error,
     search::{self, SearchEvents},
 };
 use serde::Deserialize;
+use wire::Code;
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/search", get(show))
@@ -32,45 +40,51 @@ async fn show(
     viewer: Viewer,
     Params(query): Params<ShowQuery>,
 ) -> Result<Response, PageRejection> {
-    let (filter, wanted) = read(query);
-    let is_continued = wanted.cursor.is_some();
-    let found =
-        if filter.q.is_empty() { None } else { Some(search::events(&state.ledger, &viewer.scope, wanted).await) };
-    let (props, problem) = props_of(filter, found, is_continued)?;
+    let (props, wanted) = read(&query, &viewer.timezone);
+    let found = match wanted {
+        Some(wanted) => Some(search::events(&state.ledger, &viewer.scope, wanted).await),
+        None => None,
+    };
+    let agents = search::agents(&state.ledger, &viewer.scope).await?;
+    let props = with_found(Props { agents, ..props }, found)?;
+    let problem = props.form.is_refused().then(|| Problem::new(Code::InvalidRequest));
     Ok(render_or_refuse(problem.as_ref(), move || ui::page(&viewer.shell, props)).await)
 }
 
-/// The search of the address. What is no status is left out.
-fn read(query: ShowQuery) -> (Filter, SearchEvents) {
-    let given = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    let status = given(query.status).and_then(|status| Status::parse(&status));
-    let filter = Filter { q: given(query.q).unwrap_or_default(), agent: given(query.agent), status };
-    let wanted = SearchEvents {
-        query: filter.q.clone(),
-        agent_slug: filter.agent.clone(),
-        status,
-        cursor: given(query.cursor),
+/// The page without what was found, and the search; none for an empty line and one that was refused.
+fn read(query: &ShowQuery, timezone: &str) -> (Props, Option<SearchEvents>) {
+    let cursor = non_empty(query.cursor.as_ref()).map(str::to_owned);
+    let (line, form) = line(query);
+    let (is_continued, text) = (cursor.is_some(), line.to_string());
+    let wanted = (!text.is_empty() && !form.is_refused()).then(|| SearchEvents {
+        query: text,
+        timezone: Some(timezone.to_owned()),
+        cursor,
         ..SearchEvents::default()
-    };
-    (filter, wanted)
+    });
+    (Props { filter: Filter { line }, form, is_continued, ..Props::default() }, wanted)
+}
+
+/// The line of the address, with the conditions that addresses name in fields of their own, and what is wrong with it.
+/// What is no status and no agent is left out.
+fn line(query: &ShowQuery) -> (Line, FormState) {
+    let (mut line, form) = read_line(non_empty(query.q.as_ref()).unwrap_or_default());
+    if let Some(status) = non_empty(query.status.as_ref()).and_then(Status::parse) {
+        line.widen(Test::Status(vec![status]));
+    }
+    if let Some(agent) = non_empty(query.agent.as_ref()).filter(|agent| is_agent(agent)) {
+        line.widen(Test::Agent(vec![agent.to_owned()]));
+    }
+    (line, form)
 }
 
 /// The page with what was found, or with what is wrong with the search.
-fn props_of(
-    filter: Filter,
-    found: Option<ledger::Result<search::FoundEvents>>,
-    is_continued: bool,
-) -> Result<(Props, Option<Problem>), PageRejection> {
-    let props = Props { filter, is_continued, ..Props::default() };
+fn with_found(props: Props, found: Option<ledger::Result<search::FoundEvents>>) -> Result<Props, PageRejection> {
     match found.transpose() {
-        Ok(found) => Ok((Props { found: found.map(wire_map::found_events), ..props }, None)),
+        Ok(found) => Ok(Props { found: found.map(wire_map::found_events), ..props }),
         Err(Error::Invalid(issues)) => {
-            let error = |issue: &domain::issue::Issue| FieldError {
-                field: Some(issue.field.clone()),
-                message: issue.message.clone(),
-            };
-            let form = FormState { errors: issues.iter().map(error).collect(), ..FormState::default() };
-            Ok((Props { form, ..props }, Some(Error::Invalid(issues).into())))
+            let form = refused_line(&props.filter.line.to_string(), &issues);
+            Ok(Props { form, ..props })
         }
         Err(error) => Err(error.into()),
     }

@@ -1,15 +1,17 @@
 //! /sessions
 
-use super::shell::{PageRejection, Viewer, render};
+use super::{
+    search_line::{non_empty, read_line, refused_line},
+    shell::{PageRejection, Viewer, render_or_refuse},
+};
 use crate::{extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
-    Connect, SessionEntry,
+    Connect, FormState, SessionEntry,
     sessions::{self, Filter, Props},
 };
 use axum::{
     Router,
     extract::State,
-    http::StatusCode,
     response::{Html, Response},
     routing::get,
 };
@@ -17,11 +19,14 @@ use chrono::NaiveDate;
 use domain::{
     id::SessionId,
     role::Permission,
+    search::{Line, Test},
     session::{Session, Status, Type},
-    slug::is_slug,
+    tool::run::is_agent,
 };
 use ledger::{
+    Error,
     page::{Row, sessions as page},
+    search::SearchLine,
     session::{self, ListSessions},
     work_queue::is_timezone,
 };
@@ -56,11 +61,6 @@ struct ListQuery {
     cursor: Option<String>,
 }
 
-/// Returns the text of a filter. The choice "any" of a form arrives as an empty field.
-fn non_empty(text: Option<&String>) -> Option<&str> {
-    text.map(|text| text.trim()).filter(|text| !text.is_empty())
-}
-
 /// Returns the day of a filter.
 fn day(text: Option<&String>) -> Option<NaiveDate> {
     // chrono also reads years of more than four digits.
@@ -71,11 +71,28 @@ fn day(text: Option<&String>) -> Option<NaiveDate> {
 struct Filtered {
     filter: Filter,
     wanted: ListSessions,
+    /// Why `q` is no search.
+    form: FormState,
+}
+
+/// The line of the address, with the conditions that addresses name in fields of their own, and what is wrong with it.
+fn line(query: &ListQuery) -> (Line, FormState) {
+    let (mut line, form) = read_line(non_empty(query.q.as_ref()).unwrap_or_default());
+    if let Some(session_type) = non_empty(query.session_type.as_ref()).and_then(Type::parse) {
+        line.widen(Test::Type(vec![session_type]));
+    }
+    if let Some(status) = non_empty(query.status.as_ref()).and_then(Status::parse) {
+        line.widen(Test::Status(vec![status]));
+    }
+    if let Some(agent) = non_empty(query.agent.as_ref()).filter(|agent| is_agent(agent)) {
+        line.widen(Test::Agent(vec![agent.to_owned()]));
+    }
+    (line, form)
 }
 
 impl Filtered {
-    /// Leaves out what is no value of its filter. Days are those of the time zone that the address names, or else of
-    /// the reader's.
+    /// Leaves out what is no value of its filter. Days of the line are those of the reader's time zone. Other days are
+    /// those of the time zone that the address names, or else of the reader's.
     ///
     /// # Errors
     /// [`Code::NotFound`] for an action that cannot exist.
@@ -84,38 +101,34 @@ impl Filtered {
         let (decided_on, answered_on) = (day(query.decided.as_ref()), day(query.answered.as_ref()));
         let has_day = [ended_on, ended_since, decided_on, answered_on].into_iter().flatten().next().is_some();
         let zone = non_empty(query.zone.as_ref()).filter(|zone| is_timezone(zone)).unwrap_or(&viewer.timezone);
+        let (line, form) = line(&query);
         let filter = Filter {
-            session_type: non_empty(query.session_type.as_ref()).and_then(Type::parse),
-            status: non_empty(query.status.as_ref()).and_then(Status::parse),
             action_id: non_empty(query.action_id.as_ref()).map(str::to_owned),
-            agent: non_empty(query.agent.as_ref()).filter(|agent| is_slug(agent)).map(str::to_owned),
             ended: ended_on.map(|day| day.to_string()),
             ended_since: ended_since.map(|day| day.to_string()),
             decided: decided_on.map(|day| day.to_string()),
             answered: answered_on.map(|day| day.to_string()),
             zone: has_day.then(|| zone.to_owned()),
-            q: non_empty(query.q.as_ref()).map(str::to_owned),
+            line,
         };
         let action_id = match &filter.action_id {
             Some(text) => Some(text.parse().map_err(|_| Problem::new(Code::NotFound))?),
             None => None,
         };
+        let text = filter.line.to_string();
         let wanted = ListSessions {
-            session_type: filter.session_type,
-            status: filter.status,
             action_id,
-            agent_slug: filter.agent.clone(),
-            parent_id: None,
-            title_contains: filter.q.clone(),
             ended_on,
             ended_since,
             decided_on,
             answered_on,
             timezone: filter.zone.clone(),
+            query: (!text.is_empty()).then(|| SearchLine { text, timezone: Some(viewer.timezone.clone()) }),
             limit: ROWS,
             cursor: query.cursor,
+            ..ListSessions::default()
         };
-        Ok(Self { filter, wanted })
+        Ok(Self { filter, wanted, form })
     }
 }
 
@@ -124,12 +137,43 @@ async fn show(
     viewer: Viewer,
     Params(query): Params<ListQuery>,
 ) -> Result<Response, PageRejection> {
-    let Filtered { filter, wanted } = Filtered::of(query, &viewer)?;
+    let Filtered { filter, wanted, form } = Filtered::of(query, &viewer)?;
     let is_continued = wanted.cursor.is_some();
-    let page = page::read(&state.ledger, &viewer.scope, wanted).await?;
+    let (page, form) = read(&state, &viewer, wanted, form).await?;
+    let problem = form.is_refused().then(|| Problem::new(Code::InvalidRequest));
     let reader_zone = viewer.timezone.clone();
-    let props = Props { filter, reader_zone, is_continued, connect: Some(connect(&viewer)), ..props(page) };
-    Ok(render(StatusCode::OK, move || sessions::page(&viewer.shell, props)).await)
+    let props = Props { filter, form, reader_zone, is_continued, connect: Some(connect(&viewer)), ..props(page) };
+    Ok(render_or_refuse(problem.as_ref(), move || sessions::page(&viewer.shell, props)).await)
+}
+
+/// Reads the list. Without a session if the line was refused, here or because it names someone who does not exist.
+async fn read(
+    state: &AppState,
+    viewer: &Viewer,
+    wanted: ListSessions,
+    form: FormState,
+) -> Result<(page::Page, FormState), PageRejection> {
+    if form.is_refused() {
+        return Ok((page::Page::default(), form));
+    }
+    let typed = wanted.query.as_ref().map(|line| line.text.clone()).unwrap_or_default();
+    let read = page::read(&state.ledger, &viewer.scope, wanted).await;
+    or_refused(read, form, &typed)
+}
+
+/// The list, or the state of the form if the line was refused.
+fn or_refused(
+    read: ledger::Result<page::Page>,
+    form: FormState,
+    typed: &str,
+) -> Result<(page::Page, FormState), PageRejection> {
+    match read {
+        Ok(page) => Ok((page, form)),
+        Err(Error::Invalid(issues)) if issues.iter().any(|issue| issue.field == "q") => {
+            Ok((page::Page::default(), refused_line(typed, &issues)))
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Converts what was read.
@@ -137,6 +181,7 @@ fn props(page: page::Page) -> Props {
     Props {
         entries: page.rows.into_iter().map(entry).collect(),
         actions: page.actions.into_iter().map(|action| (action.id.to_string(), action.name)).collect(),
+        agents: page.agents,
         next_cursor: page.next_cursor,
         ..Props::default()
     }

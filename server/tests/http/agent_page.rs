@@ -152,7 +152,7 @@ async fn sessions_are_filtered_by_their_agent() {
     assert_eq!(titles, ["Mend the fence"]);
     let refused = app.request(Who::Operator, Method::GET, "/api/sessions?agentSlug=No%20slug").send().await.unwrap();
     assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
-    assert!(page(&app, &cookie, "/agents/iris").await.contains("href=\"/sessions?agent=iris\""));
+    assert!(page(&app, &cookie, "/agents/iris").await.contains("href=\"/sessions?q=agent%3Airis\""));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

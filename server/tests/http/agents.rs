@@ -134,15 +134,19 @@ async fn the_insights_link_to_the_sessions_of_an_agent_a_task_and_a_day_and_to_t
     let ended = ended(&app, &session).await;
     assert_eq!(ended["status"], "failed", "{ended}");
     let insights = page(&app, "/insights").await;
-    let of_agent = "/sessions?agent=clerk&amp;endedSince=";
+    let of_agent = "/sessions?q=agent%3Aclerk&amp;endedSince=";
     let (_, since) = insights.split_once(of_agent).unwrap_or_else(|| panic!("no period: {insights}"));
     // Insights count by days in UTC, and readers may be elsewhere.
     let since = format!("endedSince={}&zone=UTC", &since[..10]);
     let of_action = format!("actionId={}", ended["actionId"].as_str().unwrap());
-    for of in ["agent=clerk".to_owned(), of_action] {
+    let with_failed = |of: &str| match of.strip_prefix("q=") {
+        Some(line) => format!("/sessions?q={line}%20status%3Afailed&{since}"),
+        None => format!("/sessions?q=status%3Afailed&{of}&{since}"),
+    };
+    for of in ["q=agent%3Aclerk".to_owned(), of_action] {
         let later = page(&app, &format!("/sessions?{of}&endedSince=2999-01-01")).await;
         assert!(!later.contains(&format!("/sessions/{session}")), "{of}: {later}");
-        let (all, failed) = (format!("/sessions?{of}&{since}"), format!("/sessions?status=failed&{of}&{since}"));
+        let (all, failed) = (format!("/sessions?{of}&{since}"), with_failed(&of));
         for href in [all, failed] {
             let escaped = href.replace('&', "&amp;");
             assert!(insights.contains(&format!("href=\"{escaped}\"")), "{href}: {insights}");
@@ -150,7 +154,7 @@ async fn the_insights_link_to_the_sessions_of_an_agent_a_task_and_a_day_and_to_t
         }
     }
     assert!(insights.contains("aria-label=\"1: failed sessions of clerk\""), "{insights}");
-    let by_day = "/sessions?type=agent&amp;ended=";
+    let by_day = "/sessions?q=type%3Aagent&amp;ended=";
     let (_, day) = insights.split_once(by_day).unwrap_or_else(|| panic!("no day: {insights}"));
     for (day, is_listed) in [(&day[..10], true), ("2000-01-01", false)] {
         let listed = page(&app, &format!("/sessions?type=agent&ended={day}")).await;

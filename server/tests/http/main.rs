@@ -66,6 +66,7 @@ mod rating;
 mod response_csv;
 mod routes;
 mod search;
+mod search_line;
 mod setup;
 mod sign_in;
 mod soak;

@@ -106,7 +106,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<Page> 
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     let runs = ListSessions { action_id: Some(id), limit: RUNS, ..ListSessions::default() };
-    let runs = session::ListQuery::of(scope, runs)?;
+    let runs = session::ListQuery::of(scope, runs, ledger.now())?;
     let read = ledger.snapshot(scope, async move |conn| {
         let action = action::get_on(conn, reader.tenant_id, id).await?;
         let runs = session::list_on(conn, &reader, runs).await?;

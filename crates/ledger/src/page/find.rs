@@ -40,7 +40,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, text: &str, limit: u32) -> Res
     let entities = ListEntities { title_contains: contains.clone(), limit, ..ListEntities::default() };
     let entities = entity::ListQuery::of(entities)?;
     let sessions = ListSessions { title_contains: contains, limit, ..ListSessions::default() };
-    let sessions = session::ListQuery::of(scope, sessions)?;
+    let sessions = session::ListQuery::of(scope, sessions, ledger.now())?;
     let known = partners(scope)?;
     let read = ledger.snapshot(scope, async move |conn| {
         Ok(SearchResults {

@@ -265,7 +265,7 @@ async fn around_on(
         None => None,
     };
     let children = ListSessions { parent_id: Some(id), limit: CHILDREN_MAX, ..ListSessions::default() };
-    let children = session::list_on(conn, scope, ListQuery::of(scope, children)?).await?;
+    let children = session::list_on(conn, scope, ListQuery::of(scope, children, now)?).await?;
     let retries = match session.status().is_final() {
         true => session::retries_on(conn, scope, id, CHILDREN_MAX).await?,
         false => Vec::new(),

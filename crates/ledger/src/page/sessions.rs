@@ -11,9 +11,11 @@ use domain::{Scope, id::SessionId, role::Permission};
 
 /// Number of actions offered as a filter.
 const ACTIONS_MAX: u32 = 200;
+/// Number of agents offered as a filter.
+const AGENTS_MAX: u32 = 50;
 
 /// Everything that the list of sessions shows.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Page {
     /// The sessions, newest first.
     pub rows: Vec<Row>,
@@ -21,6 +23,8 @@ pub struct Page {
     pub next_cursor: Option<String>,
     /// Actions to filter by, newest first. The action of the filter is the last one if it is older than these.
     pub actions: Vec<ActionRecord>,
+    /// Slugs of agents to filter by.
+    pub agents: Vec<String>,
 }
 
 /// Reads one page of the list.
@@ -31,7 +35,7 @@ pub struct Page {
 pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Page> {
     require(scope, Permission::Read)?;
     let filtered = query.action_id;
-    let (reader, now, asked) = (*scope, ledger.now(), ListQuery::of(scope, query)?);
+    let (reader, now, asked) = (*scope, ledger.now(), ListQuery::of(scope, query, ledger.now())?);
     let actions = ListActions { limit: ACTIONS_MAX, ..ListActions::default() };
     let actions = action::ListQuery::of(scope, actions)?;
     let read = ledger.snapshot(scope, async move |conn| {
@@ -41,7 +45,9 @@ pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result
         if let Some(id) = filtered.filter(|id| actions.iter().all(|action| action.id != *id)) {
             actions.extend(store::action::find(conn, reader.tenant_id, id).await?);
         }
-        Ok(Page { rows: rows(conn, &reader, listed.items, now).await?, next_cursor: listed.next_cursor, actions })
+        let agents = store::session::named_agents(conn, reader.tenant_id, AGENTS_MAX).await?;
+        let rows = rows(conn, &reader, listed.items, now).await?;
+        Ok(Page { rows, next_cursor: listed.next_cursor, actions, agents })
     });
     read.await
 }

@@ -66,7 +66,7 @@ pub struct Page {
 pub async fn read(ledger: &Ledger, scope: &Scope, whose: QueueScope, timezone: &str) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (reader, since) = (*scope, work_queue::since(ledger.now(), timezone)?);
-    let any = ListQuery::of(scope, ListSessions { limit: 1, ..ListSessions::default() })?;
+    let any = ListQuery::of(scope, ListSessions { limit: 1, ..ListSessions::default() }, ledger.now())?;
     let person = scope.user_id().map(|_| human::person(scope)).transpose()?;
     let read = ledger.snapshot(scope, async move |conn| {
         let mut sections = Vec::with_capacity(Bucket::ALL.len());

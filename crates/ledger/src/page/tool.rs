@@ -143,7 +143,7 @@ async fn runs_on(conn: &mut Conn<'_>, scope: &Scope, slug: &str, now: Timestamp)
     for kind in Kind::ALL {
         let agent_slug = Some(agent_of(kind, slug));
         let query = ListSessions { agent_slug, limit: RUNS, ..ListSessions::default() };
-        let listed = session::list_on(conn, scope, session::ListQuery::of(scope, query)?).await?;
+        let listed = session::list_on(conn, scope, session::ListQuery::of(scope, query, now)?).await?;
         has_more |= listed.next_cursor.is_some();
         found.extend(listed.items);
     }

@@ -1,8 +1,11 @@
 //! Searching the events of a workspace.
 
-use super::reached::{known, reached_on};
+use super::{
+    line::{LineSearch, SearchLine, Selection},
+    reached::{known, reached_on},
+};
 use crate::{
-    Error, Ledger, Result,
+    Ledger, Result,
     cursor::{List, decode_event, encode_event},
     guard::{Fields, require},
 };
@@ -18,6 +21,7 @@ use std::collections::HashMap;
 use store::{
     Conn,
     search::{Found, Place, Window},
+    session::Filter,
 };
 
 /// Events that one statement finds.
@@ -26,8 +30,11 @@ const AT_ONCE: u32 = 200;
 /// A search, its filter and its page.
 #[derive(Debug, Clone, Default)]
 pub struct SearchEvents {
-    /// Words, of which an event must have all, `"a phrase"`, `begin*` and `-not`; see [`Query`].
+    /// Words, of which an event must have all, and conditions on its session; see [`Line`](domain::search::Line). There
+    /// must be a word.
     pub query: String,
+    /// IANA name of the time zone of the query's days. `None` for UTC.
+    pub timezone: Option<String>,
     /// Only sessions of this agent.
     pub agent_slug: Option<String>,
     /// Only sessions that have this status now.
@@ -87,8 +94,7 @@ struct Group {
 /// A checked [`SearchEvents`].
 struct Search {
     query: Query,
-    agent_slug: Option<String>,
-    status: Option<Status>,
+    filter: Filter,
     window: Window,
 }
 
@@ -146,37 +152,41 @@ impl Search {
             });
         }
         if !unknown.is_empty() {
-            let read = store::session::list_by_ids(conn, tenant_id, &unknown).await?;
-            let wanted = read.into_iter().filter(|session| self.is_of(session));
-            sessions.extend(wanted.map(|session| (session.id, Some(session))));
+            let wanted = store::session::among(conn, tenant_id, &self.filter, &unknown).await?;
+            sessions.extend(wanted.into_iter().map(|session| (session.id, Some(session))));
         }
         Ok(())
     }
+}
 
-    fn is_of(&self, session: &Session) -> bool {
-        session.private_to.is_none()
-            && (self.agent_slug.is_none() || session.agent_slug == self.agent_slug)
-            && self.status.is_none_or(|status| session.status() == status)
-    }
+/// The time that is in both windows.
+fn both(a: Window, b: Window) -> Window {
+    let before = a.before.into_iter().chain(b.before).min();
+    Window { after: a.after.max(b.after), before }
 }
 
 /// Searches the events that the caller can see, newest first, grouped by session.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a query that is none, with the place where it is wrong, and for a slug that is none;
-/// [`Error::InvalidCursor`] for a cursor of another list.
+/// [`crate::Error::Invalid`] for a query that is none, with the place where it is wrong, and for a slug that is none;
+/// [`crate::Error::InvalidCursor`] for a cursor of another list.
 pub async fn events(ledger: &Ledger, scope: &Scope, search: SearchEvents) -> Result<FoundEvents> {
     require(scope, Permission::Read)?;
     let mut fields = Fields::default();
     fields.agent("agent", search.agent_slug.as_deref());
     fields.check()?;
-    let query = Query::parse(&search.query).map_err(|bad| Error::invalid("q", bad.to_string()))?;
+    let line = SearchLine { text: search.query, timezone: search.timezone };
+    let asked = LineSearch::of(&line, ledger.now())?;
+    let query = asked.query()?.clone();
     let place = search.cursor.as_deref().map(|cursor| decode_event(List::FoundEvents, cursor)).transpose()?;
     let place = place.map(|(position, session, sequence)| Place { position, session_id: SessionId(session), sequence });
     let window = Window { after: search.after, before: search.before };
-    let search = Search { query, agent_slug: search.agent_slug, status: search.status, window };
-    let (tenant_id, known) = (scope.tenant_id, known(ledger));
+    // Private sessions are of no one here: nothing of them is in the index.
+    let filter = Filter { agent_slug: search.agent_slug, status: search.status, ..Filter::default() };
+    let (reader, tenant_id, known) = (*scope, scope.tenant_id, known(ledger));
     let found = ledger.snapshot(scope, async move |conn| {
+        let Selection { matching, window: asked_for } = asked.conditions(conn, &reader).await?;
+        let search = Search { query, filter: Filter { matching, ..filter }, window: both(window, asked_for) };
         let indexed_until = reached_on(conn, known).await?;
         let (groups, place) = search.page(conn, tenant_id, place).await?;
         let sessions = with_texts(conn, tenant_id, &search.query, groups).await?;
@@ -184,6 +194,19 @@ pub async fn events(ledger: &Ledger, scope: &Scope, search: SearchEvents) -> Res
         Ok(FoundEvents { sessions, next_cursor: place.map(cursor), indexed_until })
     });
     found.await
+}
+
+/// Most agents that searches suggest.
+const AGENTS_MAX: u32 = 50;
+
+/// Slugs of agents that a search can name, in alphabetical order.
+pub async fn agents(ledger: &Ledger, scope: &Scope) -> Result<Vec<String>> {
+    require(scope, Permission::Read)?;
+    let tenant_id = scope.tenant_id;
+    let read = ledger
+        .store()
+        .read(scope.into(), async move |conn| store::session::named_agents(conn, tenant_id, AGENTS_MAX).await);
+    Ok(read.await?)
 }
 
 /// Reads the events of the groups.

@@ -8,10 +8,13 @@
 
 mod events;
 mod indexer;
+mod line;
 mod reached;
 
-pub use events::{FoundEvent, FoundEvents, FoundSession, SearchEvents, events};
+pub use events::{FoundEvent, FoundEvents, FoundSession, SearchEvents, agents, events};
 pub use indexer::{Indexer, Step, rebuild_by_operator};
+pub use line::SearchLine;
+pub(crate) use line::{LineSearch, Selection};
 pub use reached::lag;
 
 pub(crate) use reached::Reached;

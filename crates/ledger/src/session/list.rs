@@ -5,6 +5,7 @@ use crate::{
     Ledger, Listed, Result,
     cursor::{List, decode, page_size},
     guard::{Fields, require},
+    search::{LineSearch, SearchLine, Selection},
     visibility::can_see,
     work_queue::{day_begins, zone_of},
 };
@@ -18,7 +19,10 @@ use domain::{
     session::{Session, Status, Type},
 };
 use std::ops::Range;
-use store::{Conn, session::Filter};
+use store::{
+    Conn,
+    session::{Filter, Matching},
+};
 
 /// Filter and page of a list of sessions.
 #[derive(Debug, Clone, Default)]
@@ -48,6 +52,10 @@ pub struct ListSessions {
     pub answered_on: Option<NaiveDate>,
     /// IANA name of the time zone whose days these are. `None` for UTC.
     pub timezone: Option<String>,
+    /// Only sessions that this search line finds. Words are looked for in titles, and in the newest
+    /// [`SEARCH_LOOKED_MAX`](domain::limit::SEARCH_LOOKED_MAX) events that have them. Like a part of the title, a
+    /// line is compared with at most [`SESSIONS_LOOKED_MAX`] sessions a page.
+    pub query: Option<SearchLine>,
     /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
     /// `next_cursor` of the previous page. `None` for the first page.
@@ -91,15 +99,17 @@ pub(crate) struct ListQuery {
     filter: Filter,
     before: Option<SessionId>,
     limit: u32,
+    asked: Option<LineSearch>,
 }
 
 impl ListQuery {
-    /// Checks the query and decodes its cursor.
+    /// Checks the query and decodes its cursor. `now` is the time of the search line.
     ///
     /// # Errors
-    /// [`crate::Error::Invalid`] for a wrong filter, time zone or limit, [`crate::Error::InvalidCursor`] for a cursor
-    /// of another list.
-    pub(crate) fn of(scope: &Scope, query: ListSessions) -> Result<Self> {
+    /// [`crate::Error::Invalid`] for a wrong filter, search line, time zone or limit, [`crate::Error::InvalidCursor`]
+    /// for a cursor of another list.
+    pub(crate) fn of(scope: &Scope, query: ListSessions, now: Timestamp) -> Result<Self> {
+        let asked = query.query.as_ref().map(|line| LineSearch::of(line, now)).transpose()?;
         let mut fields = Fields::default();
         fields.text("title", query.title_contains.as_deref(), TITLE_CHARS_MAX);
         fields.agent("agentSlug", query.agent_slug.as_deref());
@@ -129,8 +139,9 @@ impl ListQuery {
             answered,
             oldest: oldest.map(|at| SessionId(least_v7(at))),
             private_to: Some(scope.caller.to_string()),
+            matching: Matching::default(),
         };
-        Ok(Self { filter, before, limit: page_size(query.limit)? })
+        Ok(Self { filter, before, limit: page_size(query.limit)?, asked })
     }
 }
 
@@ -141,23 +152,49 @@ impl ListQuery {
 /// for a cursor of another list.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Listed<Session>> {
     require(scope, Permission::Read)?;
-    let (reader, query) = (*scope, ListQuery::of(scope, query)?);
+    let (reader, query) = (*scope, ListQuery::of(scope, query, ledger.now())?);
     ledger.snapshot(scope, async move |conn| list_on(conn, &reader, query).await).await
 }
 
 /// [`list`] on an open connection.
 pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery) -> Result<Listed<Session>> {
-    let ListQuery { filter, before, limit } = query;
+    let ListQuery { filter, before, limit, asked } = query;
     let filter = of_parent(conn, scope, filter).await?;
-    let looked = match filter.title_contains {
-        Some(_) => store::session::last_looked(conn, scope.tenant_id, &filter, before, SESSIONS_LOOKED_MAX).await?,
-        None => None,
+    let (filter, before) = match asked {
+        Some(asked) => narrowed(filter, before, asked.sessions(conn, scope).await?),
+        None => (filter, before),
+    };
+    let is_search = filter.title_contains.is_some() || !filter.matching.is_open();
+    let looked = if is_search {
+        store::session::last_looked(conn, scope.tenant_id, &filter, before, SESSIONS_LOOKED_MAX).await?
+    } else {
+        None
     };
     // A filter by a time may end the list earlier. Then no page follows this one.
     let looked = looked.filter(|last| filter.oldest.is_none_or(|oldest| last.0 > oldest.0));
     let filter = Filter { oldest: looked.or(filter.oldest), ..filter };
     let page = store::session::list(conn, scope.tenant_id, &filter, before, limit).await?;
     Ok(Listed::of_search(page, List::Sessions, looked.map(|id| id.0), |session| session.id.0))
+}
+
+/// A filter with what a search line asks for, and the session before which its list begins. One status and one agent
+/// lead the list, because each of them has an index.
+fn narrowed(filter: Filter, before: Option<SessionId>, wanted: Selection) -> (Filter, Option<SessionId>) {
+    let Selection { mut matching, window } = wanted;
+    let (mut status, mut agent_slug) = (filter.status, filter.agent_slug.clone());
+    if let (None, Some([one])) = (status, matching.statuses.any_of.as_deref()) {
+        status = Status::parse(one);
+        matching.statuses.any_of = None;
+    }
+    if let (None, Some([one])) = (&agent_slug, matching.agents.any_of.as_deref()) {
+        agent_slug = Some(one.clone());
+        matching.agents.any_of = None;
+    }
+    // Ids begin with the time at which their sessions began.
+    let id = |at: Timestamp| SessionId(least_v7(at));
+    let oldest = filter.oldest.into_iter().chain(window.after.map(id)).max_by_key(|id| id.0);
+    let before = before.into_iter().chain(window.before.map(id)).min_by_key(|id| id.0);
+    (Filter { status, agent_slug, oldest, matching, ..filter }, before)
 }
 
 /// Returns retries of this session that the caller can see, newest first, at most `limit`.

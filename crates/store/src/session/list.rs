@@ -1,6 +1,13 @@
 //! Lists of sessions, newest first, by keyset.
 
-use super::{Row, due::hex_list, record, session_select};
+use super::{
+    Row,
+    due::hex_list,
+    // The macros that `matching` is made of are looked up where it is used.
+    matching::{Matching, group_values, groups, has, is_among, is_worded, matching, of_ids, values},
+    record,
+    session_select,
+};
 use crate::engine::{Conn, Page, Result, contains, last_select, run, statements};
 use domain::{
     Timestamp,
@@ -13,7 +20,7 @@ use uuid::Uuid;
 
 // One text per leading filter, so that each walks its own index; the rest of the filter narrows what it finds.
 macro_rules! list_select {
-    ($lead:literal) => {
+    ($engine:ident, $lead:literal) => {
         session_select!(concat!(
             "tenant_id = $1 AND ",
             $lead,
@@ -26,7 +33,9 @@ macro_rules! list_select {
              AND g.settled_at >= $13 AND g.settled_at < $14)) \
              AND (CAST($15 AS bigint) IS NULL OR (source IS NULL OR source <> 'memory') AND EXISTS (SELECT 1 \
              FROM interactions i WHERE i.tenant_id = sessions.tenant_id AND i.session_id = sessions.id \
-             AND i.recorded_at >= $15 AND i.recorded_at < $16)) ORDER BY id DESC LIMIT $7"
+             AND i.recorded_at >= $15 AND i.recorded_at < $16)) ",
+            matching!($engine),
+            " ORDER BY id DESC LIMIT $7"
         ))
     };
 }
@@ -34,7 +43,7 @@ macro_rules! list_select {
 macro_rules! by_lead {
     (
         $filter:ident, $run:ident,
-        [$retried:ident, $parent:ident, $action:ident, $agent:ident, $status:ident, $tenant:ident]
+        [$retried:tt, $parent:tt, $action:tt, $agent:tt, $status:tt, $tenant:tt]
     ) => {
         if let Some(retried) = $filter.retry_of {
             $run!($retried, retried.0)
@@ -67,12 +76,23 @@ statements! {
     // Driven by `sessions_by_parent`.
     const NEWEST_CONTINUATION: &str =
         session_select!("tenant_id = $1 AND parent_id = $2 AND source = $3 ORDER BY id DESC LIMIT 1");
-    const BY_TENANT: &str = list_select!("CAST($2 AS text) IS NULL");
-    const BY_STATUS: &str = list_select!("status = $2");
-    const BY_ACTION: &str = list_select!("action_id = $2");
-    const BY_AGENT: &str = list_select!("agent_slug = $2");
-    const BY_PARENT: &str = list_select!("parent_id = $2");
-    const BY_RETRIED: &str = list_select!("retry_of = $2");
+    const BY_TENANT_SQLITE: &str = list_select!(sqlite, "CAST($2 AS text) IS NULL");
+    const BY_TENANT_POSTGRES: &str = list_select!(postgres, "CAST($2 AS text) IS NULL");
+    const BY_STATUS_SQLITE: &str = list_select!(sqlite, "status = $2");
+    const BY_STATUS_POSTGRES: &str = list_select!(postgres, "status = $2");
+    const BY_ACTION_SQLITE: &str = list_select!(sqlite, "action_id = $2");
+    const BY_ACTION_POSTGRES: &str = list_select!(postgres, "action_id = $2");
+    const BY_AGENT_SQLITE: &str = list_select!(sqlite, "agent_slug = $2");
+    const BY_AGENT_POSTGRES: &str = list_select!(postgres, "agent_slug = $2");
+    const BY_PARENT_SQLITE: &str = list_select!(sqlite, "parent_id = $2");
+    const BY_PARENT_POSTGRES: &str = list_select!(postgres, "parent_id = $2");
+    const BY_RETRIED_SQLITE: &str = list_select!(sqlite, "retry_of = $2");
+    const BY_RETRIED_POSTGRES: &str = list_select!(postgres, "retry_of = $2");
+    const AMONG_SQLITE: &str = list_select!(sqlite, "id IN (SELECT unhex(value) FROM json_each($2))");
+    const AMONG_POSTGRES: &str = list_select!(
+        postgres,
+        "id IN (SELECT CAST(value AS uuid) FROM jsonb_array_elements_text(CAST(CAST($2 AS text) AS jsonb)) AS j (value))"
+    );
     const LAST_BY_TENANT: &str = last_select!("sessions", "CAST($2 AS text) IS NULL");
     const LAST_BY_STATUS: &str = last_select!("sessions", "status = $2");
     const LAST_BY_ACTION: &str = last_select!("sessions", "action_id = $2");
@@ -115,11 +135,37 @@ pub struct Filter {
     pub oldest: Option<SessionId>,
     /// Whose private sessions are listed too; none if absent.
     pub private_to: Option<String>,
+    /// What a search line asks for beside.
+    pub matching: Matching,
 }
 
 /// The beginning and the end of a time, microseconds.
 fn bounds(time: Option<&Range<Timestamp>>) -> (Option<i64>, Option<i64>) {
     time.map(|time| (to_micros(time.start), to_micros(time.end))).unzip()
+}
+
+/// The value of the leading filter.
+enum Lead<'f> {
+    Id(Uuid),
+    Text(Option<&'f str>),
+}
+
+impl From<Uuid> for Lead<'_> {
+    fn from(id: Uuid) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl<'f> From<&'f str> for Lead<'f> {
+    fn from(text: &'f str) -> Self {
+        Self::Text(Some(text))
+    }
+}
+
+impl<'f> From<Option<&'f str>> for Lead<'f> {
+    fn from(text: Option<&'f str>) -> Self {
+        Self::Text(text)
+    }
 }
 
 /// One page of sessions, newest first. With `before`, only older ones.
@@ -130,11 +176,54 @@ pub async fn list(
     before: Option<SessionId>,
     limit: u32,
 ) -> Result<Page<Session>> {
-    let tenant = tenant_id.0;
+    macro_rules! rows_by {
+        (($sqlite:ident, $postgres:ident), $lead:expr) => {{
+            let sql = if matches!(conn, Conn::Sqlite(_)) { $sqlite } else { $postgres };
+            rows(conn, sql, (tenant_id, $lead.into()), filter, before, limit).await?
+        }};
+    }
+    let rows = by_lead!(
+        filter,
+        rows_by,
+        [
+            (BY_RETRIED_SQLITE, BY_RETRIED_POSTGRES),
+            (BY_PARENT_SQLITE, BY_PARENT_POSTGRES),
+            (BY_ACTION_SQLITE, BY_ACTION_POSTGRES),
+            (BY_AGENT_SQLITE, BY_AGENT_POSTGRES),
+            (BY_STATUS_SQLITE, BY_STATUS_POSTGRES),
+            (BY_TENANT_SQLITE, BY_TENANT_POSTGRES)
+        ]
+    );
+    page(rows, limit)
+}
+
+/// Those of these sessions that the filter selects, newest first.
+pub async fn among(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    filter: &Filter,
+    ids: &[SessionId],
+) -> Result<Vec<Session>> {
+    let sql = if matches!(conn, Conn::Sqlite(_)) { AMONG_SQLITE } else { AMONG_POSTGRES };
+    let (ids, limit) = (hex_list(ids), u32::try_from(ids.len()).unwrap_or(u32::MAX));
+    let rows = rows(conn, sql, (tenant_id, ids.as_str().into()), filter, None, limit).await?;
+    rows.into_iter().map(Session::try_from).collect()
+}
+
+/// At most one row more than `limit`.
+async fn rows(
+    conn: &mut Conn<'_>,
+    sql: &'static str,
+    (tenant_id, lead): (TenantId, Lead<'_>),
+    filter: &Filter,
+    before: Option<SessionId>,
+    limit: u32,
+) -> Result<Vec<Row>> {
     // Larger than any id: a comparison that is always true would keep the index from being entered at the right place.
     let before = before.map_or(Uuid::max(), |id| id.0);
     let kind = filter.session_type.map(Type::as_str);
     let title = filter.title_contains.as_deref().map(contains);
+    let title = title.as_deref();
     let more = i64::from(limit) + 1;
     let status = filter.status.map(Status::as_str);
     let (since, until) = bounds(filter.ended.as_ref());
@@ -142,13 +231,21 @@ pub async fn list(
     let (answered_since, answered_until) = bounds(filter.answered.as_ref());
     let oldest = filter.oldest.map_or(Uuid::nil(), |id| id.0);
     let (private_to, agent) = (filter.private_to.as_deref(), filter.agent_slug.as_deref());
-    macro_rules! rows_by {
-        ($text:ident, $lead:expr) => {
-            run!(conn, fetch_all Row, $text, tenant, $lead, before, kind, status, title.as_deref(), more, private_to, agent, since, until, oldest, decided_since, decided_until, answered_since, answered_until)?
+    let asked = filter.matching.binds();
+    let [statuses, no_statuses, agents, no_agents, types, no_types, tasks, no_tasks, makers, no_makers] =
+        asked.among.each_ref().map(Option::as_deref);
+    let [titles, no_titles, errors, no_errors, worded, title_words, no_title_words] =
+        asked.texts.each_ref().map(Option::as_deref);
+    let [cost_min, cost_max, lasted_min, lasted_max, now] = asked.numbers;
+    macro_rules! rows {
+        ($lead:expr) => {
+            run!(conn, fetch_all Row, sql, tenant_id.0, $lead, before, kind, status, title, more, private_to, agent, since, until, oldest, decided_since, decided_until, answered_since, answered_until, statuses, no_statuses, agents, no_agents, types, no_types, tasks, no_tasks, makers, no_makers, titles, no_titles, errors, no_errors, cost_min, cost_max, lasted_min, lasted_max, now, worded, title_words, no_title_words)?
         };
     }
-    let rows = by_lead!(filter, rows_by, [BY_RETRIED, BY_PARENT, BY_ACTION, BY_AGENT, BY_STATUS, BY_TENANT]);
-    page(rows, limit)
+    Ok(match lead {
+        Lead::Id(id) => rows!(id),
+        Lead::Text(text) => rows!(text),
+    })
 }
 
 /// The oldest of the newest `count` sessions that the leading filter selects. With `before`, of those that are older.

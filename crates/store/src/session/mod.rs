@@ -7,6 +7,7 @@ mod find;
 mod first_claim;
 pub mod graph;
 mod list;
+mod matching;
 mod of_entity;
 mod row;
 mod state;
@@ -18,8 +19,10 @@ pub use due::{DueSession, deadlines, extend_lease, leases_lost, overdue, rearm_l
 pub use find::{depth, find, find_by_idempotency_key, find_locked, lock_idempotency_key};
 pub use first_claim::{ClaimTerms, FirstClaim};
 pub use list::{
-    Filter, last_looked, list, list_by_ids, list_on_channel, newest_continuation, newest_of_action, newest_of_actions,
+    Filter, among, last_looked, list, list_by_ids, list_on_channel, newest_continuation, newest_of_action,
+    newest_of_actions,
 };
+pub use matching::{Among, Bounds, Contains, Matching, Worded};
 pub use of_entity::{OfEntity, list_of_entity};
 pub use write::{Idempotency, Inserted, insert, retitle, save};
 

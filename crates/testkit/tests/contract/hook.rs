@@ -74,21 +74,7 @@ fn by(agent_id: &str, mut sent: Value) -> Value {
 
 /// All sessions that hooks created, oldest first.
 async fn sessions(f: &Fixture, scope: &Scope) -> Vec<Session> {
-    let all = ListSessions {
-        session_type: None,
-        status: None,
-        action_id: None,
-        agent_slug: None,
-        parent_id: None,
-        title_contains: None,
-        ended_on: None,
-        ended_since: None,
-        decided_on: None,
-        answered_on: None,
-        timezone: None,
-        limit: 100,
-        cursor: None,
-    };
+    let all = ListSessions { limit: 100, ..ListSessions::default() };
     let mut found = session::list(&f.ledger, scope, all).await.unwrap().items;
     found.retain(|session| session.agent_slug.is_some());
     found.sort_by_key(|session| session.completed_at().is_none());

@@ -97,6 +97,7 @@ mod row_security;
 mod row_security_respondent;
 mod search;
 mod search_erasure;
+mod search_line;
 mod secrets;
 mod sign_in;
 mod sql_list;

@@ -409,7 +409,7 @@ async fn a_search_that_is_none_is_refused_with_its_place(f: Fixture) {
         ("-tea", "name at least one word to find"),
         ("ab \"cd", "the quotation mark at character 4 has no second one"),
         ("a*", "the * at character 2 needs at least 2 letters or digits before it"),
-        ("\0", "name at least one word to find"),
+        ("\0", "there is a control character at character 1"),
     ] {
         match events(&f.ledger, &f.member, search_for(query)).await {
             Err(Error::Invalid(issues)) => {
@@ -423,7 +423,7 @@ async fn a_search_that_is_none_is_refused_with_its_place(f: Fixture) {
     // What could be taken for the language of an engine is only words.
     session_with(&f, &["tea AND (milk) NEAR words : x' & | ! <-> \u{1f600}"]).await;
     indexed(&f).await;
-    for query in ["tea AND milk", "near", "words:x", "tea & | ! <-> ( ) '", "\"x' & | !\" \u{1f600}", "{words}:x"] {
+    for query in ["tea AND milk", "near", "\"words:x\"", "tea & | ! <-> ( ) '", "\"x' & | !\" \u{1f600}", "{words}:x"] {
         assert_eq!(found(&f, query).await.len(), 1, "{query}");
     }
     assert!(found(&f, "tea OR zebra").await.is_empty());

@@ -192,7 +192,9 @@ texts! {
     HookSession = matching(PRINTABLE, HOOK_SESSION_CHARS_MAX).min_length(Some(1));
     /// Event types, separated by commas.
     EventTypes = text().pattern(Some(r"^ *[a-z][a-z0-9_]*(\.[a-z0-9_]+)+ *(, *[a-z][a-z0-9_]*(\.[a-z0-9_]+)+ *)*$"));
-    /// A search for events: words, `"a phrase"`, `begin*` and `-not`.
+    /// A search line: conditions on fields of sessions, such as `agent:scout status:failed cost>0.5`, and words.
+    SearchLine = text().max_length(Some(SEARCH_QUERY_CHARS_MAX));
+    /// A search for events: words, `"a phrase"`, `begin*` and `-not`, and conditions on fields of their sessions.
     EventQuery = text().min_length(Some(1)).max_length(Some(SEARCH_QUERY_CHARS_MAX));
     /// The place in what a search found. Opaque: only what a search answered is one.
     EventCursor = matching(EVENT_CURSOR, CURSOR_CHARS_MAX);

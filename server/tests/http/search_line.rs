@@ -1,0 +1,116 @@
+//! Search lines: of `GET /api/sessions` and `GET /api/search`, of the pages /sessions and /search, and of the command.
+
+use crate::{
+    app::{App, Who, problem},
+    browser::{Browser, add_person},
+};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use url::form_urlencoded::byte_serialize;
+
+fn encoded(line: &str) -> String {
+    byte_serialize(line.as_bytes()).collect()
+}
+
+/// A failed session of an agent of this name. Returns its id.
+async fn failed(app: &App, agent: &str) -> String {
+    let created = json!({ "sessionType": "agent", "agentSlug": agent, "title": "Weekly <b>report</b>" });
+    let id = app.post(Who::Operator, "/api/sessions", created).await["id"].as_str().unwrap().to_owned();
+    let claimed =
+        app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": [agent], "leaseSeconds": 600 })).await;
+    assert_eq!(claimed["sessions"].as_array().map(Vec::len), Some(1), "{claimed}");
+    let failure = json!({ "attempt": 1, "error": { "message": "429 rate limit" }, "usage": { "costUsd": 0.75 } });
+    app.post(Who::Worker, &format!("/api/sessions/{id}/fail"), failure).await;
+    id
+}
+
+async fn listed(app: &App, who: Who, line: &str) -> Vec<String> {
+    let path = format!("/api/sessions?q={}", encoded(line));
+    let answer = app.request(who, Method::GET, &path).send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::OK, "{line}");
+    let page: Value = answer.json().await.unwrap();
+    page["items"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_list_of_sessions_takes_a_line_and_refuses_what_is_none() {
+    let app = App::start();
+    let (scouts, clerks) = (failed(&app, "scout").await, failed(&app, "clerk").await);
+    for (line, sessions) in [
+        ("agent:scout", vec![&scouts]),
+        ("status:failed error:\"rate limit\" cost>0.5", vec![&clerks, &scouts]),
+        ("cost>1", vec![]),
+        ("report -agent:clerk after:today", vec![&scouts]),
+        ("", vec![&clerks, &scouts]),
+    ] {
+        let sessions: Vec<String> = sessions.into_iter().cloned().collect();
+        assert_eq!(listed(&app, Who::Member, line).await, sessions, "{line}");
+    }
+    assert!(listed(&app, Who::Stranger, "status:failed").await.is_empty(), "another workspace");
+    for (query, parts) in [
+        ("q=colour%3Ared", &["there is no field colour; the fields are agent, status, type"][..]),
+        ("q=status%3Adone", &["at character 8", "one of draft, pending"]),
+        ("q=after%3Atoday&timezone=Mars%2FOlympus", &["timezone"]),
+        ("q=by%3Anobody", &["no member of the workspace"]),
+    ] {
+        for list in ["sessions", "search"] {
+            let words = if list == "search" { "%20tea" } else { "" };
+            let query = query.replacen('&', &format!("{words}&"), 1);
+            let query = if query.contains('&') { query } else { format!("{query}{words}") };
+            let answer = app.request(Who::Member, Method::GET, &format!("/api/{list}?{query}")).send().await.unwrap();
+            let (status, problem) = problem(answer).await;
+            assert_eq!(status, 422, "{list} {query}: {problem}");
+            for part in parts {
+                assert!(problem.to_string().contains(part), "{list} {query}: {problem}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_page_shows_the_line_as_it_is_understood_with_a_chip_for_each_part() {
+    let app = App::start();
+    let session = failed(&app, "scout").await;
+    let row = format!("data-session-id=\"{session}\"");
+    add_person(&app, "mia@acme.test");
+    let browser = Browser::of(&app, "mia@acme.test").await;
+    let html = browser.page("/sessions?q=report+COST%3E0.50&status=failed").await;
+    for part in [
+        row.as_str(),
+        "value=\"status:failed cost&gt;0.5 report\"",
+        "href=\"/sessions?q=cost%3E0.5%20report\"",
+        "href=\"/sessions?q=status%3Afailed%20cost%3E0.5\"",
+        "href=\"/search?q=status%3Afailed%20cost%3E0.5%20report\"",
+        "<option value=\"status:failed cost&gt;0.5 report agent:scout\">",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    // Addresses from before search lines.
+    assert!(browser.page("/sessions?agent=scout&type=agent&status=failed&q=weekly").await.contains(&row));
+    assert!(browser.page("/sessions?agent=clerk").await.contains("No session matches the filter."));
+    let refused = browser.ask(Method::GET, "/sessions?q=colour%3A%3Cb%3E", &[]).await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let html = refused.text().await.unwrap();
+    let has = |part: &str| html.contains(part);
+    assert!(has("there is no field colour") && has("value=\"colour:&lt;b&gt;\"") && !has(&row), "{html}");
+    let found = browser.page("/search?q=status%3Afailed").await;
+    assert!(found.contains("href=\"/sessions?q=status%3Afailed\""), "conditions alone are of sessions: {found}");
+}
+
+#[tokio::test]
+async fn the_command_lists_the_sessions_of_a_line() {
+    let app = App::start();
+    let session = failed(&app, "scout").await;
+    let run = |arguments: &[&str]| {
+        let mut command = app.cli();
+        command.args(["search", "sessions", "--url", &app.url]).args(arguments);
+        let output = command.env("SHIFTBOOK_TOKEN", app.token(Who::Worker).unwrap()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, out, error) = run(&["status:failed", "cost>0.5", "-agent:clerk"]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(out.starts_with(&format!("{session} failed ")) && out.ends_with(" scout Weekly <b>report</b>\n"), "{out}");
+    assert_eq!(run(&["cost>99"]).1, "no session is found\n");
+    let (code, _, error) = run(&["colour:red"]);
+    assert!(code == Some(1) && error.contains("there is no field colour"), "{error}");
+}
