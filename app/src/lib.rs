@@ -81,6 +81,8 @@ pub mod action;
 #[cfg(feature = "ssr")]
 pub mod agent;
 #[cfg(feature = "ssr")]
+mod agent_href;
+#[cfg(feature = "ssr")]
 pub mod api_docs;
 #[cfg(feature = "ssr")]
 pub mod audit;

@@ -1,7 +1,8 @@
 //! The page /agents.
 
-use super::{agent_href, props::Workers};
+use super::props::Workers;
 use crate::{
+    agent_href::agent_href,
     document::render,
     render::static_html,
     shell::{RailEntry, Shell, frame},

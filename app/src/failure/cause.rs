@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     FormState,
-    agent::agent_href,
+    agent_href::agent_href,
     document::render,
     render::static_html,
     shell::{RailEntry, Shell, frame},

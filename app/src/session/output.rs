@@ -259,7 +259,7 @@ impl Writer<'_, '_> {
         self.room -= shown.len();
         self.block(|html| {
             if terminal::is_terminal(shown) {
-                terminal::push(html, shown);
+                html.terminal(shown);
             } else if is_diff(shown) {
                 push_diff(html, shown);
             } else {

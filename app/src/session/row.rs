@@ -290,7 +290,7 @@ fn as_typed(html: &mut Html, text: &str) {
 fn as_printed(html: &mut Html, text: &str) {
     html.raw("<pre class=\"event-printed\" dir=\"auto\">");
     if terminal::is_terminal(text) {
-        terminal::push(html, text);
+        html.terminal(text);
     } else {
         html.text(text);
     }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     FormState,
-    agent::agent_href,
+    agent_href::agent_href,
     server_function::page_fields,
     shell::Shell,
     text::{duration, error_text, html::Html, number},

@@ -1,6 +1,6 @@
 //! An HTML writer for the rows of a transcript, where views are too slow: a page has hundreds of rows.
 
-use super::markdown::Breaks;
+use super::{markdown::Breaks, terminal};
 
 /// HTML being written. `raw` takes only literals; everything else is escaped.
 #[derive(Debug, Default)]
@@ -62,6 +62,18 @@ impl Html {
     /// Appends the Markdown of a message as sanitized HTML. Its lines stay lines.
     pub fn message(&mut self, text: &str) -> &mut Self {
         super::markdown::push(&mut self.0, text, Breaks::Kept);
+        self
+    }
+
+    /// Appends what a program printed, for a `pre`: spans with the classes of `style/output.css` around what has a style.
+    pub fn terminal(&mut self, text: &str) -> &mut Self {
+        terminal::each_run(text, |classes, words| {
+            if classes.is_empty() {
+                self.text(words);
+            } else {
+                self.raw("<span class=\"").text(classes).raw("\">").text(words).raw("</span>");
+            }
+        });
         self
     }
 

@@ -2,7 +2,6 @@
 //! weights (SGR) and those that write a line anew (carriage return, backspace, erase in line) have an effect; the
 //! others are left out.
 
-use super::html::Html;
 use anstyle_parse::{DefaultCharAccumulator, Params, ParamsIter, Parser, Perform};
 
 /// The introducer of control sequences.
@@ -25,17 +24,14 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// Appends the text as HTML for a `pre`: spans with the classes of `style/output.css` around what has a style.
-pub fn push(html: &mut Html, text: &str) {
+/// Calls `take` with each piece of the text that has one style: its classes in `style/output.css`, empty for no style,
+/// and its words.
+pub fn each_run(text: &str, mut take: impl FnMut(&str, &str)) {
     each_line(text, |cells| {
         for run in cells.chunk_by(|one, next| one.1 == next.1) {
             let style = run.first().map(|cell| cell.1).unwrap_or_default();
             let words: String = run.iter().map(|cell| cell.0).collect();
-            if style == Style::default() {
-                html.text(&words);
-            } else {
-                html.raw("<span class=\"").text(&style.classes()).raw("\">").text(&words).raw("</span>");
-            }
+            take(&style.classes(), &words);
         }
     });
 }
@@ -222,11 +218,11 @@ impl Perform for Line {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::html::Html, *};
 
     fn html(text: &str) -> String {
         let mut html = Html::default();
-        push(&mut html, text);
+        html.terminal(text);
         html.finish()
     }
 

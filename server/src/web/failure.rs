@@ -151,13 +151,16 @@ async fn decided(state: &AppState, viewer: &Viewer, id: CauseId, form: &Form) ->
         "acknowledge" => (use_case::acknowledge(ledger, scope, id).await?, "cause_seen"),
         "resolve" => (use_case::resolve(ledger, scope, id).await?, "cause_resolved"),
         "reopen" => (use_case::reopen(ledger, scope, id).await?, "cause_reopened"),
-        "snooze" => {
-            let snoozed = use_case::snooze(ledger, scope, id, until(form, viewer, ledger.now())?).await;
-            (snoozed.map_err(|error| at_day(form, error))?, "cause_snoozed")
-        }
+        "snooze" => (snooze(state, viewer, id, form).await?, "cause_snoozed"),
         _ => return Err(Error::invalid("decision", "acknowledge, snooze, resolve or reopen")),
     };
     Ok(notice)
+}
+
+async fn snooze(state: &AppState, viewer: &Viewer, id: CauseId, form: &Form) -> Result<use_case::Cause, Error> {
+    let until = until(form, viewer, state.ledger.now())?;
+    let snoozed = use_case::snooze(&state.ledger, &viewer.scope, id, until).await;
+    snoozed.map_err(|error| at_day(form, error))
 }
 
 /// The end of the snooze that the form names.
