@@ -8,11 +8,13 @@ mod audit;
 mod final_row;
 mod open_row;
 mod roll;
+mod usage;
 
 pub use audit::{AUDIT_TAG, AuditLink, audit_digest, audit_tail};
 pub use final_row::{FinalRow, final_digest, final_digest_text, parse_final_digest};
 pub use open_row::{OpenRow, open_digest, open_digest_text, parse_open_digest};
 pub use roll::{RollEntry, entry_digest, roll_root};
+pub use usage::{parse_usage_digest, usage_digest, usage_digest_text};
 
 use crate::clock::{Timestamp, to_micros};
 use sha2::{Digest as _, Sha256};

@@ -1,11 +1,12 @@
 //! Binds a session's row to its log by digests, so that a change of the row behind the product's back is detected: by
-//! one when the session is created, and by another one when it ends.
+//! one when the session is created, by one of its usage whenever its worker leaves it waiting, and by another one when
+//! it ends.
 
 use crate::{Error, Result};
 use domain::{
     chain::{
         Digest, FinalRow, OpenRow, final_digest, final_digest_text, open_digest, open_digest_text, parse_final_digest,
-        parse_open_digest,
+        parse_open_digest, parse_usage_digest, usage_digest, usage_digest_text,
     },
     event::{Body, Event, kind::StatusChange},
     session::{EndReason, Session, Status},
@@ -103,29 +104,46 @@ pub(crate) fn digest_of(session: &Session) -> Digest {
     })
 }
 
+/// Computes the digest of the usage that a session has now.
+pub(crate) fn usage_digest_of(session: &Session) -> Digest {
+    usage_digest(session.tenant_id.0, session.id.0, session.usage.as_deref())
+}
+
+/// Returns whether a worker can report usage with this change, and the session stays open.
+pub(crate) fn may_report_usage(from: Option<Status>, to: Status, attempt: u32) -> bool {
+    let waits = matches!(to, Status::Idle | Status::WaitingHuman | Status::AwaitingTool);
+    from == Some(Status::Running) && waits && attempt > 0
+}
+
 /// Returns the change to the session's present status. The change to a final status contains the digest of the row,
 /// which must be complete by then.
 pub(super) fn status_change(from: Status, session: &Session, reason: &str) -> StatusChange {
-    let to = session.status();
+    let (from, to) = (Some(from), session.status());
     let row_digest = to.is_final().then(|| final_digest_text(digest_of(session)).into());
-    StatusChange { from: Some(from), to, reason: reason.to_owned(), row_digest, open_digest: None }
+    let reports = may_report_usage(from, to, session.attempt);
+    let usage_digest = reports.then(|| usage_digest_text(usage_digest_of(session)).into());
+    StatusChange { from, to, reason: reason.to_owned(), row_digest, open_digest: None, usage_digest }
 }
 
 /// The parts of a recorded status change that are needed to check the row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RecordedStatusChange {
+    /// The status before; `None` if the session had none.
+    pub(crate) from: Option<Status>,
     /// The new status.
     pub(crate) to: Status,
     /// Why the status changed.
     pub(crate) reason: String,
     /// How the event binds the row.
     pub(crate) bound: RowBinding,
+    /// How the event binds the usage.
+    pub(crate) usage: RowBinding,
 }
 
-/// How a status change event binds the row.
+/// How an event binds the row, or a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowBinding {
-    /// It holds no digest: the status is not final, or the session ended before digests were recorded.
+    /// It holds no digest: there is none in this event, or it is older than these digests.
     Not,
     /// By this digest.
     To(Digest),
@@ -136,9 +154,11 @@ pub(crate) enum RowBinding {
 /// Reads a status change. Returns `None` if the event is not one, for example because it was erased.
 pub(crate) fn read(event: &Event) -> Option<RecordedStatusChange> {
     let Body::SessionStatusChange(change) = event.body() else { return None };
-    let bound = match &change.row_digest {
+    let binding = |text: Option<&Value>, parse: fn(&str) -> Option<Digest>| match text {
         None => RowBinding::Not,
-        Some(text) => text.as_str().and_then(parse_final_digest).map_or(RowBinding::Unknown, RowBinding::To),
+        Some(text) => text.as_str().and_then(parse).map_or(RowBinding::Unknown, RowBinding::To),
     };
-    Some(RecordedStatusChange { to: change.to, reason: change.reason, bound })
+    let bound = binding(change.row_digest.as_ref(), parse_final_digest);
+    let usage = binding(change.usage_digest.as_ref(), parse_usage_digest);
+    Some(RecordedStatusChange { from: change.from, to: change.to, reason: change.reason, bound, usage })
 }

@@ -79,7 +79,8 @@ impl Minter {
 
     /// Creates the change to a status that is not final.
     pub(crate) fn status_change(&mut self, from: Option<Status>, to: Status, reason: &str) -> PreparedEvent {
-        self.event(&StatusChange { from, to, reason: reason.to_owned(), row_digest: None, open_digest: None })
+        let reason = reason.to_owned();
+        self.event(&StatusChange { from, to, reason, row_digest: None, open_digest: None, usage_digest: None })
     }
 
     /// Creates the change to the status that the row has now. If that status is final, the event contains the

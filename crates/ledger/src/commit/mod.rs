@@ -14,4 +14,4 @@ mod turn;
 pub(crate) use change::{Change, append_server_events, insert_completed, state, write, write_with_title};
 pub(crate) use minter::Minter;
 pub use turn::is_thread;
-pub(crate) use turn::{has_answered, is_dialogue};
+pub(crate) use turn::{has_answered, is_dialogue, is_reported};

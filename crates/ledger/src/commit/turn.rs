@@ -14,7 +14,7 @@ pub fn is_thread(session: &Session) -> bool {
 }
 
 /// Returns whether a coding agent reports the session by hooks. No worker claims such a session.
-fn is_reported(session: &Session) -> bool {
+pub(crate) fn is_reported(session: &Session) -> bool {
     HookSource::ALL.iter().any(|hook| session.source.as_deref() == Some(hook.as_str()))
 }
 

@@ -1,5 +1,6 @@
 //! Verifies one session: its events, its row against them, and its failure against both.
 
+use super::derived::Derived;
 use crate::{
     FailureRecord, InstanceKey, Ledger, Result,
     commit::{
@@ -92,6 +93,7 @@ pub(super) async fn check(
             None => created(&session, &walk)?,
             problem => problem,
         };
+        let problem = problem.or_else(|| derived(&session, &walk));
         let problem = problem.or_else(|| failure(&session, &walk, recorded.as_ref()));
         checked.bad = problem.map(|problem| (walk.sequence, problem));
     }
@@ -176,6 +178,17 @@ fn created(session: &Session, walk: &Walk) -> Result<Option<String>> {
     })
 }
 
+/// Checks the columns that change while a session is open against its log. Returns the error, if there is one. Nothing
+/// is compared where [`created`] compares nothing. Ended sessions are compared too, because a change from before the
+/// end is in the digest of the row.
+fn derived(session: &Session, walk: &Walk) -> Option<String> {
+    if walk.erasure.is_some() || walk.open.is_none() {
+        return None;
+    }
+    let column = walk.derived.contradicted(session)?;
+    Some(format!("its {column} does not follow from its log"))
+}
+
 /// Checks the failure, which is a row of its own, against the session's row and the reason in its log. Returns the
 /// error, if there is one. What is not bound by the log is not compared.
 fn failure(session: &Session, walk: &Walk, recorded: Option<&FailureRecord>) -> Option<String> {
@@ -214,6 +227,7 @@ struct Walk {
     status_change: Option<RecordedStatusChange>,
     /// How the log binds what the session was created with; `None` if an earlier version created it.
     open: Option<RowBinding>,
+    derived: Derived,
 }
 
 impl Walk {
@@ -227,6 +241,7 @@ impl Walk {
             erased: 0,
             status_change: None,
             open: None,
+            derived: Derived::new(),
         }
     }
 
@@ -252,11 +267,16 @@ impl Walk {
         self.digest = event.digest;
         // Only use cases of the server write events of these kinds.
         let known = event.known();
+        self.derived.saw(event);
         if matches!(known, Some(Known::SessionCreated | Known::SessionStatusChange | Known::UserMessage)) {
             self.open = bound_row::read_open(&event.metadata).or(self.open);
         }
+        if known == Some(Known::SessionClaimed) {
+            self.derived.claimed(event);
+        }
         if known == Some(Known::SessionStatusChange) {
             self.status_change = bound_row::read(event);
+            self.derived.changed(event, self.status_change.as_ref());
         }
         Ok(())
     }

@@ -113,6 +113,7 @@ mod tool_secret;
 mod turns;
 mod upgrade;
 mod verify;
+mod verify_columns;
 mod view;
 mod view_link;
 mod view_link_request;

@@ -21,6 +21,9 @@ pub struct StatusChange {
     /// Digest of what the session was created with, in a change that gives it a new title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_digest: Option<Value>,
+    /// Digest of the usage that the session has then, in a change by which a claimed session stops running and waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage_digest: Option<Value>,
 }
 
 impl Payload for StatusChange {
