@@ -10,6 +10,7 @@ use app::{
 use domain::{
     id::{ActionId, SessionId},
     role::Role,
+    search::Line,
     session::Status,
     work_queue::Bucket,
 };
@@ -115,7 +116,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
             },
         ),
     ));
-    let filter = sessions::Filter { q: Some("zebra".into()), ..sessions::Filter::default() };
+    let filter = sessions::Filter { line: Line::parse("zebra")?, ..sessions::Filter::default() };
     pages.push(("sessions-none", sessions::page(&shell, sessions::Props { filter, ..sessions::Props::default() })));
 
     let noticed = Shell { notice: Some("retried".into()), ..self::shell() };

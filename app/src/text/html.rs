@@ -65,7 +65,7 @@ impl Html {
         self
     }
 
-    /// Appends what a program printed, for a `pre`: spans with the classes of `style/output.css` around what has a style.
+    /// Appends what a program printed, for a `pre`: spans with the classes of `style/output.css` around what is styled.
     pub fn terminal(&mut self, text: &str) -> &mut Self {
         terminal::each_run(text, |classes, words| {
             if classes.is_empty() {

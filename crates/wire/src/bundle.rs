@@ -12,8 +12,8 @@ pub struct Installed {
     /// Whether it was done.
     pub applied: bool,
     /// Each item of the bundle: `{kind, slug, operation, fields}`. `kind` is `group`, `criteria_set`, `entity_type`,
-    /// `view`, `tool` or `action`; `operation` is `create`, `change` or `keep`. `fields` are those that the bundle names:
-    /// `{field, operation, before, after}`.
+    /// `view`, `tool` or `action`; `operation` is `create`, `change` or `keep`. `fields` are those that the bundle
+    /// names: `{field, operation, before, after}`.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::PlannedItem>))]
     pub items: Vec<PlannedItem>,
 }

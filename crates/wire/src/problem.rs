@@ -139,7 +139,8 @@ pub struct Problem {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldProblem>,
     /// The recorded state that conflicts with the request, if there is one: for `already_decided` the decision, for
-    /// `already_answered` the caller's other answer, for `stale_version` of a memory document both sides of the conflict.
+    /// `already_answered` the caller's other answer, for `stale_version` of a memory document both sides of the
+    /// conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub recorded: Option<crate::Json>,

@@ -1,5 +1,6 @@
 //! What all tables share: connections to both engines, errors, migrations, and helpers for queries.
 
+pub(crate) mod application_id;
 mod conn;
 mod error;
 pub(crate) mod file;
@@ -29,4 +30,4 @@ pub(crate) use span::{LaneSpan, record_rows, statement_span, use_case_span};
 pub(crate) use sql::{CHUNKS, Texts, chunks, contains, last_select, statements, values_statements};
 pub(crate) use sqlite::{FromSqlite, ImmutableFile, SqliteConnection};
 
-pub(crate) const SQL: &[Texts] = &[file::SQL, sqlite::SQL];
+pub(crate) const SQL: &[Texts] = &[application_id::SQL, file::SQL, sqlite::SQL];

@@ -5,8 +5,11 @@
 //! restart.
 
 use crate::{
-    engine::{Conn, Error, Result, SqliteConnection, file, migration},
-    open::application_id::{self, RATINGS},
+    engine::{
+        Conn, Error, Result, SqliteConnection,
+        application_id::{self, RATINGS},
+        file, migration,
+    },
     verify,
 };
 use futures_util::future::BoxFuture;

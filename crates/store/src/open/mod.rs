@@ -1,7 +1,6 @@
 //! Opens a store, and runs reads and writes on it.
 
 mod access;
-pub(crate) mod application_id;
 mod growth;
 mod postgres;
 mod readers;
@@ -16,4 +15,4 @@ pub use usage::DatabaseUse;
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: &[Texts] = &[application_id::SQL, growth::SQL, postgres::SQL, schema::SQL, sqlite::SQL];
+pub(crate) const SQL: &[Texts] = &[growth::SQL, postgres::SQL, schema::SQL, sqlite::SQL];

@@ -1,12 +1,15 @@
 //! Opens the SQLite file: the lock on its folder, its version and its migrations.
 
 use super::{
-    application_id::{self, LEDGER},
     readers::{Readers, SQLITE_FILE},
     store::{Db, Inner, Mode, NOTICES_MAX, ReadCounters, Store},
 };
 use crate::{
-    engine::{Error, Result, SqliteConnection, file, migration, statements},
+    engine::{
+        Error, Result, SqliteConnection,
+        application_id::{self, LEDGER},
+        file, migration, statements,
+    },
     feedback::FeedbackBackend,
     writer::Writer,
 };

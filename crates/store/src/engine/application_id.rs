@@ -3,7 +3,7 @@
 //! SQLite keeps a number for the application in the header of a file. New databases have ours from the moment at which
 //! they get their name, so a crash leaves no file without it. Those of earlier versions get it when they are opened.
 
-use crate::engine::{Error, Result, SqliteConnection, file, statements};
+use super::{Error, Result, SqliteConnection, file, statements};
 use std::{
     fs::{self, File},
     io::{self, Read as _},
@@ -25,15 +25,15 @@ pub(crate) struct Kind {
     tables: i64,
 }
 
-/// The ledger.
-pub(super) const LEDGER: Kind = Kind {
+/// The database of the log and of all that belongs to it.
+pub(crate) const LEDGER: Kind = Kind {
     what: "database of Shiftbook",
     id: 0x5348_424B, // SHBK
     set_id: SET_LEDGER_SQLITE,
     own_tables: LEDGER_TABLES_SQLITE,
     tables: 3,
 };
-/// The ratings, in a file of their own.
+/// The database of people's ratings.
 pub(crate) const RATINGS: Kind = Kind {
     what: "file of ratings of Shiftbook",
     id: 0x5348_4246, // SHBF
@@ -149,7 +149,10 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::readers::SQLITE_FILE, *};
+    use super::*;
+
+    /// Name of the file, as a data directory has it.
+    const SQLITE_FILE: &str = "shiftbook.sqlite3";
 
     #[test]
     fn a_new_database_has_our_number_and_nothing_is_left_beside_it() {
