@@ -56,7 +56,8 @@ fn read(query: &ShowQuery, timezone: &str) -> (Props, Option<SearchEvents>) {
     let cursor = non_empty(query.cursor.as_ref()).map(str::to_owned);
     let (line, form) = line(query);
     let (is_continued, text) = (cursor.is_some(), line.to_string());
-    let wanted = (!text.is_empty() && !form.is_refused()).then(|| SearchEvents {
+    // Conditions alone select sessions: the page leads to their list.
+    let wanted = (!line.words.is_empty() && !form.is_refused()).then(|| SearchEvents {
         query: text,
         timezone: Some(timezone.to_owned()),
         cursor,

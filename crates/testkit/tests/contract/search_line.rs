@@ -60,8 +60,12 @@ async fn created(f: &Fixture, who: &Scope, agent: &str, title: &str) -> SessionI
 }
 
 async fn completed(f: &Fixture, seconds: i64, usage: serde_json::Value) -> SessionId {
-    let id = f.claim(1, 36_000).await.remove(0).id;
-    f.clock.advance(TimeDelta::seconds(seconds));
+    let id = f.claim(1, 3_600).await.remove(0).id;
+    // In steps that a lease lasts.
+    for _ in 0..6 {
+        f.clock.advance(TimeDelta::seconds(seconds / 6));
+        session::heartbeat(&f.ledger, &f.worker, id, 1).await.unwrap();
+    }
     let report = Completion { attempt: 1, result: None, usage: Some(usage.to_string()) };
     session::complete(&f.ledger, &f.worker, id, report).await.unwrap();
     id
@@ -340,12 +344,12 @@ async fn events_are_narrowed_by_the_same_conditions(f: Fixture) {
     let mut sessions = Vec::new();
     for (agent, cost) in [("scout", 0.5), ("clerk", 3.0), ("scout", 4.0)] {
         let id = created(&f, &f.operator, agent, "Tea").await;
-        f.claim(1, 36_000).await;
+        f.claim(1, 3_600).await;
         f.append(id, 1, vec![text("tea")]).await.unwrap();
-        f.clock.advance(TimeDelta::hours(2));
+        f.clock.advance(TimeDelta::minutes(30));
         let report = Completion { attempt: 1, result: None, usage: Some(json!({ "cost": cost }).to_string()) };
         session::complete(&f.ledger, &f.worker, id, report).await.unwrap();
-        f.clock.advance(TimeDelta::hours(28));
+        f.clock.advance(TimeDelta::minutes(30 * 60 - 30));
         sessions.push(id);
     }
     indexed(&f).await;
@@ -355,7 +359,7 @@ async fn events_are_narrowed_by_the_same_conditions(f: Fixture) {
         ("tea -agent:scout", &[second]),
         ("tea cost>1", &[third, second]),
         ("tea cost>1 agent:scout,nobody", &[third]),
-        ("tea duration>=2h status:completed", &[third, second, first]),
+        ("tea duration>=30m status:completed", &[third, second, first]),
         ("tea title:tea by:otto@acme.test", &[third, second, first]),
         // When the event was recorded, not when the session ended.
         ("tea after:2d", &[third]),
