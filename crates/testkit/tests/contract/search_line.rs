@@ -72,7 +72,7 @@ async fn completed(f: &Fixture, seconds: i64, usage: serde_json::Value) -> Sessi
 }
 
 async fn failed(f: &Fixture, message: &str, code: Option<&str>) -> SessionId {
-    let id = f.claim(1, 36_000).await.remove(0).id;
+    let id = f.claim(1, 3_600).await.remove(0).id;
     let failure = Failure { attempt: 1, message: message.into(), code: code.map(str::to_owned), usage: None };
     session::fail(&f.ledger, &f.worker, id, failure).await.unwrap();
     id
@@ -98,7 +98,7 @@ async fn each_field_selects_sessions_by_its_own_rule(f: Fixture) {
     let tasked = session::create(&f.ledger, &f.operator, tasked).await.unwrap().id;
     f.clock.advance(TimeDelta::hours(1));
     let running = created(&f, &f.operator, "scout", "Running").await;
-    assert_eq!(f.claim(10, 36_000).await.len(), 2);
+    assert_eq!(f.claim(10, 3_600).await.len(), 2);
     f.clock.advance(TimeDelta::minutes(10));
     let all = [running, tasked, lost, broken, dear, cheap];
     for (line, sessions) in [
