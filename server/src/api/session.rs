@@ -101,7 +101,8 @@ impl From<ListQuery> for use_case::ListSessions {
             ended_since: None,
             decided_on: None,
             answered_on: None,
-            timezone: None,
+            // An unknown zone is refused without a line too.
+            timezone: query.timezone.clone(),
             query: query.q.map(|text| SearchLine { text, timezone: query.timezone }),
             limit: query.limit.0,
             cursor: query.cursor,

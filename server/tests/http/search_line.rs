@@ -47,6 +47,11 @@ async fn a_list_of_sessions_takes_a_line_and_refuses_what_is_none() {
         assert_eq!(listed(&app, Who::Member, line).await, sessions, "{line}");
     }
     assert!(listed(&app, Who::Stranger, "status:failed").await.is_empty(), "another workspace");
+    for zone in ["", "Mars"] {
+        let path = format!("/api/sessions?timezone={zone}");
+        let (status, problem) = problem(app.request(Who::Member, Method::GET, &path).send().await.unwrap()).await;
+        assert_eq!((status, &problem["errors"][0]["field"]), (422, &json!("timezone")));
+    }
     for (query, parts) in [
         ("q=colour%3Ared", &["there is no field colour; the fields are agent, status, type"][..]),
         ("q=status%3Adone", &["at character 8", "one of draft, pending"]),
