@@ -81,7 +81,7 @@ test("the sessions of an agent are one link away @nojs", async ({ page }, info) 
   await expect(page).toHaveURL(new RegExp(`q=agent(%3A|:)${agent}`));
   await expect(page.getByText("Water the plants")).toBeVisible();
   await expect(page.getByText("Mend the fence")).toHaveCount(0);
-  await expect(page.getByRole("searchbox", { name: "Search sessions" })).toHaveValue(`agent:${agent}`);
+  await expect(page.getByLabel("Search sessions")).toHaveValue(`agent:${agent}`);
 });
 
 test("the page of an agent pleases axe empty, previewed and erased", async ({ page }, info) => {
