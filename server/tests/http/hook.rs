@@ -193,8 +193,8 @@ async fn an_unreachable_server_stops_no_agent_and_gets_every_hook_later_once_and
     let (session, events) = session_of_hooks(&app).await;
     assert_eq!(session["status"], "completed");
     assert_eq!(recorded_hooks(&events), names(CLAUDE_CODE));
-    let times: Vec<_> =
-        events.iter().filter(|e| e["metadata"]["hook"].is_string()).map(|e| e["at"].as_str().unwrap()).collect();
+    let at = |event: &Value| event["at"].as_str().unwrap().parse::<domain::Timestamp>().unwrap();
+    let times: Vec<_> = events.iter().filter(|e| e["metadata"]["hook"].is_string()).map(at).collect();
     assert!(times.is_sorted(), "events happened when the agent called: {times:?}");
 }
 
