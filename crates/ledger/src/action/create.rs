@@ -185,7 +185,9 @@ async fn create_as(
             if let Some(creation) = &creation
                 && !store::action::set_creation(tx, tenant_id, action.id, creation).await?
             {
-                return Err(Error::Internal("a task found its key taken, which was locked".into()));
+                // Only a server of an earlier version, which does not lock the key, can have taken it.
+                let why = "the same request is still being handled; send it again";
+                return Err(Error::Unavailable(why.into()));
             }
             tx.counts_changed(tenant_id);
             Ok(action)

@@ -79,7 +79,8 @@ pub(super) async fn insert(
     }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
         Inserted::New => depend(tx, session, &place.dependencies, minter).await,
-        Inserted::KeyTaken => Err(Error::Internal("a session found its key taken, which was locked".into())),
+        // Only a server of an earlier version, which does not lock the key, can have taken it.
+        Inserted::KeyTaken => Err(Error::Unavailable("the same request is still being handled; send it again".into())),
         Inserted::AlreadyWorking => Err(Error::Internal("a session without a source met a working session".into())),
     }
 }

@@ -150,7 +150,8 @@ async fn insert(
     }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
         Inserted::New => Ok(Started { session, turns }),
-        Inserted::KeyTaken => Err(Error::Internal("a conversation found its key taken, which was locked".into())),
+        // Only a server of an earlier version, which does not lock the key, can have taken it.
+        Inserted::KeyTaken => Err(Error::Unavailable("the same request is still being handled; send it again".into())),
         Inserted::AlreadyWorking => Err(Error::Internal("a conversation met a working session".into())),
     }
 }

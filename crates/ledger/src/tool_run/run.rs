@@ -128,7 +128,8 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
     match store::session::insert(tx, &mut session, new.idempotency.as_ref(), &events).await? {
         Inserted::New => {}
         Inserted::KeyTaken => {
-            return Err(Error::Internal("a run of a tool found its key taken, which was locked".into()));
+            // Only a server of an earlier version, which does not lock the key, can have taken it.
+            return Err(Error::Unavailable("the same request is still being handled; send it again".into()));
         }
         Inserted::AlreadyWorking => return Err(Error::Internal("a run of a tool met a working session".into())),
     }
