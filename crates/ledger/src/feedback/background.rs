@@ -102,9 +102,11 @@ pub(super) async fn apply(
         let _permit = permit;
         let write = started.after_earlier().await;
         let attempt = || write.attempt(change.carry_out(backend(&ledger, &session), &key));
-        let unreported = attempt_until_done(attempt, report, caller).await;
-        ledger.ratings().late_writes.remove(&key, &write);
-        if let Some(error) = unreported {
+        let mut report = Some(report);
+        let tell = |outcome: Result<Applied>, is_last: bool| {
+            ledger.ratings().late_writes.report(&key, &write, is_last, || send(&mut report, outcome))
+        };
+        if let Some(error) = attempt_until_done(attempt, tell, caller).await {
             count_failure(&ledger, &error);
         }
     });
@@ -120,25 +122,29 @@ async fn wait_for(reported: oneshot::Receiver<Result<Applied>>) -> Result<Applie
     }
 }
 
-/// Attempts a change until it is done, replaced, or given up, and reports that to the request if it still waits.
-/// Returns the error that no one received.
+/// Sends an outcome to the request. Returns the outcome if the request does not wait any more.
+fn send(report: &mut Option<oneshot::Sender<Result<Applied>>>, outcome: Result<Applied>) -> Option<Result<Applied>> {
+    match report.take() {
+        Some(report) => report.send(outcome).err(),
+        None => Some(outcome),
+    }
+}
+
+/// Attempts a change until it is done, replaced, or given up, and tells that to the request if it still waits. `tell`
+/// also takes whether the outcome is the last one, and returns an outcome that no one received. Returns the error that
+/// no one received.
 async fn attempt_until_done<F: Future<Output = Option<store::Result<Applied>>>>(
     attempt: impl Fn() -> F,
-    report: oneshot::Sender<Result<Applied>>,
+    mut tell: impl FnMut(Result<Applied>, bool) -> Option<Result<Applied>>,
     caller: Caller,
 ) -> Option<Error> {
-    let (mut tries, mut report) = (0, Some(report));
+    let mut tries = 0;
     loop {
         tries += 1;
         let outcome = attempt().await.unwrap_or(Ok(Applied::Replaced));
         let is_busy = matches!(outcome, Err(store::Error::Unavailable(_))) && tries < TRIES;
         if !is_busy || caller == Caller::Waits {
-            let outcome = outcome.map_err(unavailable);
-            let unsent = match report.take() {
-                Some(report) => report.send(outcome).err(),
-                None => Some(outcome),
-            };
-            let error = unsent?.err();
+            let error = tell(outcome.map_err(unavailable), !is_busy)?.err();
             if !is_busy {
                 return error;
             }
@@ -163,6 +169,12 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
     use tokio::time::Instant;
 
+    /// Tells outcomes to a request.
+    fn to(report: oneshot::Sender<Result<Applied>>) -> impl FnMut(Result<Applied>, bool) -> Option<Result<Applied>> {
+        let mut report = Some(report);
+        move |outcome, _| send(&mut report, outcome)
+    }
+
     fn busy() -> store::Error {
         store::Error::Unavailable("locked".into())
     }
@@ -182,7 +194,7 @@ mod tests {
                 }
             };
             let (report, reported) = oneshot::channel();
-            let write = tokio::spawn(async move { attempt_until_done(attempt, report, caller).await });
+            let write = tokio::spawn(async move { attempt_until_done(attempt, to(report), caller).await });
             let started = Instant::now();
             assert!(matches!(wait_for(reported).await, Ok(Applied::Late)), "{caller:?}");
             assert_eq!(started.elapsed().as_secs(), 1);
@@ -194,13 +206,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_failure_within_the_second_is_the_answer_of_a_request_and_no_ones_of_an_ending() {
         let (report, reported) = oneshot::channel();
-        let write = tokio::spawn(attempt_until_done(|| async { Some(Err(busy())) }, report, Caller::Waits));
+        let write = tokio::spawn(attempt_until_done(|| async { Some(Err(busy())) }, to(report), Caller::Waits));
         let refused = wait_for(reported).await;
         assert!(matches!(&refused, Err(Error::Unavailable(why)) if why == "locked"), "{refused:?}");
         assert!(write.await.unwrap().is_none(), "it was reported, and is not attempted again");
 
         let (report, reported) = oneshot::channel();
-        let write = tokio::spawn(attempt_until_done(|| async { Some(Err(busy())) }, report, Caller::Ends));
+        let write = tokio::spawn(attempt_until_done(|| async { Some(Err(busy())) }, to(report), Caller::Ends));
         assert!(matches!(wait_for(reported).await, Ok(Applied::Late)));
         assert!(matches!(write.await.unwrap(), Some(Error::Unavailable(_))), "it is given up after some tries");
     }
@@ -209,7 +221,7 @@ mod tests {
     async fn a_damaged_file_is_unavailable() {
         let damaged = || async { Some(Err(store::Error::Database("malformed".into()))) };
         let (report, reported) = oneshot::channel();
-        tokio::spawn(attempt_until_done(damaged, report, Caller::Ends));
+        tokio::spawn(attempt_until_done(damaged, to(report), Caller::Ends));
         let refused = wait_for(reported).await;
         assert!(matches!(&refused, Err(Error::Unavailable(why)) if why.contains("malformed")), "{refused:?}");
     }

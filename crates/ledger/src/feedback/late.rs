@@ -80,12 +80,23 @@ impl LateWrites {
         self.map().get(key).map(|write| write.rating.clone())
     }
 
-    /// Removes a write that is finished.
-    pub(super) fn remove(&self, key: &Key, finished: &Arc<LateWrite>) {
+    /// Reports the outcome of an attempt with `send`, which returns the outcome if no one received it. The write is
+    /// removed if someone did, and after the last attempt. No one who has received an outcome finds the write in
+    /// [`Self::pending`], which waits meanwhile.
+    pub(super) fn report<T>(
+        &self,
+        key: &Key,
+        write: &Arc<LateWrite>,
+        is_last: bool,
+        send: impl FnOnce() -> Option<T>,
+    ) -> Option<T> {
         let mut map = self.map();
-        if map.get(key).is_some_and(|known| Arc::ptr_eq(known, finished)) {
+        let unsent = send();
+        let is_finished = is_last || unsent.is_none();
+        if is_finished && map.get(key).is_some_and(|known| Arc::ptr_eq(known, write)) {
             map.remove(key);
         }
+        unsent
     }
 }
 
@@ -113,11 +124,26 @@ mod tests {
         assert_eq!(first.attempt(async { 1 }).await, Some(1));
         let second = late.begin(key(), None).after_earlier().await;
         assert_eq!(first.attempt(async { 2 }).await, None);
-        late.remove(&key(), &first);
+        late.report(&key(), &first, true, || None::<()>);
         assert_eq!(late.pending(&key()), Some(None), "the second one is still known");
         assert_eq!(second.attempt(async { 2 }).await, Some(2));
-        late.remove(&key(), &second);
+        late.report(&key(), &second, true, || None::<()>);
         assert_eq!(late.pending(&key()), None);
+    }
+
+    #[tokio::test]
+    async fn whoever_has_received_an_outcome_does_not_find_the_write() {
+        let late = Arc::new(LateWrites::default());
+        let write = late.begin(key(), None).after_earlier().await;
+        assert_eq!(late.report(&key(), &write, false, || Some("unsent")), Some("unsent"));
+        assert_eq!(late.pending(&key()), Some(None), "it is attempted again");
+        let (tell, told) = std::sync::mpsc::channel();
+        let request = std::thread::spawn({
+            let late = Arc::clone(&late);
+            move || told.recv().map(|()| late.pending(&key())).unwrap()
+        });
+        late.report(&key(), &write, false, || tell.send(()).err());
+        assert_eq!(request.join().unwrap(), None);
     }
 
     #[tokio::test]
