@@ -3,15 +3,13 @@
 //! SQLite keeps a number for the application in the header of a file. New databases have ours from the moment at which
 //! they get their name, so a crash leaves no file without it. Those of earlier versions get it when they are opened.
 
-use super::{Error, Result, SqliteConnection, file, statements};
+use super::{Error, Result, SqliteConnection, error::SqliteFailure, file, statements};
+use rusqlite::ErrorCode;
 use std::{
     fs::{self, File},
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
 };
-
-/// The first bytes of every SQLite file.
-const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// A file that Shiftbook keeps, and how it is known.
 pub(crate) struct Kind {
@@ -60,15 +58,25 @@ statements! {
 pub(crate) fn check(kind: &Kind, path: &Path) -> Result<()> {
     let not_ours =
         |why: &str| Err(Error::Unusable(format!("{} is no {}: {why}. {}", path.display(), kind.what, advice(path))));
-    let start = read_start(path).map_err(|e| Error::Unavailable(format!("cannot read {}: {e}", path.display())))?;
-    if start.is_empty() {
+    let cannot_read = |why: String| Error::Unavailable(format!("cannot read {}: {why}", path.display()));
+    if fs::metadata(path).map_err(|e| cannot_read(e.to_string()))?.len() == 0 {
         return not_ours("it is empty (0 bytes)");
     }
-    if start != MAGIC {
-        return not_ours("it is not an SQLite file");
-    }
-    let (mut connection, _) = SqliteConnection::open_immutable(path)?;
-    match id_of(&mut connection)? {
+    // Only SQLite opens the file. This process may have it open, and would lose its locks on the file with the first
+    // descriptor of it that is closed in another way. Then another process may remove the write-ahead log in use.
+    let opened = SqliteConnection::open_immutable(path).and_then(|(mut connection, _)| {
+        let (id,) = connection.fetch_one::<(i64,)>(ID_SQLITE, &[])?;
+        Ok((connection, id))
+    });
+    let (mut connection, id) = match opened {
+        Err(error) => match SqliteFailure::class_of(&error) {
+            Some(ErrorCode::NotADatabase) => return not_ours("it is not an SQLite file"),
+            Some(ErrorCode::CannotOpen) => return Err(cannot_read(error.to_string())),
+            _ => return Err(error.into()),
+        },
+        Ok(opened) => opened,
+    };
+    match id {
         id if id == kind.id => Ok(()),
         0 if connection.fetch_one::<(i64,)>(kind.own_tables, &[])?.0 == kind.tables => Ok(()),
         0 => not_ours("it has other tables, or none"),
@@ -84,12 +92,6 @@ fn advice(path: &Path) -> &'static str {
     } else {
         "Name another data directory, or restore a backup; for a new installation, move the file away"
     }
-}
-
-fn read_start(path: &Path) -> io::Result<Vec<u8>> {
-    let mut start = Vec::with_capacity(MAGIC.len());
-    File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut start)?;
-    Ok(start)
 }
 
 fn id_of(connection: &mut SqliteConnection) -> Result<i64> {
@@ -200,6 +202,29 @@ mod tests {
         let refused = check(&LEDGER, &path).unwrap_err().to_string();
         assert!(refused.ends_with("restore a backup of it"), "{refused}");
     }
+
+    /// Locks on a file, as the kernel lists them.
+    #[cfg(target_os = "linux")]
+    fn locks(path: &Path) -> usize {
+        use std::os::unix::fs::MetadataExt as _;
+        let inode = format!(":{} ", fs::metadata(path).unwrap().ino());
+        let listed = fs::read_to_string("/proc/locks").unwrap();
+        listed.lines().filter(|line| line.contains("POSIX") && line.contains(&inode)).count()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_is_open_keeps_its_locks() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(SQLITE_FILE);
+        create(&LEDGER, dir.path(), &path).unwrap();
+        let mut open = SqliteConnection::open(&path, false).unwrap();
+        assert_eq!(id_of(&mut open).unwrap(), LEDGER.id);
+        assert_eq!(locks(&path), 1);
+        check(&LEDGER, &path).unwrap();
+        assert_eq!(locks(&path), 1);
+    }
+
     #[test]
     fn each_kind_of_file_is_told_from_the_other() {
         let dir = tempfile::tempdir().unwrap();

@@ -148,6 +148,12 @@ impl SqliteFailure {
         sqlx::Error::Database(Box::new(Self { text: error.to_string(), code }))
     }
 
+    /// SQLite's class of an error; `None` for an error of something else.
+    pub(crate) fn class_of(error: &sqlx::Error) -> Option<rusqlite::ErrorCode> {
+        let sqlx::Error::Database(error) = error else { return None };
+        error.try_downcast_ref::<Self>()?.code.map(|code| code.code)
+    }
+
     fn is_busy_or_full(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
         let is_busy = self.code.is_some_and(|error| matches!(error.code, DatabaseBusy | DatabaseLocked));
