@@ -30,8 +30,23 @@ test("a form is made with the buttons of the editor and published @nojs", async 
   await expect(page).toHaveURL(/\/edit$/);
   await expectAccessible(page);
   await page.getByRole("button", { name: "Remove question 2" }).click();
+  await expect(page.locator('input[name="fields[1].label"]')).toHaveCount(0);
   await page.getByRole("button", { name: "Save" }).first().click();
   await expect(page.locator(".facts").first()).toContainText("with unpublished changes");
+});
+
+test("what is typed before the scripts have come is in the preview", async ({ page }) => {
+  await signIn(page, "operator");
+  let send = () => {};
+  const mayBeSent = new Promise<void>((resolve) => (send = resolve));
+  await page.route(/\.wasm$/, async (route) => {
+    await mayBeSent;
+    await route.continue();
+  });
+  await page.goto("/views/new", { waitUntil: "commit" });
+  await page.locator('input[name="title"]').fill("Typed early");
+  send();
+  await expect(page.locator("#view-preview")).toContainText("Typed early");
 });
 
 test("the editor is usable by keyboard alone", async ({ page }, info) => {
