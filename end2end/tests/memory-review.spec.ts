@@ -173,6 +173,26 @@ test("what was said stands once beside its lines and leaves them room at every w
   }
 });
 
+test("a fold that was opened stays open when the item is read again", async ({ page }, info) => {
+  await signIn(page, "reviewer");
+  const id = await ofTurns(7, `topics/fold-${info.retry}.md`);
+  await openItem(page, id);
+  await hydrated(page);
+  const fold = page.locator(".memory-change").first().locator("details", { has: page.locator("q") }).last();
+  await fold.locator("summary").click();
+  await page.evaluate(() => {
+    const stream = new BroadcastChannel("shiftbook-live");
+    stream.postMessage("resync ");
+    stream.close();
+  });
+  // A part that was read again knows the HTML that it came with.
+  await page.waitForFunction(() => {
+    const values = document.querySelector("#gate [data-part=values]");
+    return values !== null && "cameFrom" in values;
+  });
+  await expect(fold).toHaveAttribute("open", "");
+});
+
 test("a text that is restored after a reload takes back nothing of a newer version", async ({ page }, info) => {
   await send(tokens.admin, "PATCH", "/api/workspace", { undoSeconds: 1 });
   const plan = `topics/orchard-${info.retry}.md`;

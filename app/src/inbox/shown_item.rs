@@ -142,6 +142,9 @@ pub async fn reload_item(store: Store) {
     let unsent = if moved && is_typed { typed_texts(&item) } else { Vec::new() };
     let _ = item.set_attribute("data-state", &state);
     keep_next(&item, &new);
+    if !moved {
+        keep_folds(&item, &new);
+    }
     for part in ["head", "state", "values", "facts", "transcript", "bar"] {
         if busy && matches!(part, "values" | "bar") {
             continue;
@@ -200,6 +203,16 @@ fn keep_next(old: &HtmlElement, new: &HtmlElement) {
         // After a decision other forms are here, which lead to pages with another notice.
         if was.split_once('?').map(|parts| parts.1) == now.split_once('?').map(|parts| parts.1) {
             let _ = new.set_attribute("value", &was);
+        }
+    }
+}
+
+/// Opens and closes the folds of `new` as the reviewer has those of `old`.
+fn keep_folds(old: &HtmlElement, new: &HtmlElement) {
+    let [old, new] = [old, new].map(|item| dom::find_all(item, "details"));
+    if old.len() == new.len() {
+        for (old, new) in old.iter().zip(new) {
+            let _ = new.toggle_attribute_with_force("open", old.has_attribute("open"));
         }
     }
 }
