@@ -16,6 +16,9 @@ pub const STREAM_RECONNECTS_MAX: u32 = 8;
 pub const STREAM_LASTING: Duration = Duration::from_secs(10);
 /// Time after which an idle connection is closed, shorter than in common proxies and servers.
 pub const IDLE_CONNECTION: Duration = Duration::from_secs(50);
+/// The same for another service, whose limit is not known. Servers on Node.js and Uvicorn, as many models have, close
+/// an idle connection after 5 s: a request that is sent on it at that moment fails.
+pub const IDLE_CONNECTION_ELSEWHERE: Duration = Duration::from_secs(4);
 /// Largest answer, bytes: a page of 1,000 events of the largest size.
 pub const RESPONSE_BYTES_MAX: usize = 320 * 1024 * 1024;
 /// Largest frame of a stream, bytes: the largest event, escaped, with its envelope.

@@ -30,7 +30,7 @@ impl std::fmt::Debug for Client {
 /// # Errors
 /// [`Error::Setup`] if the address cannot be used or the client cannot start.
 pub fn http_client(base_url: &str) -> Result<reqwest::Client> {
-    started(builder_for(&parse_base(base_url)?))
+    started(builder_for(&parse_base(base_url)?).pool_idle_timeout(limit::IDLE_CONNECTION_ELSEWHERE))
 }
 
 fn builder_for(base: &Url) -> reqwest::ClientBuilder {
