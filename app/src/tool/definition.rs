@@ -14,10 +14,7 @@ pub(super) fn definition_section(definition: &Definition) -> InertElement {
     let private = (!definition.private_fields.is_empty()).then(|| {
         view! { <div><dt>"Private fields"</dt><dd dir="auto">{definition.private_fields.join(", ")}</dd></div> }
     });
-    let attempts = match definition.retries {
-        0 => "No further attempt after a failure".to_owned(),
-        retries => format!("Up to {} after a failure", counted(u64::from(retries), "further attempt")),
-    };
+    let attempts = attempts(definition);
     let unknown = if definition.repeatable { "Repeated" } else { "Shown to a person, not repeated" };
     let approval = if definition.requires_confirmation { "A person approves each run" } else { "None" };
     static_html(view! {
@@ -34,6 +31,17 @@ pub(super) fn definition_section(definition: &Definition) -> InertElement {
             {definition.output_schema.as_ref().map(|schema| json("Output schema", schema))}
         </Section>
     })
+}
+
+/// How often a run is attempted. Only a tool that may be repeated is, and of a worker only what a lost one began.
+fn attempts(definition: &Definition) -> String {
+    let further = counted(u64::from(definition.retries), "further attempt");
+    match (definition.retries, &definition.implementation) {
+        (0, _) => "No further attempt after a failure".to_owned(),
+        (_, _) if !definition.repeatable => "No further attempt, because the tool is not repeatable".to_owned(),
+        (_, Implementation::Http { .. }) => format!("Up to {further} after a failure"),
+        (_, Implementation::Worker {}) => format!("Up to {further} after a worker is lost"),
+    }
 }
 
 fn http_call(http: &HttpCall) -> impl IntoView + use<> {
@@ -56,5 +64,26 @@ fn json(title: &'static str, value: &Value) -> impl IntoView + use<> {
             <summary>{title}</summary>
             <pre class="payload" tabindex="0" role="group" aria-label=title>{text}</pre>
         </details>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn further_attempts_are_promised_only_where_there_are_some() {
+        let said = |kind: &str, retries: u32, repeatable: bool| {
+            let definition = json!({
+                "name": "Echo", "kind": kind, "http": { "method": "GET", "url": "https://example.org" },
+                "inputSchema": { "type": "object" }, "retries": retries, "repeatable": repeatable,
+            });
+            attempts(&serde_json::from_value(definition).unwrap())
+        };
+        assert_eq!(said("http", 2, true), "Up to 2 further attempts after a failure");
+        assert_eq!(said("http", 1, false), "No further attempt, because the tool is not repeatable");
+        assert_eq!(said("http", 0, true), "No further attempt after a failure");
+        assert_eq!(said("worker", 2, true), "Up to 2 further attempts after a worker is lost");
     }
 }
