@@ -24,7 +24,17 @@ use ledger::{
 };
 
 pub fn router() -> Router<AppState> {
-    Router::new().route("/tools/{slug}/run", post(begin))
+    Router::new().route("/tools/{slug}/run", post(begin).get(back))
+}
+
+/// Where the address of the form leads, after a reload or a sign-in: to the page of the tool, which has the form.
+async fn back(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Path(slug): Path<String>,
+) -> Result<Redirect, PageRejection> {
+    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Query::default()).await?;
+    Ok(Redirect::to(&format!("/tools/{}", page.tool.slug)))
 }
 
 async fn begin(

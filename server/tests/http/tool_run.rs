@@ -397,6 +397,10 @@ async fn a_person_fills_the_form_of_a_tool_and_runs_it_again() {
     let session = begun.headers()["location"].to_str().unwrap().to_owned();
     let twice = ada.post("/tools/weather/run", &fields).await;
     assert_eq!(twice.headers()["location"], session.as_str(), "a form that was sent twice ran twice");
+    let back = ada.ask(Method::GET, "/tools/weather/run", &[]).await;
+    assert_eq!(back.status(), StatusCode::SEE_OTHER);
+    assert_eq!(back.headers()["location"], "/tools/weather");
+    assert_eq!(ada.ask(Method::GET, "/tools/never/run", &[]).await.status(), StatusCode::NOT_FOUND);
     let id = session.strip_prefix("/sessions/").unwrap();
     let page = ada.page(&format!("/tools/weather?again={id}")).await;
     assert!(page.contains("value=\"Oslo\"") && page.contains(&format!("href=\"{session}\"")), "{page}");
