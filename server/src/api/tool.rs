@@ -1,7 +1,7 @@
 //! Tools: their definitions, versions and secrets.
 
 use crate::{
-    extract::{Caller, JsonBody, JsonBodyOrDefault, PageQuery, Params, SecretName, ToolSlug},
+    extract::{Caller, JsonBody, JsonBodyOrDefault, NewSecretName, PageQuery, Params, SecretName, ToolSlug},
     problem::Problem,
     state::AppState,
     wire_map,
@@ -233,7 +233,7 @@ pub async fn set_secret(
     State(state): State<AppState>,
     caller: Caller,
     ToolSlug(slug): ToolSlug,
-    SecretName(name): SecretName,
+    NewSecretName(name): NewSecretName,
     JsonBody(body): JsonBody<SetToolSecret>,
 ) -> Result<StatusCode, Problem> {
     use_case::set_secret(&state.ledger, caller.scope(), &slug, &name, body.value).await?;

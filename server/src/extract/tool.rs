@@ -32,6 +32,18 @@ impl<S: Send + Sync> FromRequestParts<S> for SecretName {
     }
 }
 
+/// The name in the path under which a secret is set. The use case says what is wrong with it.
+#[derive(Debug, Clone)]
+pub struct NewSecretName(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for NewSecretName {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        named(parts, state, "name", |_| true, "secret not found").await.map(Self)
+    }
+}
+
 /// The part of the path with this name, if it is `valid`.
 async fn named<S: Send + Sync>(
     parts: &mut Parts,

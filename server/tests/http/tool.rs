@@ -121,9 +121,17 @@ async fn the_value_of_a_secret_is_in_no_answer_and_in_no_log() {
         let (status, wrong) = ask(&app, Who::Admin, Method::PUT, path, json!({ "value": value })).await;
         assert_eq!((status, &wrong["errors"][0]["field"]), (422, &json!("value")), "{value}");
     }
-    let (status, wrong) =
-        ask(&app, Who::Admin, Method::PUT, "/api/tools/weather/secrets/2KEY", json!({ "value": SECRET })).await;
-    assert_eq!((status, &wrong["code"]), (404, &json!("not_found")));
+    for name in ["2KEY", "k-1", "a%20b"] {
+        let path = format!("/api/tools/weather/secrets/{name}");
+        let (status, wrong) = ask(&app, Who::Admin, Method::PUT, &path, json!({ "value": SECRET })).await;
+        let errors = json!([{ "field": "name",
+            "message": "1 to 64 letters, digits and underscores of ASCII, a letter first" }]);
+        assert_eq!((status, &wrong["code"], &wrong["errors"]), (422, &json!("invalid_request"), &errors), "{name}");
+        let (status, missing) = ask(&app, Who::Admin, Method::DELETE, &path, json!({})).await;
+        assert_eq!((status, &missing["code"]), (404, &json!("not_found")), "{name}");
+        let (status, refused) = ask(&app, Who::Operator, Method::PUT, &path, json!({ "value": SECRET })).await;
+        assert_eq!((status, &refused["code"]), (403, &json!("forbidden")), "{name}");
+    }
     ask(&app, Who::Operator, Method::POST, "/api/tools/weather/publish", json!({})).await;
     let mut told = String::new();
     for at in

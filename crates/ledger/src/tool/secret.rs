@@ -82,7 +82,8 @@ pub async fn set_secret(ledger: &Ledger, scope: &Scope, slug: &str, name: &str, 
 fn check(name: &str, value: &Secret) -> Result<()> {
     let mut fields = Fields::default();
     if !is_secret_name(name) {
-        let rule = format!("1 to {TOOL_SECRET_NAME_CHARS_MAX} letters, digits and underscores, a letter first");
+        let rule =
+            format!("1 to {TOOL_SECRET_NAME_CHARS_MAX} letters, digits and underscores of ASCII, a letter first");
         fields.refuse("name", rule);
     }
     let text = value.expose();
