@@ -80,6 +80,9 @@ pub const CLAIM_AGENTS_MAX: usize = 100;
 pub const WORKER_NAME_CHARS_MAX: usize = 64;
 /// Most rows about connected workers in a workspace: one for each worker and agent.
 pub const WORKER_ROWS_MAX: u64 = 2_000;
+/// Most workers of a workspace that a server records for the first time within 15 s. Those that it knows are not
+/// counted. A worker that changes its name with each call would be written with each of them.
+pub const WORKERS_NEW_MAX: usize = 200;
 /// Shortest password, characters.
 pub const PASSWORD_CHARS_MIN: usize = 10;
 /// Longest password, bytes. argon2 accepts any length; this bounds the work of hashing.

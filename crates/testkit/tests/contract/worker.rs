@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use domain::{
     Scope,
-    limit::{WORKER_NAME_CHARS_MAX, WORKER_ROWS_MAX},
+    limit::{WORKER_NAME_CHARS_MAX, WORKER_ROWS_MAX, WORKERS_NEW_MAX},
 };
 use ledger::{
     Ledger, Mode,
@@ -123,11 +123,22 @@ async fn names_and_rows_are_bounded_and_nothing_is_recorded_of_other_callers(f: 
         see(&f, name, &["scout"]).await;
     }
     assert_eq!(workers(&f.ledger, &f.member, "scout").await.unwrap().connected, 1);
-    for name in 0..WORKER_ROWS_MAX + 5 {
-        see(&f, &name.to_string(), &["many"]).await;
+    // A server records few unknown workers at a time.
+    let mut names = (0..WORKER_ROWS_MAX + 5).map(|name| name.to_string()).peekable();
+    f.clock.advance(TimeDelta::seconds(15));
+    for name in names.by_ref().take(WORKERS_NEW_MAX + 1) {
+        see(&f, &name, &["many"]).await;
     }
-    let all = workers(&f.ledger, &f.member, "many").await.unwrap().connected;
-    assert_eq!(all, WORKER_ROWS_MAX - 1);
+    let new = u64::try_from(WORKERS_NEW_MAX).unwrap();
+    assert_eq!(workers(&f.ledger, &f.member, "many").await.unwrap().connected, new);
+    while names.peek().is_some() {
+        f.clock.advance(TimeDelta::seconds(15));
+        for name in names.by_ref().take(WORKERS_NEW_MAX) {
+            see(&f, &name, &["many"]).await;
+        }
+    }
+    let rows = f.engine.raw().await.number("SELECT COUNT(*) FROM workers").await;
+    assert_eq!(u64::try_from(rows).unwrap(), WORKER_ROWS_MAX);
     f.clock.advance(TimeDelta::minutes(6));
     see(&f, "new", &["many"]).await;
     assert_eq!(workers(&f.ledger, &f.member, "many").await.unwrap().connected, 1);
