@@ -50,6 +50,7 @@ pub mod search;
 pub mod session;
 pub mod session_feedback;
 pub mod slug;
+pub mod terminal;
 pub mod thread;
 pub mod tool;
 pub mod typed_number;

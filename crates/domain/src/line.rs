@@ -12,6 +12,11 @@ pub const fn changes_direction(c: char) -> bool {
     overrides_direction(c) || matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}')
 }
 
+/// The text with a replacement character in the place of each that overrides or isolates the direction.
+pub fn without_overrides(text: &str) -> String {
+    text.chars().map(|c| if overrides_direction(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
 /// Whether `text` has 1 to `max` characters on one line that are not all white space.
 pub fn is_line(text: &str, max: usize) -> bool {
     !text.trim().is_empty() && text.chars().count() <= max && !text.chars().any(char::is_control)

@@ -1,6 +1,6 @@
 //! Conversations: sessions of an agent that are idle between turns.
 
-use crate::names::names;
+use crate::{line::without_overrides, names::names, terminal::without_sequences};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -26,8 +26,10 @@ pub enum SummaryBy {
 
 names!(SummaryBy { Agent = "agent", Log = "log" });
 
-/// Makes a title from the first non-empty line of a message; `None` if every line is empty.
+/// Makes a title from the first non-empty line of a message; `None` if every line is empty. Colours of terminals are left
+/// out, and characters that override the direction of text are replaced: both would change the list of titles.
 pub fn title(message: &str) -> Option<String> {
+    let message = without_overrides(&without_sequences(message));
     let line = message.lines().map(str::trim).find(|line| !line.is_empty())?;
     let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     Some(cut(&line, TITLE_CHARS))
@@ -72,6 +74,7 @@ mod tests {
     fn a_title_is_the_first_line_that_says_something_cut_to_a_length() {
         assert_eq!(title("\n  Find the\tstage \nof Acme").as_deref(), Some("Find the stage"));
         assert_eq!(title(" \n\t"), None);
+        assert_eq!(title("\u{1b}[0m\n[31mred\u{202e}").as_deref(), Some("red\u{fffd}"));
         let long = title(&"é".repeat(200)).unwrap();
         assert_eq!((long.chars().count(), long.ends_with('…')), (TITLE_CHARS, true));
     }

@@ -9,7 +9,7 @@ use super::{
     prompt::{PromptOrigin, has_working_subagent, own_text, turn_of},
     source::Source,
     status::{ELICITATION, ResumeRule, TargetStatus, Wait, steps},
-    text::{argument, one_line, sentence, shortened, tool},
+    text::{argument, one_line, sentence, shortened, title, tool},
     truncate::truncate_text,
 };
 use crate::{
@@ -203,7 +203,7 @@ impl ParsedHook {
         self.in_turn = turn_of(payload).map(|turn| (turn, not_typed(PromptOrigin::Steered)));
         self.reason = "prompt submitted".into();
         self.takes_context = true;
-        let line = shortened(&prompt, TITLE_PROMPT_CHARS_MAX);
+        let line = title(&prompt, TITLE_PROMPT_CHARS_MAX);
         if !line.is_empty() {
             self.titled = Some(shortened(&format!("{}: {line}", self.folder), TITLE_CHARS_MAX));
         }
@@ -257,7 +257,7 @@ fn about(source: Source, payload: &Payload<'_>) -> String {
 fn folder(source: Source, payload: &Payload<'_>) -> String {
     let cwd = payload.text("cwd").unwrap_or_default();
     let last = cwd.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
-    let folder = shortened(last, TITLE_CHARS_MAX / 2);
+    let folder = title(last, TITLE_CHARS_MAX / 2);
     if folder.is_empty() { source.label().to_owned() } else { folder }
 }
 

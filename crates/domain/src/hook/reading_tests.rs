@@ -183,6 +183,12 @@ fn titles_name_the_folder_and_the_first_prompt() {
     let bare = r#"{"session_id":"s","hook_event_name":"SessionStart","cwd":"C:\\work\\shop\\"}"#;
     assert_eq!(read(Source::Codex, bare).unwrap().folder, "shop");
     assert_eq!(read(Source::Codex, r#"{"session_id":"s","hook_event_name":"Stop"}"#).unwrap().folder, "Codex");
+    let prompt = "\u{1b}[31mFix\u{1b}[0m [1mit\u{202e}[0m";
+    let coloured = json!({
+        "session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": prompt, "cwd": "/work/\u{2066}shop",
+    });
+    let read = read(Source::ClaudeCode, &coloured.to_string()).unwrap();
+    assert_eq!(read.titled.unwrap(), "\u{fffd}shop: Fix it\u{fffd}");
 }
 
 proptest::proptest! {

@@ -1,6 +1,7 @@
 //! Describes hooks in one sentence each, for people.
 
 use super::payload::Payload;
+use crate::{line::without_overrides, terminal::without_sequences};
 use serde_json::value::RawValue;
 
 /// Longest text from the payload in a sentence, characters.
@@ -88,6 +89,12 @@ fn spaced(name: &str) -> String {
         words.extend(c.to_lowercase());
     }
     words
+}
+
+/// Returns the text as a title of at most `chars_max` characters: on one line, without colours of terminals and without
+/// characters that override the direction of text, which are replaced.
+pub(super) fn title(text: &str, chars_max: usize) -> String {
+    shortened(&without_overrides(&without_sequences(text)), chars_max)
 }
 
 /// Returns the text on one line of at most [`ARGUMENT_CHARS_MAX`] characters.

@@ -4,7 +4,7 @@ use super::{
     query::{Query, Unit},
     word::for_each_word,
 };
-use crate::limit::SEARCH_SNIPPET_CHARS;
+use crate::{limit::SEARCH_SNIPPET_CHARS, terminal::without_sequences};
 use std::ops::Range;
 
 /// Most characters that are shown before the first mark.
@@ -27,8 +27,9 @@ struct Found {
 }
 
 /// The part of a text around the first place that a search finds, at most about [`SEARCH_SNIPPET_CHARS`]: the beginning
-/// of a text in which it finds nothing.
+/// of a text in which it finds nothing. Colours of terminals are left out.
 pub fn snippet(text: &str, query: &Query) -> Vec<Piece> {
+    let text = &*without_sequences(text);
     let mut words = Vec::new();
     for_each_word(text, |word| {
         words.push(Found { term: word.term.to_owned(), parts: word.parts(), place: word.place.clone() });
@@ -150,7 +151,8 @@ mod tests {
             ("unauthorized", "unauth*", "[unauthorized]"),
             ("x tea -milk y", "tea -milk", "x [tea] -milk y"),
             ("nothing here", "tea", "nothing here"),
-            ("one\n\n two\u{1b}[31m red", "two", "… [two] [31m red"),
+            ("one\n\n two\u{1b}[31m red", "two", "… [two] red"),
+            ("[31merror[0m: tea", "tea", "error: [tea]"),
         ] {
             assert_eq!(bracketed(text, query), expected, "{query}");
         }
