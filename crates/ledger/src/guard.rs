@@ -6,7 +6,7 @@ use domain::{
     event::json_depth,
     issue::Issue,
     limit::{DOCUMENT_BYTES_MAX, JSON_DEPTH_MAX},
-    line::{is_line, name_problem},
+    line::{is_line, label_problem, name_problem},
     role::Permission,
     slug::{is_slug, slugify},
     tool::run::is_agent,
@@ -75,8 +75,16 @@ impl Fields {
         }
     }
 
-    /// Requires 1 to `max` characters without control characters. Titles of sessions quote texts, and names in other
-    /// systems are not chosen here, so both can have characters that change the direction of text.
+    /// Requires a title: 1 to `max` characters without control characters and without those that override the direction
+    /// of text. Titles quote texts of people, which can have marks.
+    pub(crate) fn title(&mut self, field: &str, text: &str, max: usize) {
+        if let Some(problem) = label_problem(text, max) {
+            self.refuse(field, problem);
+        }
+    }
+
+    /// Requires 1 to `max` characters without control characters. Names in other systems are not chosen here, so they
+    /// can have characters that change the direction of text.
     pub(crate) fn line(&mut self, field: &str, text: &str, max: usize) {
         if !is_line(text, max) {
             self.refuse(field, format!("1 to {max} characters on one line"));

@@ -7,6 +7,7 @@ use crate::{
     issue::Issue,
     json_schema::{Ordinary, ordinary},
     limit::{SELECT_OPTIONS_MAX, TITLE_CHARS_MAX, VIEW_FIELDS_MAX},
+    line::label_problem,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value, json};
@@ -185,8 +186,13 @@ fn field(root: &Value, key: &str, schema: &Value, required: bool) -> Result<Fiel
         return Err(members.issues);
     }
     // A title of several lines or of more characters than a label takes would make the whole form unusable.
-    let label = title.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| members.key.to_owned());
-    let label = label.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TITLE_CHARS_MAX).collect();
+    let title = title.filter(|text| !text.trim().is_empty());
+    let is_titled = title.is_some();
+    let label = title.unwrap_or_else(|| members.key.to_owned());
+    let label: String = label.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TITLE_CHARS_MAX).collect();
+    if let Some(problem) = label_problem(&label, TITLE_CHARS_MAX).filter(|_| is_titled) {
+        return Err(vec![Issue::new(format!("{}.title", members.at), problem)]);
+    }
     let key = members.key.to_owned();
     let kind = kind.ok_or_else(|| vec![Issue::new(members.at.clone(), "an unknown type")])?;
     Ok(Field { key, label, help, required, default, show_if: None, hidden: false, prefill: false, kind })

@@ -127,6 +127,8 @@ fn everything_outside_of_the_subset_is_refused_by_its_path() {
     for (property, path) in [
         (r#"{"type":"string","pattern":"^a"}"#, "properties.a.pattern"),
         (r#"{"type":"string","format":"password"}"#, "properties.a.format"),
+        (r#"{"type":"string","title":"a\u202eb"}"#, "properties.a.title"),
+        (r#"{"type":"string","title":"a\u001bb"}"#, "properties.a.title"),
         (r#"{"type":"object","properties":{}}"#, "properties.a.type"),
         (r#"{"type":["string","integer"]}"#, "properties.a.type"),
         (r#"{"anyOf":[{"type":"string"},{"type":"integer"}]}"#, "properties.a.anyOf"),

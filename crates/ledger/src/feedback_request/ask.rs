@@ -18,6 +18,7 @@ use domain::{
     id::{FeedbackRequestId, GateId, SessionId, TenantId, ViewId},
     issue::Issue,
     limit::{APPROVAL_SECONDS_MAX, FEEDBACK_REQUESTS_MAX, KEY_CHARS_MAX, REASON_CHARS_MAX, TITLE_CHARS_MAX},
+    line::changes_direction,
     role::Permission,
     session::{Actor, Command, Report, Session, YieldTo, decide},
     view::{Availability, Field, FormSchema, Gate, Publication, State as ViewState, to_schema},
@@ -158,7 +159,8 @@ fn own_view(ledger: &Ledger, scope: &Scope, new: &NewRequest, id: FeedbackReques
     };
     let now = ledger.now();
     let words = new.message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let title: String = words.chars().filter(|c| !c.is_control()).take(TITLE_CHARS_MAX).collect();
+    let title: String =
+        words.chars().filter(|c| !c.is_control() && !changes_direction(*c)).take(TITLE_CHARS_MAX).collect();
     let actor = scope.caller.to_string();
     let record = ViewRecord {
         id: ViewId::new(now, ledger.entropy()),

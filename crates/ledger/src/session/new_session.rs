@@ -61,7 +61,7 @@ impl NewSession {
     pub(super) fn check(&self) -> Result<()> {
         let mut fields = Fields::default();
         if let Some(title) = &self.title {
-            fields.line("title", title, TITLE_CHARS_MAX);
+            fields.title("title", title, TITLE_CHARS_MAX);
         }
         self.check_type(&mut fields);
         fields.slug("agentSlug", self.agent_slug.as_deref());

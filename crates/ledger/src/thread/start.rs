@@ -66,7 +66,7 @@ impl NewThread {
     fn check(&self) -> Result<With> {
         let mut fields = Fields::default();
         if let Some(title) = &self.title {
-            fields.line("title", title, TITLE_CHARS_MAX);
+            fields.title("title", title, TITLE_CHARS_MAX);
         }
         if let Some(message) = &self.message {
             check_text(&mut fields, "message", message);

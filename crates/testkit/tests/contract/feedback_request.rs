@@ -33,6 +33,7 @@ on_both_engines!(
     a_repeat_is_answered_with_what_is_recorded,
     a_reply_that_names_its_request_never_answers_the_next_one,
     the_form_of_a_question_is_closed_to_who_answered_it_elsewhere,
+    a_question_may_have_marks_of_direction,
 );
 
 pub fn three_fields() -> Form {
@@ -73,6 +74,13 @@ pub async fn answer(f: &Fixture, by: &Scope, id: FeedbackRequestId, new: NewAnsw
 pub async fn answers(f: &Fixture, of: SessionId, unconsumed: bool) -> Vec<AnswerRecord> {
     let wanted = ListAnswers { unconsumed, page: ListPage::default() };
     feedback_request::answers(&f.ledger, &f.admin, of, wanted).await.unwrap().items
+}
+
+async fn a_question_may_have_marks_of_direction(f: Fixture) {
+    let session = f.running().await;
+    let new = NewRequest { message: "מה\u{200f} עכשיו?".into(), ..request(&session, "k", false) };
+    assert_eq!(ask(&f, &session, new).await.request.message, "מה\u{200f} עכשיו?");
+    f.done().await;
 }
 
 pub async fn state(f: &Fixture, id: FeedbackRequestId) -> RequestState {

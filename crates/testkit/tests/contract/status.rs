@@ -149,6 +149,11 @@ async fn a_repeated_create_with_one_key_is_one_session(f: Fixture) {
     assert!(ids.contains(&again.id));
     let other = session::create(&f.ledger, &f.operator, new("b")).await;
     assert!(matches!(other, Err(ledger::Error::IdConflict { .. })), "{other:?}");
+    let overrides = session::create(&f.ledger, &f.operator, new("paid\u{2066}")).await;
+    let Err(ledger::Error::Invalid(wrong)) = overrides else { panic!("{overrides:?}") };
+    assert!(wrong[0].field == "title" && wrong[0].message.ends_with("U+2066"), "{wrong:?}");
+    let marked = session::NewSession { idempotency_key: None, ..new("נועה\u{200f}!") };
+    session::create(&f.ledger, &f.operator, marked).await.unwrap();
     f.done().await;
 }
 

@@ -278,6 +278,8 @@ async fn what_cannot_be_a_conversation_is_refused_by_field(f: Fixture) {
     let all = NewThread { agent: "No slug".into(), title: Some(String::new()), ..new(Some(" ")) };
     assert_eq!(wrong(all).await, ["title", "message", "agent"]);
     assert_eq!(wrong(new(Some(&long))).await, ["message"]);
+    let overrides = NewThread { title: Some("paid\u{202e}".into()), ..new(Some("Hello")) };
+    assert_eq!(wrong(overrides).await, ["title"]);
     let unowned = action::NewAction { name: "Nobody's".into(), ..Default::default() };
     let unowned = action::create(l, &f.operator, unowned).await.unwrap();
     assert_eq!(wrong(NewThread { agent: unowned.id.to_string(), ..new(None) }).await, ["agent"]);
