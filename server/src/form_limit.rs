@@ -74,7 +74,7 @@ pub fn address(peer: Option<Peer>, headers: &HeaderMap) -> IpAddr {
     last.filter(|_| is_near(peer)).map_or(peer, |last: IpAddr| last.to_canonical())
 }
 
-/// Whether the address is of this machine or of a private network.
+/// Whether the address is of this machine or of a private network: the ranges that docs/operations.md lists.
 pub fn is_near(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => address.is_loopback() || address.is_private(),
@@ -116,6 +116,16 @@ mod tests {
         let same = |a: &str, b: &str| network(a.parse().unwrap()) == network(b.parse().unwrap());
         assert!(same("2001:db8::1", "2001:db8::ffff:2") && !same("2001:db8::1", "2001:db8:0:1::1"));
         assert!(same("::ffff:192.0.2.1", "192.0.2.1") && !same("192.0.2.1", "192.0.2.2"));
+    }
+
+    #[test]
+    fn near_are_the_ranges_that_the_manual_lists() {
+        for near in ["127.0.0.9", "10.1.2.3", "172.31.0.1", "192.168.0.1", "::1", "fd00::1", "::ffff:10.0.0.1"] {
+            assert!(is_near(near.parse().unwrap()), "{near}");
+        }
+        for far in ["172.32.0.1", "100.64.0.1", "169.254.0.1", "fe80::1", "2001:db8::1", "0.0.0.0"] {
+            assert!(!is_near(far.parse().unwrap()), "{far}");
+        }
     }
 
     #[test]
