@@ -40,7 +40,7 @@ impl KeptForm {
 
     /// The first kept field that holds typed text, with its name.
     fn typed(&self) -> Option<&(String, String)> {
-        let is_text = |name: &str| matches!(name, "text" | "message" | "note" | "answer");
+        let is_text = |name: &str| matches!(name, "text" | "message" | "note" | "answer" | "definition");
         self.fields.iter().find(|(name, value)| is_text(name) && !value.is_empty())
     }
 

@@ -217,10 +217,9 @@ async fn change(
 ) -> Result<Response, PageRejection> {
     match viewer {
         Ok(viewer) => answer(&state, viewer, &agent, &form).await,
-        Err(PageRejection::Redirect(to_sign_in)) if form.has("text") => {
+        Err(rejection) if form.has("text") => {
             let page = return_path(&parts).unwrap_or_else(|| format!("/agents/{agent}/memory"));
-            let kept = posted::keep(&state, &parts, &form, &page).await;
-            Ok(kept.unwrap_or_else(|| to_sign_in.into_response()))
+            posted::keep_or_reject(&state, rejection, (&parts, &form), &page).await
         }
         Err(rejection) => Err(rejection),
     }

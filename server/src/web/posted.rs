@@ -5,7 +5,7 @@
 
 use super::{
     form::Form,
-    shell::{anonymous_shell, local_path, render},
+    shell::{PageRejection, anonymous_shell, local_path, render},
 };
 use crate::state::AppState;
 use app::{
@@ -15,9 +15,9 @@ use app::{
 };
 use axum::{
     http::{StatusCode, request::Parts},
-    response::Response,
+    response::{IntoResponse, Response},
 };
-use domain::slug::is_slug;
+use domain::{slug::is_slug, tool::is_tool_slug};
 use leptos::server_fn::ServerFn as _;
 
 /// Longest form that is kept, bytes of its names and values: a message of the greatest length in any script. A longer
@@ -26,10 +26,33 @@ pub const KEPT_BYTES_MAX: usize = 128 * 1024;
 /// The server functions whose forms are kept: those with a text that is long to type again.
 const KEPT: [&str; 3] = [SendMessage::PATH, StartConversation::PATH, Decide::PATH];
 
-/// Whether forms that are sent to this path are kept: those of these functions, and of documents of an agent's memory.
+/// Whether forms that are sent to this path are kept: those of these functions, of documents of an agent's memory, and
+/// of definitions of tools. The form that runs a tool is not: which of its fields are private is not known of someone
+/// who is not signed in.
 pub fn is_kept(path: &str) -> bool {
     let agent = path.strip_prefix("/agents/").and_then(|rest| rest.strip_suffix("/memory"));
-    KEPT.contains(&path) || agent.is_some_and(is_slug)
+    let tool = path.strip_prefix("/tools/").and_then(|rest| rest.strip_suffix("/edit"));
+    KEPT.contains(&path) || path == "/tools" || agent.is_some_and(is_slug) || tool.is_some_and(is_tool_slug)
+}
+
+/// Answers a form of someone who is not shown its page: with the sign-in page that keeps the form, if their sign-in has
+/// expired and the form is one that is kept.
+///
+/// # Errors
+/// The rejection, if it has another reason.
+pub async fn keep_or_reject(
+    state: &AppState,
+    rejection: PageRejection,
+    (parts, form): (&Parts, &Form),
+    page: &str,
+) -> Result<Response, PageRejection> {
+    match rejection {
+        PageRejection::Redirect(to_sign_in) => {
+            let kept = keep(state, parts, form, page).await;
+            Ok(kept.unwrap_or_else(|| to_sign_in.into_response()))
+        }
+        rejection => Err(rejection),
+    }
 }
 
 /// The sign-in page with the form of this request, if it is one that is kept. `page` is the page of the form.

@@ -3,6 +3,7 @@
 use super::{
     form::{Form, or_stale},
     people::people_of,
+    posted,
     shell::{PageRejection, Viewer, redirect_with_notice, render, render_or_refuse},
     tool_form::{compared_text, draft_of, new_draft, placed, read},
 };
@@ -14,7 +15,7 @@ use app::{
 use axum::{
     Router,
     extract::{Path, State},
-    http::StatusCode,
+    http::{StatusCode, request::Parts},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -247,30 +248,55 @@ async fn editor(viewer: Viewer, draft: Draft, form: FormState, status: StatusCod
     render(status, move || ui::editor_page(&viewer.shell, &draft, &form)).await
 }
 
-async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
+/// Takes the form of a new tool. One that is sent after the sign-in has expired is kept by the sign-in page.
+async fn create(
+    State(state): State<AppState>,
+    viewer: Result<Viewer, PageRejection>,
+    parts: Parts,
+    form: Form,
+) -> Result<Response, PageRejection> {
+    match viewer {
+        Ok(viewer) => store_new(&state.ledger, viewer, &form).await,
+        Err(rejection) => posted::keep_or_reject(&state, rejection, (&parts, &form), "/tools/new").await,
+    }
+}
+
+async fn store_new(ledger: &Ledger, viewer: Viewer, form: &Form) -> Result<Response, PageRejection> {
     require_manager(&viewer.scope)?;
-    let stored = match read(&form) {
+    let stored = match read(form) {
         Ok(definition) => {
-            tool::create(&state.ledger, &viewer.scope, NewTool { slug: form.optional("slug"), definition }).await
+            tool::create(ledger, &viewer.scope, NewTool { slug: form.optional("slug"), definition }).await
         }
         Err(issue) => Err(ledger::Error::Invalid(vec![issue])),
     };
-    saved(viewer, new_draft(), &form, stored).await
+    saved(viewer, new_draft(), form, stored).await
 }
 
+/// Takes the form of a tool that exists. One that is sent after the sign-in has expired is kept by the sign-in page.
 async fn save(
     State(state): State<AppState>,
-    viewer: Viewer,
+    viewer: Result<Viewer, PageRejection>,
     Path(slug): Path<String>,
+    parts: Parts,
     form: Form,
 ) -> Result<Response, PageRejection> {
+    let slug = known(slug)?;
+    match viewer {
+        Ok(viewer) => store_change(&state.ledger, viewer, &slug, &form).await,
+        Err(rejection) => {
+            posted::keep_or_reject(&state, rejection, (&parts, &form), &format!("/tools/{slug}/edit")).await
+        }
+    }
+}
+
+async fn store_change(ledger: &Ledger, viewer: Viewer, slug: &str, form: &Form) -> Result<Response, PageRejection> {
     require_manager(&viewer.scope)?;
-    let before = tool::get(&state.ledger, &viewer.scope, &known(slug)?).await?;
-    let stored = match edited(&form) {
-        Ok(change) => tool::update(&state.ledger, &viewer.scope, &before.slug, change).await,
+    let before = tool::get(ledger, &viewer.scope, slug).await?;
+    let stored = match edited(form) {
+        Ok(change) => tool::update(ledger, &viewer.scope, &before.slug, change).await,
         Err(error) => Err(error),
     };
-    saved(viewer, draft_of(before), &form, stored).await
+    saved(viewer, draft_of(before), form, stored).await
 }
 
 /// The change that makes a stored tool what the editor holds. All parts are written: one that was taken out of the text

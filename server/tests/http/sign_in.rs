@@ -134,6 +134,41 @@ async fn a_document_of_memory_that_is_saved_after_signing_out_is_kept() {
     assert_eq!(leads(&answer), (StatusCode::SEE_OTHER, "/sign-in"));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_that_is_created_after_signing_out_is_kept() {
+    let app = App::start();
+    let definition = r#"{"kind":"worker","inputSchema":{"type":"object"}}"#;
+    let new =
+        [("revision", "0"), ("name", "Echo"), ("slug", ""), ("description", "Says it"), ("definition", definition)];
+    let mut browser = Browser::stranger(&app);
+    let kept = browser.post("/tools", &new).await;
+    assert_eq!(kept.status(), StatusCode::UNAUTHORIZED);
+    let page = kept.text().await.unwrap();
+    assert!(page.contains("It is kept"), "{page}");
+    let carried = crate::form::carried(&page).into_iter().map(|(name, value)| (name, value.replace("&quot;", "\"")));
+    let mut fields: Vec<(String, String)> = carried.collect();
+    fields.extend([("email", ADA), ("password", PASSWORD)].map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let signed_in = browser.post("/sign-in", &fields).await;
+    assert_eq!(signed_in.status(), StatusCode::OK);
+    let page = signed_in.text().await.unwrap();
+    assert!(page.contains("action=\"/tools\"") && page.contains("name=\"definition\""), "{page}");
+    let carried = crate::form::carried(&page);
+    let mut fields: Vec<_> = carried.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    fields.push(("definition", definition));
+    let saved = browser.post("/tools", &fields).await;
+    assert_eq!(leads(&saved), (StatusCode::SEE_OTHER, "/tools/echo?notice=tool_saved"));
+    let edit = Browser::stranger(&app).ask(Method::POST, "/tools/echo/edit", &new).await;
+    assert_eq!(edit.status(), StatusCode::UNAUTHORIZED);
+
+    // Secrets are not, and inputs can be private.
+    let secret = [("do", "set-secret"), ("name", "KEY"), ("password", "x")];
+    for (path, form) in [("/tools/echo", &secret[..]), ("/tools/echo/run", &[("input.city", "Oslo")][..])] {
+        let answer = Browser::stranger(&app).ask(Method::POST, path, form).await;
+        assert_eq!(leads(&answer), (StatusCode::SEE_OTHER, "/sign-in"), "{path}");
+    }
+}
+
 /// The owner that a page names in its HTML.
 fn owner_of(page: &str) -> &str {
     let (_, rest) = page.split_once("data-owner=\"").unwrap();
