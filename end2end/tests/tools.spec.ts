@@ -24,6 +24,7 @@ test("a tool is made, published, given a secret and compared @nojs", async ({ pa
   await page.locator('textarea[name="definition"]').fill(DEFINITION.replace("{city}\"", "{town}\""));
   await page.getByRole("button", { name: "Create tool" }).click();
   await expect(page.locator("#edit-definition-error")).toContainText("line 5, http.url");
+  if (info.project.name === "js") await expect(page.locator('textarea[name="definition"]')).toBeFocused();
   await expectAccessible(page, "the editor with an error");
   await page.locator('textarea[name="definition"]').fill(DEFINITION);
   await page.getByRole("button", { name: "Create tool" }).click();

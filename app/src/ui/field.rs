@@ -39,6 +39,8 @@ impl<'a> Field<'a> {
 struct Around {
     id: String,
     described_by: Option<String>,
+    /// Value of `aria-invalid`. The first invalid control has the focus when the page is shown, unless errors of the whole
+    /// form have it.
     invalid: Option<&'static str>,
     error: Option<String>,
     is_wide: bool,
@@ -132,6 +134,7 @@ pub fn Input<'a>(
             placeholder=placeholder
             list=list.clone()
             autocomplete=autocomplete
+            autofocus=around.invalid.is_some()
             aria-invalid=around.invalid
             aria-describedby=around.described_by.clone()
         />
@@ -175,6 +178,7 @@ pub fn TextArea<'a>(
             data-kind=if json { "json" } else { "text" }
             spellcheck=if json { "false" } else { "true" }
             required=field.required
+            autofocus=around.invalid.is_some()
             aria-invalid=around.invalid
             aria-describedby=around.described_by.clone()
         >
@@ -239,6 +243,7 @@ fn select(scope: &str, field: Field<'_>, form: &FormState, options: impl IntoVie
             id=around.id.clone()
             name=field.name.to_owned()
             required=field.required
+            autofocus=around.invalid.is_some()
             aria-invalid=around.invalid
             aria-describedby=around.described_by.clone()
         >
@@ -303,6 +308,7 @@ pub fn FileInput<'a>(
             type="file"
             accept=accept
             required=field.required
+            autofocus=around.invalid.is_some()
             aria-invalid=around.invalid
             aria-describedby=around.described_by.clone()
         />

@@ -98,7 +98,8 @@ pub fn Notice(
     view! { <NoticeFrame tone>{children.view()}</NoticeFrame> }
 }
 
-/// The errors of a whole form; nothing if there are none.
+/// The errors of a whole form; nothing if there are none. They have the focus when the page is shown: it would be at the
+/// top of the page again.
 #[component]
 pub fn Refused(
     /// The errors.
@@ -106,7 +107,7 @@ pub fn Refused(
 ) -> impl IntoView {
     (!messages.is_empty()).then(|| {
         let messages = messages.into_iter().map(|message| view! { <p>{message}</p> }).collect::<Vec<_>>();
-        static_html(view! { <Notice tone=Tone::Bad>{messages}</Notice> })
+        static_html(view! { <div tabindex="-1" autofocus=""><Notice tone=Tone::Bad>{messages}</Notice></div> })
     })
 }
 
@@ -118,4 +119,18 @@ pub fn of(code: &str) -> Option<AnyView> {
         _ => Tone::Good,
     };
     Some(static_html(view! { <Notice tone=tone><p>{text}</p></Notice> }).into_any())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::to_html;
+
+    #[test]
+    fn errors_of_a_form_have_the_focus() {
+        let html = |messages: Vec<String>| to_html(view! { <Refused messages=messages/> });
+        let refused = html(vec!["Choose another name.".to_owned()]);
+        assert!(refused.contains("tabindex=\"-1\" autofocus") && refused.contains("role=\"alert\""), "{refused}");
+        assert!(!html(Vec::new()).contains("autofocus"));
+    }
 }
