@@ -1,5 +1,5 @@
-//! `GET /find?q=`: the palette's search. Each kind of record is searched by name, with a limit. The last entry leads to
-//! the search over all events.
+//! `GET /find?q=`: the palette's search. Each kind of record is searched by name, with a limit. The first entries are
+//! pages that have no shortcut, and the last one leads to the search over all events.
 
 use super::{
     chat,
@@ -19,6 +19,9 @@ use serde::Deserialize;
 const OF_EACH: usize = 5;
 /// Longest search text, in characters, as the field permits.
 const QUERY_CHARS_MAX: usize = 200;
+
+/// Pages without a shortcut, which would be part of what the browser loads with every page.
+const PAGES: [(&str, &str); 2] = [("Go to Failures", "/failures"), ("Go to Tools", "/tools")];
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/find", get(find))
@@ -44,12 +47,23 @@ async fn find(
 }
 
 fn results(state: &AppState, viewer: &Viewer, known: page::SearchResults, text: &str) -> Vec<SearchResult> {
-    let mut found: Vec<SearchResult> = known.actions.into_iter().map(task).collect();
+    let mut found: Vec<SearchResult> = pages(text).collect();
+    found.extend(known.actions.into_iter().map(task));
     found.extend(known.entities.into_iter().map(entity));
     found.extend(agents(state, viewer, known.partners, text));
     found.extend(known.sessions.into_iter().map(session));
     found.push(all_events(text));
     found
+}
+
+/// Pages whose names contain every word of the text, as the palette compares those that it knows.
+fn pages(text: &str) -> impl Iterator<Item = SearchResult> {
+    let folded = text.to_lowercase();
+    let is_wanted = move |(title, _): &(&str, &str)| {
+        let title = title.to_lowercase();
+        folded.split_whitespace().all(|word| title.contains(word))
+    };
+    PAGES.into_iter().filter(is_wanted).map(|(title, href)| hit(title.to_owned(), "page", href.to_owned()))
 }
 
 fn task(action: ActionRecord) -> SearchResult {
@@ -87,4 +101,18 @@ fn all_events(text: &str) -> SearchResult {
 
 fn hit(title: String, kind: &str, href: String) -> SearchResult {
     SearchResult { title, kind: kind.to_owned(), href }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_without_a_shortcut_are_found_by_their_names() {
+        let found = |text: &str| pages(text).map(|page| page.href).collect::<Vec<_>>();
+        assert_eq!(found("fail"), ["/failures"]);
+        assert_eq!(found("Go to TOOLS"), ["/tools"]);
+        assert_eq!(found("go to"), ["/failures", "/tools"]);
+        assert_eq!(found("weather"), Vec::<String>::new());
+    }
 }
