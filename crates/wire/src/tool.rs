@@ -5,7 +5,10 @@ use domain::{
     id::ToolId,
     tool::{Audience, Definition, HttpCall, Kind, Secret, State},
 };
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{Error as _, Unexpected},
+};
 use serde_json::Value;
 
 /// A tool with its working copy.
@@ -123,7 +126,7 @@ pub struct CreateTool {
     pub audience: Audience,
 }
 
-/// `PATCH /api/tools/{slug}`: absent fields stay.
+/// `PATCH /api/tools/{slug}`: absent fields stay. `null` is refused, but for the schema of the result.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -131,51 +134,69 @@ pub struct UpdateTool {
     /// The revision that was read; another one is refused with `stale_version`.
     pub revision: u64,
     /// 1 to 200 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name, required = false))]
     pub name: Option<String>,
     /// What the tool does and when to use it, for people and models.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Description>))]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Description, required = false))]
     pub description: Option<String>,
     /// How the tool runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ToolKind>))]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolKind, required = false))]
     pub kind: Option<Kind>,
     /// The call of a tool of the kind `http`, as a whole.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ToolHttpCall>))]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolHttpCall, required = false))]
     pub http: Option<HttpCall>,
     /// JSON Schema 2020-12 of the input, which is an object.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ToolInputSchema>))]
+    #[serde(default, deserialize_with = "given_schema", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolInputSchema, required = false))]
     pub input_schema: Option<Value>,
     /// JSON Schema 2020-12 of the result; `null` allows any result.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ToolOutputSchema>))]
     pub output_schema: Option<Option<Value>>,
     /// Longest time of one attempt, seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 86_400))]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = u32, required = false, minimum = 1, maximum = 86_400))]
     pub time_limit_seconds: Option<u32>,
     /// Further attempts after the first one failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(maximum = 10))]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = u32, required = false, maximum = 10))]
     pub retries: Option<u32>,
     /// Whether a call with an unknown outcome may be repeated.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = bool, required = false))]
     pub repeatable: Option<bool>,
     /// Whether a person must approve each run.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = bool, required = false))]
     pub requires_confirmation: Option<bool>,
     /// All private fields.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schema::ToolPrivateField>>, max_items = 50))]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(value_type = Vec<crate::schema::ToolPrivateField>, required = false, max_items = 50)
+    )]
     pub private_fields: Option<Vec<String>>,
     /// Who may run the tool, as a whole.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ToolAudience>))]
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolAudience, required = false))]
     pub audience: Option<Audience>,
+}
+
+/// Reads a field that is there. Nothing but the schema of the result can be taken out.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// The same for a JSON document, which `null` is too.
+fn given_schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::Null => Err(D::Error::invalid_type(Unexpected::Unit, &"a JSON Schema")),
+        schema => Ok(Some(schema)),
+    }
 }
 
 /// Tells `null` (clear it) from an absent field (leave it).

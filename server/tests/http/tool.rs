@@ -66,6 +66,25 @@ async fn a_tool_is_created_changed_published_and_withdrawn() {
     let (status, cleared) =
         ask(&app, Who::Operator, Method::PATCH, path, json!({ "revision": 2, "outputSchema": null })).await;
     assert_eq!((status, cleared.get("outputSchema")), (200, None));
+    for part in [
+        "name",
+        "description",
+        "kind",
+        "http",
+        "inputSchema",
+        "timeLimitSeconds",
+        "retries",
+        "repeatable",
+        "requiresConfirmation",
+        "privateFields",
+        "audience",
+    ] {
+        let (status, refused) =
+            ask(&app, Who::Operator, Method::PATCH, path, json!({ "revision": 3, part: null })).await;
+        assert_eq!((status, &refused["errors"][0]["field"]), (422, &json!(part)), "{refused}");
+        let message = refused["errors"][0]["message"].as_str().unwrap();
+        assert!(message.contains("null") || message.ends_with("is expected here"), "{part}: {message}");
+    }
     for unknown in ["nothing", "Weather", "new", "a%2Fb"] {
         let (status, refused) = ask(&app, Who::Admin, Method::GET, &format!("/api/tools/{unknown}"), json!({})).await;
         assert_eq!((status, &refused["code"]), (404, &json!("not_found")), "{unknown}");
