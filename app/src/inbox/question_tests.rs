@@ -72,7 +72,7 @@ fn an_answer_that_is_no_object_has_one_field_and_keeps_its_type() {
     assert_eq!(typed_value(&number, typed(&[("answer", "1.5")])), Ok(Some(json!(1.5))));
     assert_eq!(typed_value(&number, typed(&[("answer", "1,5")])), Ok(Some(json!(1.5))));
     let unclear = typed_value(&number, typed(&[("answer", "1,500")])).unwrap_err();
-    assert_eq!(unclear[0].message, "Enter 1500 or 1.500; 1,500 can mean either.");
+    assert_eq!(unclear[0].message, "Enter 1500 or 1.5; 1,500 can mean either.");
     assert_eq!(typed_value(&number, typed(&[("answer", " ")])), Ok(None));
     let anything = fields(&json!({"anyOf": [{"type": "string"}, {"type": "integer"}]}));
     assert_eq!(anything[0].typed, Typed::Value(Control::Json));

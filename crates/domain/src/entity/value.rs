@@ -5,7 +5,7 @@ use crate::{
     id::EntityId,
     issue::Issue,
     limit::FIELD_TEXT_CHARS_MAX,
-    typed_number::{two_meanings, typed_number},
+    typed_number::{two_meanings, written_number},
 };
 use chrono::NaiveDate;
 use serde_json::{Map, Value};
@@ -102,7 +102,7 @@ pub fn parse_text(field: &FieldDef, text: &str) -> Result<Option<Value>, String>
         FieldType::Text => Value::from(text),
         FieldType::Select | FieldType::Date | FieldType::Relation => Value::from(trimmed),
         FieldType::Number => {
-            let read = typed_number(trimmed);
+            let read = written_number(trimmed);
             Value::Number(read.ok_or_else(|| two_meanings(trimmed).unwrap_or_else(|| "a number".to_owned()))?)
         }
     };
@@ -243,6 +243,7 @@ mod tests {
         assert_eq!(parse_text(&field(FieldType::Number), "NaN"), Err("a number".into()));
         assert_eq!(parse_text(&field(FieldType::Number), "1e999"), Err("a number".into()));
         assert_eq!(parse_text(&field(FieldType::Number), " 12.50 "), Ok(Some(json!(12.5))));
+        assert_eq!(parse_text(&field(FieldType::Number), "12.500"), Ok(Some(json!(12.5))));
         assert_eq!(
             parse_text(&field(FieldType::Number), "9007199254740993"),
             Ok(Some(json!(9_007_199_254_740_993_i64)))

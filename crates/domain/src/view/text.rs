@@ -205,7 +205,7 @@ mod tests {
         let unclear = from_form(&share, [("share", "1,500")]);
         assert_eq!(Value::from(unclear.clone()), json!({ "share": "1,500" }));
         let issues = check_answers(&share, &unclear).unwrap_err();
-        assert_eq!(issues[0].message, "1500 or 1.500; 1,500 can mean either");
+        assert_eq!(issues[0].message, "1500 or 1.5; 1,500 can mean either");
     }
 
     #[test]
