@@ -29,7 +29,8 @@ struct Found {
 /// The part of a text around the first place that a search finds, at most about [`SEARCH_SNIPPET_CHARS`]: the beginning
 /// of a text in which it finds nothing. Colours of terminals are left out.
 pub fn snippet(text: &str, query: &Query) -> Vec<Piece> {
-    let text = &*without_sequences(text);
+    let text = without_sequences(text);
+    let text = text.as_ref();
     let mut words = Vec::new();
     for_each_word(text, |word| {
         words.push(Found { term: word.term.to_owned(), parts: word.parts(), place: word.place.clone() });
