@@ -39,8 +39,8 @@ impl<'a> Field<'a> {
 struct Around {
     id: String,
     described_by: Option<String>,
-    /// Value of `aria-invalid`. The first invalid control has the focus when the page is shown, unless errors of the whole
-    /// form have it.
+    /// Value of `aria-invalid`. The first invalid control has the focus when the page is shown, unless errors of the
+    /// whole form have it.
     invalid: Option<&'static str>,
     error: Option<String>,
     is_wide: bool,

@@ -98,8 +98,8 @@ pub fn Notice(
     view! { <NoticeFrame tone>{children.view()}</NoticeFrame> }
 }
 
-/// The errors of a whole form; nothing if there are none. They have the focus when the page is shown: it would be at the
-/// top of the page again.
+/// The errors of a whole form; nothing if there are none. They have the focus when the page is shown, which would be at
+/// the top of the page again.
 #[component]
 pub fn Refused(
     /// The errors.

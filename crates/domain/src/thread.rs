@@ -26,8 +26,8 @@ pub enum SummaryBy {
 
 names!(SummaryBy { Agent = "agent", Log = "log" });
 
-/// Makes a title from the first non-empty line of a message; `None` if every line is empty. Colours of terminals are left
-/// out, and characters that override the direction of text are replaced: both would change the list of titles.
+/// Makes a title from the first non-empty line of a message; `None` if every line is empty. Colours of terminals are
+/// left out, and characters that override the direction of text are replaced: both would change the list of titles.
 pub fn title(message: &str) -> Option<String> {
     let message = without_overrides(&without_sequences(message));
     let line = message.lines().map(str::trim).find(|line| !line.is_empty())?;

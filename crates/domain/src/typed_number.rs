@@ -2,8 +2,8 @@
 
 use serde_json::Number;
 
-/// Reads a number that a person typed: digits, a sign, an exponent, and a point or one comma before the decimals. `None`
-/// for any other text, and for one with [`two_meanings`].
+/// Reads a number that a person typed: digits, a sign, an exponent, and a point or one comma before the decimals.
+/// `None` for any other text, and for one with [`two_meanings`].
 pub fn typed_number(text: &str) -> Option<Number> {
     let text = text.trim();
     if grouped(text, '.').is_some() { None } else { written_number(text) }
