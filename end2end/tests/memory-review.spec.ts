@@ -138,6 +138,8 @@ async function ofTurns(turns: number, path: string): Promise<string | undefined>
 }
 
 test("what was said stands once beside its lines and leaves them room at every width", async ({ page }, info) => {
+  // It waits for four proposals, opens 16 pages and looks at four of them with axe.
+  test.setTimeout(180_000);
   await signIn(page, "reviewer");
   for (const turns of [1, 2, 7, 40]) {
     const id = await ofTurns(turns, `topics/greenhouse-${turns}-${info.retry}.md`);
