@@ -4,7 +4,7 @@ use super::{
     chart::{Series, SeriesColor},
     figure_text::{seconds, whole},
     section::{Day, Section, section},
-    table::{parts, writers},
+    table::{parts, tools, writers},
 };
 use crate::{
     document::render,
@@ -61,7 +61,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let unread = unread_notice(insights.ratings_missing);
         let answers = total.accepted + total.rejected + total.neutral + total.unknown;
         let gates = total.approved + total.edited + total.denied + total.answered + total.expired;
-        let nothing = total.sessions + gates + answers == 0 && insights.memory_writers.is_empty();
+        let others = insights.memory_writers.is_empty() && insights.tools.is_empty();
+        let nothing = total.sessions + gates + answers == 0 && others;
         let body = if nothing {
             let sentence =
                 "No agent session ended in this period. Figures appear when sessions end and people decide and rate.";
@@ -130,6 +131,7 @@ fn figures(insights: &Insights, action_ids: &BTreeMap<String, String>) -> impl I
         {sections}
         {parts("agents", "By agent", "Agent", &insights.agents, &of_agent)}
         {parts("actions", "By task", "Task", &insights.actions, &of_action)}
+        {tools(&insights.tools)}
         {writers(&insights.memory_writers)}
     }
 }

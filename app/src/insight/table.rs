@@ -4,12 +4,15 @@ use super::figure_text::seconds;
 use crate::{
     render::static_html,
     sessions::Filter,
-    text::number::{counted, dollars, grouped, percent, unit},
+    text::{
+        duration,
+        number::{counted, dollars, grouped, percent, unit},
+    },
     ui::table::{Column as UiColumn, Table},
 };
 use domain::{search::Test, session::Status};
 use leptos::prelude::*;
-use wire::insight::{Figures, PartFigures, WriterFigures};
+use wire::insight::{Figures, PartFigures, ToolFigures, WriterFigures};
 
 /// Most rows of one table; the API returns all of them.
 const ROWS_MAX: usize = 50;
@@ -148,6 +151,41 @@ pub fn writers(writers: &[WriterFigures]) -> Option<impl IntoView + use<>> {
     }))
 }
 
+/// The table of tools; `None` without any run.
+pub fn tools(tools: &[ToolFigures]) -> Option<impl IntoView + use<>> {
+    if tools.is_empty() {
+        return None;
+    }
+    let shown = tools.get(..ROWS_MAX).unwrap_or(tools);
+    let left_out = tools.len() - shown.len();
+    let rows = shown.iter().map(|of| {
+        let took = |ms: Option<u64>| ms.map_or_else(|| "–".to_owned(), duration::words);
+        let rate = of.failure_rate.map_or_else(|| "–".to_owned(), percent);
+        view! {
+            <tr>
+                <td class="table-main"><a href=format!("/tools/{}", of.slug)>{of.slug.clone()}</a></td>
+                <td class="table-number">{grouped(of.runs)}<span class="unit">{unit(of.runs, "run")}</span></td>
+                <td class="table-number">{grouped(of.failed)}<span class="unit">" failed"</span></td>
+                <td class="table-number"><span class="unit">"Failure rate "</span>{rate}</td>
+                <td class="table-number"><span class="unit">"Median time "</span>{took(of.p50_ms)}</td>
+                <td class="table-number"><span class="unit">"95th percentile "</span>{took(of.p95_ms)}</td>
+                <td class="table-number"><span class="unit">"Cost "</span>{of.cost_usd.map_or_else(|| "–".to_owned(), dollars)}</td>
+            </tr>
+        }
+    });
+    let rows = rows.collect::<Vec<_>>();
+    let figures = ["Runs", "Failed", "Failure rate", "Median time", "95th percentile", "Cost"].map(UiColumn::number);
+    let columns: Vec<_> = [UiColumn::text("Tool")].into_iter().chain(figures).collect();
+    Some(static_html(view! {
+        <section class="insight" aria-labelledby="insight-tools">
+            <h2 id="insight-tools">"Tools"</h2>
+            <p class="insight-answer">"Runs that ended. Times are of completed runs, from start to end, with the time they waited for an approval. The figures above do not include them."</p>
+            <Table caption="Tools, most runs first" columns=columns>{rows}</Table>
+            {(left_out > 0).then(|| view! { <p class="meta">{not_shown(left_out)}</p> })}
+        </section>
+    }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,6 +199,25 @@ mod tests {
         for part in [" run<", " failed<", "1,200", " input tokens<", " output tokens<", ">Cost <"] {
             assert!(html.contains(part), "{part}: {html}");
         }
+    }
+
+    #[test]
+    fn tools_have_times_with_units_and_no_figure_where_nothing_is_known() {
+        let mut figures = serde_json::json!({
+            "slug": "weather", "runs": 1200, "completed": 1199, "failed": 1, "failureRate": 0.25, "p50Ms": 340,
+            "p95Ms": 61_000, "costUsd": 0.5, "priced": 1,
+        });
+        let html = |figures: &serde_json::Value| {
+            crate::render::to_html(tools(&[serde_json::from_value(figures.clone()).unwrap()]))
+        };
+        let known = html(&figures);
+        for part in ["/tools/weather", "1,200", " runs<", "25%", "340 ms", "1 min 1 s", "$0.50"] {
+            assert!(known.contains(part), "{part}: {known}");
+        }
+        for name in ["failureRate", "p50Ms", "p95Ms", "costUsd"] {
+            figures[name] = serde_json::Value::Null;
+        }
+        assert_eq!(html(&figures).matches('–').count(), 4);
     }
 
     #[test]

@@ -5,14 +5,15 @@ use crate::{Error, Ledger, Result, feedback, guard::require};
 use domain::{
     Scope,
     id::{GateId, InteractionId, SessionId, TenantId, least_v7},
-    insight::{AnswerFact, GateFact, Insights, Ratings, SessionFact, Tally, Window},
+    insight::{AnswerFact, GateFact, Insights, Ratings, SessionFact, Tally, ToolFact, Window},
     limit::{INSIGHT_DAYS_MAX, INSIGHT_ROWS_MAX},
     role::Permission,
     session::Usage,
+    tool::run::of_agent,
 };
 use store::{
     Conn, Page,
-    insight::{Answer, ClosedGate, EndedSession},
+    insight::{Answer, ClosedGate, EndedSession, EndedToolSession},
     memory_writer::RunTotals,
 };
 use uuid::Uuid;
@@ -25,7 +26,7 @@ const ROWS: u32 = 2_000;
 pub struct InsightsRecord {
     /// Figures of the window in total, by day, by agent and by action.
     pub insights: Insights,
-    /// Whether the window has more than [`INSIGHT_ROWS_MAX`] sessions, gates or answers. If so, only the newest
+    /// Whether the window has more than [`INSIGHT_ROWS_MAX`] sessions, gates, answers or runs. If so, only the newest
     /// are counted.
     pub is_cut: bool,
     /// Why the statistics lack ratings; `None` if they are included.
@@ -39,6 +40,7 @@ pub(crate) struct NewestRows {
     sessions: Page<EndedSession>,
     gates: Page<ClosedGate>,
     answers: Page<Answer>,
+    tool_runs: Page<EndedToolSession>,
     writers: Vec<RunTotals>,
 }
 
@@ -73,6 +75,7 @@ pub(crate) async fn newest_on(conn: &mut Conn<'_>, tenant_id: TenantId, window: 
         sessions: store::insight::sessions(conn, tenant_id, SessionId(from), SessionId(before), ROWS).await?,
         gates: store::insight::gates(conn, tenant_id, GateId(from), GateId(before), ROWS).await?,
         answers: store::insight::answers(conn, tenant_id, InteractionId(from), InteractionId(before), ROWS).await?,
+        tool_runs: store::insight::tool_runs(conn, tenant_id, SessionId(from), SessionId(before), ROWS).await?,
         writers: store::memory_writer::totals(conn, tenant_id, from).await?,
     })
 }
@@ -124,8 +127,32 @@ pub(crate) async fn count(
             None => None,
         };
     }
-    let is_cut = sessions.is_cut || gates.is_cut || answers.is_cut;
+    let runs_cut = count_tool_runs(ledger, scope, &mut tally, (SessionId(from), newest.tool_runs)).await?;
+    let is_cut = sessions.is_cut || gates.is_cut || answers.is_cut || runs_cut;
     Ok(InsightsRecord { insights: tally.finish(), is_cut, ratings_missing, writers: newest.writers })
+}
+
+/// Counts the newest runs of tools, and the older ones that it reads. Returns whether there are more than are counted.
+async fn count_tool_runs(
+    ledger: &Ledger,
+    scope: &Scope,
+    tally: &mut Tally,
+    (from, newest): (SessionId, Page<EndedToolSession>),
+) -> Result<bool> {
+    let (mut walk, mut page, tenant_id) = (Walk::default(), Some(newest), scope.tenant_id);
+    while let Some(ended) = page {
+        ended.items.iter().filter_map(fact_of_tool).for_each(|fact| tally.tool(&fact));
+        page = match walk.next(&ended, |last| last.id.0) {
+            Some((before, limit)) => {
+                let read = ledger.store().read(scope.into(), async move |conn| {
+                    store::insight::tool_runs(conn, tenant_id, from, SessionId(before), limit).await
+                });
+                Some(read.await?)
+            }
+            None => None,
+        };
+    }
+    Ok(walk.is_cut)
 }
 
 async fn sessions_page(
@@ -197,6 +224,18 @@ fn fact_of_session(ended: &EndedSession, ratings: Option<Ratings>) -> SessionFac
         usage: Usage::read(ended.usage.as_deref()),
         ratings,
     }
+}
+
+/// The run of a tool of the workspace; `None` for another session of the type.
+fn fact_of_tool(ended: &EndedToolSession) -> Option<ToolFact<'_>> {
+    let (_, slug) = of_agent(&ended.agent_slug)?;
+    Some(ToolFact {
+        slug,
+        started_at: ended.started_at,
+        ended_at: ended.ended_at,
+        status: ended.status,
+        usage: Usage::read(ended.usage.as_deref()),
+    })
 }
 
 fn fact_of_answer(answer: &Answer) -> AnswerFact<'_> {

@@ -26,6 +26,10 @@ statements! {
          FROM interactions i JOIN sessions s ON s.tenant_id = i.tenant_id AND s.id = i.session_id \
          WHERE i.tenant_id = $1 AND i.id >= $2 AND i.id < $3 AND (s.source IS NULL OR s.source <> 'memory') \
          ORDER BY i.id DESC LIMIT $4";
+
+    const TOOL_RUNS: &str = "SELECT id, status, agent_slug, usage, started_at, completed_at AS ended_at FROM sessions \
+         WHERE tenant_id = $1 AND id >= $2 AND id < $3 AND session_type = 'tool' AND completed_at IS NOT NULL AND private_to IS NULL \
+         AND agent_slug IS NOT NULL ORDER BY id DESC LIMIT $4";
 }
 
 record! {
@@ -59,6 +63,25 @@ record! {
         pub action_slug: Option<String>,
         /// Usage that its worker reported, as JSON.
         pub usage: Option<String>,
+        /// Time it ended (UTC).
+        pub ended_at: Timestamp,
+    }
+}
+
+record! {
+    /// What the figures of tools are counted from.
+    #[derive(Debug, Clone)]
+    pub struct EndedToolSession of "sessions" {
+        /// Id of the session.
+        pub id: SessionId,
+        /// Final status.
+        pub status: Status,
+        /// Agent that ran it, which names the tool.
+        pub agent_slug: String,
+        /// Usage that its worker reported, as JSON.
+        pub usage: Option<String>,
+        /// Time it was first claimed (UTC); `None` if it never was.
+        pub started_at: Option<Timestamp>,
         /// Time it ended (UTC).
         pub ended_at: Timestamp,
     }
@@ -121,5 +144,18 @@ pub async fn answers(
 ) -> Result<Page<Answer>> {
     let more = i64::from(limit) + 1;
     let rows = run!(conn, fetch_all Answer, ANSWERS, tenant_id.0, from.0, before.0, more)?;
+    Ok(Page::of(rows, limit))
+}
+
+/// Ended sessions of tools with ids in `from..before`.
+pub async fn tool_runs(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    from: SessionId,
+    before: SessionId,
+    limit: u32,
+) -> Result<Page<EndedToolSession>> {
+    let more = i64::from(limit) + 1;
+    let rows = run!(conn, fetch_all EndedToolSession, TOOL_RUNS, tenant_id.0, from.0, before.0, more)?;
     Ok(Page::of(rows, limit))
 }

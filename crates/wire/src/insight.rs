@@ -30,6 +30,9 @@ pub struct Insights {
     pub agents: Vec<PartFigures>,
     /// By action, most sessions first.
     pub actions: Vec<PartFigures>,
+    /// Runs by tool, most runs first. They are not part of the other figures, which are of sessions of agents.
+    #[serde(default)]
+    pub tools: Vec<ToolFigures>,
     /// What the memory writers of agents used, by agent. It is not part of the other figures.
     #[serde(default)]
     pub memory_writers: Vec<WriterFigures>,
@@ -53,6 +56,33 @@ pub struct WriterFigures {
     pub output_tokens: Option<u64>,
     /// Dollars; null if no run knows its cost.
     pub cost_usd: Option<f64>,
+}
+
+/// What is counted of the runs of a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolFigures {
+    /// Slug of the tool.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
+    pub slug: String,
+    /// Runs that ended.
+    pub runs: u64,
+    /// Of these, those that completed.
+    pub completed: u64,
+    /// Of these, those that failed or expired.
+    pub failed: u64,
+    /// Share of failed among completed and failed runs, 0 to 1; null without one.
+    pub failure_rate: Option<f64>,
+    /// Median of the times from start to end of completed runs, milliseconds, with the time they waited for an
+    /// approval; null without one.
+    pub p50_ms: Option<u64>,
+    /// 95th percentile of these times, milliseconds; null without one.
+    pub p95_ms: Option<u64>,
+    /// Dollars; null if no run reported a cost.
+    pub cost_usd: Option<f64>,
+    /// Runs that reported a cost.
+    pub priced: u64,
 }
 
 /// Why ratings could not be read.

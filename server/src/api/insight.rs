@@ -29,8 +29,9 @@ pub struct Query {
 /// Figures about agent sessions that began and ended in these days: how they ended, how people rated them, what was
 /// decided about their output, how long they waited for people, and what they cost. Sessions without a rating are
 /// counted as unrated, never as negative. Answers are counted by their outcome, which is inferred from the next
-/// message; the last answer has no next message, so its outcome is unknown. If there are more than 100,000 sessions,
-/// gates or answers, only the newest are counted and `isCut` is true.
+/// message; the last answer has no next message, so its outcome is unknown. Runs of tools are counted by tool, apart
+/// from the sessions of agents. If there are more than 100,000 sessions, gates, answers or runs, only the newest are
+/// counted and `isCut` is true.
 #[utoipa::path(
     get, path = "/api/insights", operation_id = "readInsights", tag = "sessions",
     params(Query),

@@ -1,6 +1,6 @@
 //! Converts the figures of insights.
 
-use domain::insight::{Decisions, Figures, Outcomes, Part, Ratings};
+use domain::insight::{Decisions, Figures, Outcomes, Part, Ratings, ToolFigures};
 use ledger::{
     insight::{InsightsRecord, RatingsMissing},
     memory_writer::RunTotals,
@@ -26,6 +26,7 @@ pub fn insights(record: InsightsRecord, capture_failures: u64) -> wired::Insight
         days: insights.days.into_iter().map(|(day, of)| wired::DayFigures { day, figures: figures(of) }).collect(),
         agents: insights.agents.into_iter().map(part).collect(),
         actions: insights.actions.into_iter().map(part).collect(),
+        tools: insights.tools.into_iter().map(tool_figures).collect(),
         memory_writers: writers.into_iter().map(writer_figures).collect(),
     }
 }
@@ -42,6 +43,13 @@ pub const fn ratings_missing(why: RatingsMissing) -> wired::RatingsMissing {
 pub fn writer_figures(of: RunTotals) -> wired::WriterFigures {
     let RunTotals { agent, runs, failed, input_tokens, output_tokens, cost_usd } = of;
     wired::WriterFigures { agent, runs, failed, input_tokens, output_tokens, cost_usd: cost_usd.map(dollars) }
+}
+
+fn tool_figures(of: ToolFigures) -> wired::ToolFigures {
+    let failure_rate = of.failure_rate();
+    let ToolFigures { slug, runs, completed, failed, p50_ms, p95_ms, cost_usd, priced } = of;
+    let cost_usd = (priced > 0).then_some(dollars(cost_usd));
+    wired::ToolFigures { slug, runs, completed, failed, failure_rate, p50_ms, p95_ms, cost_usd, priced }
 }
 
 fn part(part: Part) -> wired::PartFigures {

@@ -123,10 +123,7 @@ impl Waits {
     /// two middle ones, so that median and percentile are waits that occurred.
     pub(super) fn of(mut seconds: Vec<u64>) -> Self {
         seconds.sort_unstable();
-        let rank = |share: f64| {
-            let rank = (share * seconds.len() as f64).ceil() as usize;
-            seconds.get(rank.saturating_sub(1)).copied().unwrap_or_default()
-        };
+        let rank = |share| nearest_rank(&seconds, share).unwrap_or_default();
         Self {
             count: seconds.len() as u64,
             median_seconds: rank(0.5),
@@ -167,6 +164,13 @@ pub struct Figures {
     pub priced: u64,
 }
 
-fn share(part: u64, whole: u64) -> Option<f64> {
+/// Returns the value of nearest rank among sorted values: the smallest one that at least this share (0 to 1) does not
+/// exceed. `None` without values.
+pub(super) fn nearest_rank(sorted: &[u64], share: f64) -> Option<u64> {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied()
+}
+
+pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }

@@ -5,9 +5,11 @@
 
 mod figures;
 mod tally;
+mod tool;
 
 pub use figures::{Decisions, Figures, Outcomes, Ratings, Waits};
 pub use tally::{AnswerFact, GateFact, Insights, Part, SessionFact, Tally};
+pub use tool::{ToolFact, ToolFigures};
 
 use crate::Timestamp;
 use chrono::{Days, NaiveDate};

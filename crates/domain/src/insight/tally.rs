@@ -1,6 +1,6 @@
 //! Sums facts about sessions, gates and answers into insights.
 
-use super::{Decisions, Figures, Ratings, Waits, Window};
+use super::{Decisions, Figures, Ratings, ToolFact, ToolFigures, Waits, Window, tool::ToolTally};
 use crate::{
     Timestamp,
     gate::{GateState, Verdict},
@@ -79,10 +79,12 @@ pub struct Insights {
     pub agents: Vec<Part>,
     /// Figures by action, the one with the most sessions first.
     pub actions: Vec<Part>,
+    /// Figures of runs by tool, the one with the most runs first.
+    pub tools: Vec<ToolFigures>,
 }
 
-/// Sums facts, which may come in any order. Memory grows with the numbers of days, agents, actions and decided
-/// gates, not with the number of sessions.
+/// Sums facts, which may come in any order. Memory grows with the numbers of days, agents, actions, decided gates and
+/// completed runs of tools, not with the number of sessions of agents.
 #[derive(Debug)]
 pub struct Tally {
     window: Window,
@@ -90,13 +92,21 @@ pub struct Tally {
     days: Vec<Sum>,
     agents: BTreeMap<Option<String>, Sum>,
     actions: BTreeMap<Option<String>, Sum>,
+    tools: ToolTally,
 }
 
 impl Tally {
     /// Starts a tally without facts.
     pub fn new(window: Window) -> Self {
         let days = window.days().map(|_| Sum::default()).collect();
-        Self { window, total: Sum::default(), days, agents: BTreeMap::new(), actions: BTreeMap::new() }
+        Self {
+            window,
+            total: Sum::default(),
+            days,
+            agents: BTreeMap::new(),
+            actions: BTreeMap::new(),
+            tools: ToolTally::default(),
+        }
     }
 
     /// Adds a session. It is ignored if it ended outside of the window.
@@ -114,6 +124,11 @@ impl Tally {
         self.each(fact.at, fact.agent, fact.action, |sum| sum.figures.outcomes.count_in(fact.outcome));
     }
 
+    /// Adds a run of a tool, which is no session of an agent. It is ignored if it ended outside of the window.
+    pub fn tool(&mut self, fact: &ToolFact<'_>) {
+        self.tools.run(self.window, fact);
+    }
+
     fn each(&mut self, at: Timestamp, agent: Option<&str>, action: Option<&str>, add: impl Fn(&mut Sum)) {
         let Some(day) = self.window.place(at).and_then(|place| self.days.get_mut(place)) else { return };
         add(day);
@@ -129,6 +144,7 @@ impl Tally {
             days: self.window.days().zip(self.days.into_iter().map(Sum::finish)).collect(),
             agents: parts(self.agents),
             actions: parts(self.actions),
+            tools: self.tools.finish(),
             window: self.window,
         }
     }

@@ -4,6 +4,7 @@ use crate::entity::{acme, company};
 use crate::gate::{at_once, decide, edits, gated, says, staged};
 use crate::interaction::{answered, due, keep_all};
 use crate::memory_writer::{AGENT, changes, finish, line, proposals, settle, take, talked, usage};
+use crate::tool_run::{claim_one, complete, echo, published, run};
 use chrono::TimeDelta;
 use domain::gate::Verdict;
 use domain::id::SessionId;
@@ -24,6 +25,7 @@ on_both_engines!(
     proposals_of_the_memory_writer_are_no_work_of_the_agent,
     tokens_of_runs_that_did_not_report_them_are_left_out_of_the_sum,
     ratings_count_as_they_were_given_and_silence_as_silence,
+    runs_of_tools_are_counted_by_tool_and_apart_from_agents,
     a_window_has_bounds_and_a_workspace_sees_itself_alone,
     sessions_are_listed_by_the_day_on_which_they_ended,
     the_days_of_a_list_of_sessions_are_those_of_the_time_zone_that_it_names,
@@ -148,6 +150,32 @@ async fn ratings_count_as_they_were_given_and_silence_as_silence(f: Fixture) {
     assert_eq!((total.ratings.helpful(), total.sessions, total.unrated), (Some(0.5), 3, 1));
     feedback::undo(&f.ledger, &f.other_member, rated).await.unwrap();
     assert_eq!(figures(&f, 1).await.insights.total.ratings.helpful(), Some(1.0));
+    f.done().await;
+}
+
+async fn runs_of_tools_are_counted_by_tool_and_apart_from_agents(f: Fixture) {
+    published(&f, echo(json!({}))).await;
+    for seconds in [2, 40, 1] {
+        run(&f, &f.member, json!({})).await.unwrap();
+        let claimed = claim_one(&f).await;
+        f.clock.advance(TimeDelta::seconds(seconds));
+        complete(&f, &claimed, json!({})).await;
+    }
+    run(&f, &f.member, json!({})).await.unwrap();
+    let failing = claim_one(&f).await;
+    let failure = Failure { attempt: failing.attempt, message: "no luck".into(), code: None, usage: None };
+    session::fail(&f.ledger, &f.worker, failing.id, failure).await.unwrap();
+    let cancelled = run(&f, &f.member, json!({})).await.unwrap();
+    session::cancel(&f.ledger, &f.member, cancelled.id, None).await.unwrap();
+    run(&f, &f.member, json!({})).await.unwrap();
+
+    let record = figures(&f, 1).await;
+    assert_eq!(record.insights.total, Figures::default(), "runs of tools are no sessions of agents");
+    let [tool] = record.insights.tools.as_slice() else { panic!("{:?}", record.insights.tools) };
+    assert_eq!((tool.slug.as_str(), tool.runs, tool.completed, tool.failed), ("echo", 5, 3, 1));
+    assert_eq!((tool.p50_ms, tool.p95_ms, tool.failure_rate()), (Some(2_000), Some(40_000), Some(0.25)));
+    let strangers = insight::read_window(&f.ledger, &f.stranger, 1).await.unwrap();
+    assert_eq!(strangers.insights.tools, []);
     f.done().await;
 }
 

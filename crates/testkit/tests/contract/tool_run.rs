@@ -47,7 +47,7 @@ on_both_engines!(
 
 const PRIVATE: &str = "hunter2-private-value";
 
-fn echo(more: Value) -> Value {
+pub(crate) fn echo(more: Value) -> Value {
     let mut whole = json!({
         "name": "Echo", "kind": "worker",
         "inputSchema": {
@@ -75,7 +75,7 @@ fn change(definition: Value) -> Change {
 }
 
 /// Creates and publishes the tool `echo`.
-async fn published(f: &Fixture, definition: Value) {
+pub(crate) async fn published(f: &Fixture, definition: Value) {
     let new = NewTool { slug: Some("echo".to_owned()), definition: change(definition) };
     tool::create(&f.ledger, &f.operator, new).await.unwrap();
     tool::publish(&f.ledger, &f.operator, "echo", None).await.unwrap();
@@ -85,7 +85,7 @@ fn with(input: Value) -> RunTool {
     RunTool { input: Some(input.to_string()), idempotency_key: None }
 }
 
-async fn run(f: &Fixture, scope: &Scope, input: Value) -> ledger::Result<Session> {
+pub(crate) async fn run(f: &Fixture, scope: &Scope, input: Value) -> ledger::Result<Session> {
     tool_run::run(&f.ledger, scope, "echo", with(input)).await
 }
 
@@ -94,13 +94,13 @@ async fn claim(f: &Fixture, agent: &str) -> Vec<Claimed> {
     session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await.unwrap()
 }
 
-async fn claim_one(f: &Fixture) -> Session {
+pub(crate) async fn claim_one(f: &Fixture) -> Session {
     let mut claimed = claim(f, "tool:echo").await;
     assert_eq!(claimed.len(), 1);
     claimed.pop().unwrap().session
 }
 
-async fn complete(f: &Fixture, session: &Session, result: Value) -> Session {
+pub(crate) async fn complete(f: &Fixture, session: &Session, result: Value) -> Session {
     let completion = Completion { attempt: session.attempt, result: Some(result.to_string()), usage: None };
     session::complete(&f.ledger, &f.worker, session.id, completion).await.unwrap()
 }
