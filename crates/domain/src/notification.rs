@@ -32,6 +32,9 @@ pub enum Topic {
     /// A session ended, in whatever way.
     #[serde(rename = "session.ended")]
     SessionEnded,
+    /// A failure has a cause that is new, or that was resolved and came back.
+    #[serde(rename = "failure_cause.opened")]
+    CauseOpened,
     /// A form whose owner wants to know of it was answered.
     #[serde(rename = "form.submitted")]
     FormSubmitted,
@@ -48,13 +51,14 @@ names!(Topic {
     ApprovalUndone = "approval.undone",
     SessionFailed = "session.failed",
     SessionEnded = "session.ended",
+    CauseOpened = "failure_cause.opened",
     FormSubmitted = "form.submitted",
     Test = "webhook.test",
 });
 
 impl Topic {
     /// Topics to which a webhook can subscribe.
-    pub const SUBSCRIBABLE: [Self; 8] = [
+    pub const SUBSCRIBABLE: [Self; 9] = [
         Self::ApprovalRequested,
         Self::ApprovalReminder,
         Self::ApprovalEscalated,
@@ -62,6 +66,7 @@ impl Topic {
         Self::ApprovalUndone,
         Self::SessionFailed,
         Self::SessionEnded,
+        Self::CauseOpened,
         Self::FormSubmitted,
     ];
 

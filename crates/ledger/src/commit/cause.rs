@@ -2,7 +2,7 @@
 
 use crate::Result;
 use domain::{
-    failure::cause::{KINDS, Origin, fingerprint, origin},
+    failure::cause::{Fingerprint, KINDS, Opening, Origin, fingerprint, origin},
     limit::CAUSE_EVENTS_MAX,
     session::{EndReason, Session},
 };
@@ -12,10 +12,14 @@ use store::{
 };
 
 /// Groups a failure. `session` is the session that failed, with its events written. The failure of a session that only
-/// its own person can see is left out, because others see causes.
-pub(crate) async fn group(tx: &mut WriteTx<'_>, session: &Session, failure: &NewFailure<'_>) -> Result<()> {
+/// its own person can see is left out, because others see causes. Returns the cause if it opened with this failure.
+pub(crate) async fn group(
+    tx: &mut WriteTx<'_>,
+    session: &Session,
+    failure: &NewFailure<'_>,
+) -> Result<Option<(Opening, Fingerprint)>> {
     if session.private_to.is_some() {
-        return Ok(());
+        return Ok(None);
     }
     // What the product ends by itself, such as a session without a worker, has nothing to do with the last tool.
     let from = if session.end_reason() == Some(EndReason::Error) {
@@ -27,6 +31,7 @@ pub(crate) async fn group(tx: &mut WriteTx<'_>, session: &Session, failure: &New
         Origin::default()
     };
     let failed = ToGroup { id: failure.id, session, at: failure.at };
-    store::failure::cause::group(tx, failed, &fingerprint(failure.code, from, failure.message)).await?;
-    Ok(())
+    let cause = fingerprint(failure.code, from, failure.message);
+    let opening = store::failure::cause::group(tx, failed, &cause).await?;
+    Ok(opening.map(|opening| (opening, cause)))
 }

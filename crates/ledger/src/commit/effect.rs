@@ -5,7 +5,10 @@ use super::{
     minter::Minter,
     turn::{Capture, ended_turn},
 };
-use crate::{Result, outbox::announce_end};
+use crate::{
+    Result,
+    outbox::{announce_cause, announce_end},
+};
 use domain::{
     Timestamp,
     event::Known,
@@ -112,8 +115,11 @@ pub(crate) async fn carry_out(
             }
             Effect::RecordFailure { code, message } => {
                 let failure = NewFailure { id: changed_by, code: &code, message: &message, at: now };
-                super::cause::group(tx, session, &failure).await?;
+                let opened = super::cause::group(tx, session, &failure).await?;
                 store::failure::insert(tx, session, failure).await?;
+                if let Some((opening, cause)) = opened {
+                    announce_cause(tx, session, (opening, &cause), minter.messages()).await?;
+                }
             }
             Effect::NotifyGraph { cascades } => {
                 store::session::graph::note_ending(tx, session, cascades, now).await?;

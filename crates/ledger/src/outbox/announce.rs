@@ -3,7 +3,9 @@
 use crate::{Ledger, MessageRecord, Result, WebhookRecord};
 use chrono::TimeDelta;
 use domain::{
-    Entropy, Timestamp, human,
+    Entropy, Timestamp,
+    failure::cause::{Fingerprint, Opening},
+    human,
     id::{MessageId, TenantId, UserId},
     notification::{DeliveryMethod, Topic},
     session::{Session, Status},
@@ -133,6 +135,29 @@ pub(crate) async fn announce_end(tx: &mut WriteTx<'_>, session: &Session, ids: &
         push_for_webhooks(tx, &webhooks, session.tenant_id, ids, announcement).await?;
     }
     Ok(())
+}
+
+/// Enqueues the messages about a cause that opened with the failure of a session. They do not have the message of the
+/// failure, which can quote the session.
+pub(crate) async fn announce_cause(
+    tx: &mut WriteTx<'_>,
+    session: &Session,
+    (opening, cause): (Opening, &Fingerprint),
+    ids: &MessageIds,
+) -> Result<()> {
+    let about = json!({
+        "workspaceId": session.tenant_id,
+        "causeId": cause.id,
+        "opening": opening.as_str(),
+        "errorCode": cause.code,
+        "tool": cause.origin.tool,
+        "step": cause.origin.step,
+        "agentSlug": session.agent_slug,
+        "sessionId": session.id,
+        "path": format!("/failures/{}", cause.id),
+    });
+    let announcement = Announcement { topic: Topic::CauseOpened, about, recipients: Vec::new() };
+    announce(tx, session.tenant_id, ids, announcement).await
 }
 
 /// Enqueues one message for each subscribed webhook and for each recipient.

@@ -8,7 +8,9 @@ mod announce;
 mod claim;
 mod record_outcome;
 
-pub(crate) use announce::{Announcement, MessageIds, Window, announce, announce_end, announce_once, message};
+pub(crate) use announce::{
+    Announcement, MessageIds, Window, announce, announce_cause, announce_end, announce_once, message,
+};
 pub use claim::{DeliverySlots, Outgoing, Receiver, claim};
 pub(crate) use record_outcome::prune_before;
 pub use record_outcome::{Outcome, prune, record_outcome};

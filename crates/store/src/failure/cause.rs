@@ -10,7 +10,7 @@ use crate::{
 use domain::{
     Timestamp,
     clock::to_micros,
-    failure::cause::{CauseState, Fingerprint, RULE, Span},
+    failure::cause::{CauseState, Fingerprint, Opening, RULE, Span},
     id::{CauseId, EventId, SessionId, TenantId},
     limit::{CAUSE_FAILURES_MAX, CAUSE_TREND_PARTS},
     session::Session,
@@ -82,6 +82,10 @@ statements! {
     const ADD: &str = "INSERT INTO caused_failures (tenant_id, failure_id, session_id, cause_id, agent_slug, at, rule) \
          VALUES ($1, $2, $3, $4, $5, $6, $7) \
          ON CONFLICT (tenant_id, failure_id) DO UPDATE SET cause_id = excluded.cause_id, rule = excluded.rule";
+    // Whether a resolved cause has this failure ($4, at $3) as its first one since.
+    const IS_BACK: &str = "SELECT 1 FROM failure_causes c WHERE c.tenant_id = $1 AND c.id = $2 AND c.state = 'resolved' \
+         AND c.decided_at < $3 AND NOT EXISTS (SELECT 1 FROM caused_failures m WHERE m.tenant_id = $1 \
+         AND m.cause_id = $2 AND m.at > c.decided_at AND m.failure_id <> $4)";
     const INHERIT: &str = "UPDATE failure_causes SET state = o.state, snoozed_until = o.snoozed_until, \
          decided_by = o.decided_by, decided_at = o.decided_at FROM failure_causes o \
          WHERE failure_causes.tenant_id = $1 AND failure_causes.id = $2 AND o.tenant_id = $1 AND o.id = $3";
@@ -185,8 +189,9 @@ pub struct ToGroup<'a> {
 }
 
 /// Groups a failure with those of the same cause. If the cause is new and the failure had another one, the decision
-/// about that one holds for the new one.
-pub async fn group(tx: &mut WriteTx<'_>, failure: ToGroup<'_>, fingerprint: &Fingerprint) -> Result<()> {
+/// about that one holds for the new one. Returns whether the cause opened with this failure, which none does that had
+/// another cause before.
+pub async fn group(tx: &mut WriteTx<'_>, failure: ToGroup<'_>, fingerprint: &Fingerprint) -> Result<Option<Opening>> {
     let (tenant, session) = (failure.session.tenant_id, failure.session.id);
     let id = fingerprint.id.0;
     let before = cause_of(tx.conn(), tenant, session).await?;
@@ -219,13 +224,20 @@ pub async fn group(tx: &mut WriteTx<'_>, failure: ToGroup<'_>, fingerprint: &Fin
     let agent = failure.session.agent_slug.as_deref();
     let at = to_micros(failure.at);
     run!(tx.conn(), execute, ADD, tenant.0, failure.id.0, session.0, id, agent, at, i64::from(RULE))?;
-    if let Some(before) = before.filter(|before| *before != fingerprint.id) {
-        if is_new {
-            run!(tx.conn(), execute, INHERIT, tenant.0, id, before.0)?;
+    if let Some(before) = before {
+        if before != fingerprint.id {
+            if is_new {
+                run!(tx.conn(), execute, INHERIT, tenant.0, id, before.0)?;
+            }
+            delete_unused(tx, tenant, before).await?;
         }
-        delete_unused(tx, tenant, before).await?;
+        return Ok(None);
     }
-    Ok(())
+    if is_new {
+        return Ok(Some(Opening::New));
+    }
+    let is_back = run!(tx.conn(), fetch_optional(i32,), IS_BACK, tenant.0, id, at, failure.id.0)?;
+    Ok(is_back.map(|_| Opening::Back))
 }
 
 /// Removes a session's failure from its cause, and the cause with its text if no other failure has it.

@@ -1,6 +1,9 @@
 //! Causes of failures: which failures have the same one, what is counted, what people decide, and who sees it.
 
-use crate::retention::key;
+use crate::{
+    retention::key,
+    webhook::{outbox_worker, subscribed},
+};
 use chrono::TimeDelta;
 use domain::{
     Scope, Timestamp,
@@ -15,8 +18,8 @@ use ledger::{
     page, retention,
     session::{self, Failure, NewSession},
 };
-use serde_json::{json, value::RawValue};
-use testkit::{Fixture, event, on_both_engines};
+use serde_json::{Value, json, value::RawValue};
+use testkit::{Fixture, event, on_both_engines, receiver::Receiver};
 
 on_both_engines!(
     failures_that_differ_in_values_have_one_cause_and_others_have_others,
@@ -24,6 +27,7 @@ on_both_engines!(
     counts_agents_and_trends_are_those_of_the_time_range,
     causes_and_their_sessions_are_listed_page_by_page,
     a_resolved_cause_opens_again_when_it_comes_back,
+    webhooks_are_sent_when_a_cause_is_new_or_comes_back,
     a_snoozed_cause_opens_again_when_its_time_is_over,
     an_acknowledged_cause_stays_seen_and_can_be_opened_again,
     people_see_what_failed_since_their_last_visit,
@@ -222,6 +226,46 @@ async fn a_resolved_cause_opens_again_when_it_comes_back(f: Fixture) {
     f.clock.advance(TimeDelta::seconds(1));
     let resolved = cause::resolve(&f.ledger, &f.admin, id).await.unwrap();
     assert_eq!((resolved.current.state, resolved.current.reopened_at), (CauseState::Resolved, None));
+    f.done().await;
+}
+
+async fn webhooks_are_sent_when_a_cause_is_new_or_comes_back(f: Fixture) {
+    let receiver = Receiver::start().await;
+    subscribed(&f, receiver.url(), &["failure_cause.opened"]).await;
+    let mut sent = 0;
+    for number in [1, 2, 7, 40] {
+        failed(&f, &format!("broken {number}")).await;
+        sent += outbox_worker(&f).drain().await.unwrap();
+    }
+    assert_eq!(sent, 1, "the first failure opens the cause");
+    let other = failed_as(&f, "scout", Some("gone"), "no such place as 2").await;
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 1);
+    let id = causes(&f).await.into_iter().find(|cause| cause.record.code == "gone").unwrap().record.id;
+    f.clock.advance(TimeDelta::seconds(1));
+    cause::resolve(&f.ledger, &f.operator, id).await.unwrap();
+    f.clock.advance(TimeDelta::seconds(1));
+    let back = failed_as(&f, "scout", Some("gone"), "no such place as 3").await;
+    failed_as(&f, "scout", Some("gone"), "no such place as 4").await;
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 1, "only the first failure since it was resolved");
+    let received = receiver.received();
+    let message = |index: usize| serde_json::from_str::<Value>(&received[index].body).unwrap();
+    for (index, opening, session) in [(1, "new", other), (2, "back", back)] {
+        let Value::Object(body) = message(index) else { panic!("{:?}", received[index]) };
+        assert_eq!(body["type"], "failure_cause.opened");
+        let data = &body["data"];
+        assert_eq!((&data["opening"], &data["sessionId"]), (&json!(opening), &json!(session)));
+        assert_eq!((&data["causeId"], &data["errorCode"]), (&json!(id), &json!("gone")));
+        assert_eq!(data["url"], format!("https://log.example.org/failures/{id}"));
+    }
+    assert!(received.iter().all(|message| !message.body.contains("place")), "it does not quote the failure");
+    // Grouping again, as after a change of the rule, is no news.
+    let mut raw = f.engine.raw().await;
+    raw.execute("DELETE FROM caused_failures").await.unwrap();
+    raw.execute("DELETE FROM failure_causes").await.unwrap();
+    raw.execute("UPDATE failure_regroup SET rule = 0, is_done = 0").await.unwrap();
+    assert!(cause::regroup(&f.ledger).await.unwrap().is_done);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 0);
+    drop(raw);
     f.done().await;
 }
 

@@ -47,7 +47,7 @@ fn policy() -> Policy {
     Policy::opening(&["127.0.0.1"]).unwrap()
 }
 
-fn outbox_worker(f: &Fixture) -> OutboxWorker {
+pub(crate) fn outbox_worker(f: &Fixture) -> OutboxWorker {
     OutboxWorker {
         ledger: f.ledger.clone(),
         http: Client::new(policy()).unwrap(),

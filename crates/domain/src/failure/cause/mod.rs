@@ -16,7 +16,7 @@ mod window;
 pub use fingerprint::{Fingerprint, RULE, fingerprint};
 pub use message::normalise;
 pub use origin::{KINDS, Origin, origin};
-pub use state::{CauseState, Current};
+pub use state::{CauseState, Current, Opening};
 pub use window::{Span, Window};
 
 #[cfg(test)]

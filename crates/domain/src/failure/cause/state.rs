@@ -20,6 +20,17 @@ pub enum CauseState {
 
 names!(CauseState { Open = "open", Acknowledged = "acknowledged", Snoozed = "snoozed", Resolved = "resolved" });
 
+/// Why a cause opened with a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Opening {
+    /// No earlier failure has the cause.
+    New,
+    /// It was resolved, and this is the first failure since.
+    Back,
+}
+
+names!(Opening { New = "new", Back = "back" });
+
 /// A state and how it came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Current {
