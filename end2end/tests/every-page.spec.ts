@@ -76,6 +76,7 @@ const ELSEWHERE: Record<string, [string, string, string?]> = {
   "/memory/forget": ["memory-review.spec.ts", "a person is forgotten after a look at what would go"],
   "/search": ["search.spec.ts", "an event is found by its words and opened at its place"],
   "/sessions": ["pages.spec.ts", IN_TABLE, '"/sessions"]'],
+  "/sessions/saved": ["saved-searches.spec.ts", "a search is saved, opened again and deleted"],
   "/sessions/{id}": ["pages.spec.ts", IN_TABLE, "`/sessions/${rich.session}`]"],
   "/sessions/{id}/forget": ["session-forget.spec.ts", "a session is forgotten after a look at what would go"],
   "/settings": ["pages.spec.ts", IN_TABLE, '"/settings"]'],

@@ -56,7 +56,7 @@ pub use memory::*;
 pub use memory_forget::{forget_person, forgotten_person};
 pub use memory_writer::{memory_flush, memory_run};
 pub use response::*;
-pub use search::found_events;
+pub use search::{found_events, new_saved_search, saved_search};
 pub use thread::*;
 pub use tool::*;
 pub use tool_run::{run_tool, tool_run};

@@ -14,6 +14,8 @@ mod page;
 #[cfg(feature = "ssr")]
 mod row;
 #[cfg(feature = "ssr")]
+mod saved;
+#[cfg(feature = "ssr")]
 mod suggestion;
 #[cfg(feature = "ssr")]
 mod view_model;
@@ -27,6 +29,8 @@ pub use page::{Props, page};
 pub use refresh::start;
 #[cfg(feature = "ssr")]
 pub use row::{rows_fragment, session_table};
+#[cfg(feature = "ssr")]
+pub use saved::{SavedProps, saved_page};
 #[cfg(feature = "ssr")]
 pub(crate) use suggestion::suggestions;
 #[cfg(feature = "ssr")]

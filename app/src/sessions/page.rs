@@ -5,6 +5,7 @@ use super::{
     chips::set,
     filter::{Filter, Offers, filter_form},
     row::session_table,
+    saved::saved_links,
     view_model::SessionEntry,
 };
 use crate::{
@@ -26,6 +27,7 @@ use crate::{
 };
 use domain::limit::{SEARCH_LOOKED_MAX, SESSIONS_LOOKED_MAX};
 use leptos::prelude::*;
+use wire::search::SavedSearch;
 
 /// Data of the page /sessions.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +48,8 @@ pub struct Props {
     pub next_cursor: Option<String>,
     /// Whether this is a page after the first.
     pub is_continued: bool,
+    /// Searches that the reader sees, by name.
+    pub saved: Vec<SavedSearch>,
     /// How to connect an agent; present while the workspace has no session.
     pub connect: Option<Connect>,
 }
@@ -63,6 +67,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             entries,
             next_cursor,
             is_continued,
+            saved,
             connect: connecting,
         } = props;
         let task = actions.iter().find(|(id, _)| Some(id) == filter.action_id.as_ref()).map(|(_, name)| name.clone());
@@ -102,14 +107,28 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! { <Empty sentence="There are no sessions yet. Run a task to start one." link=Some(("Go to tasks", "/actions".to_owned()))/> }
                 .into_any()
         };
+        let saved = saved_links(&saved, &filter).map(static_html);
+        let (word, rest) = if filter.line.is_empty() { ("Saved", " searches") } else { ("Save", " search") };
+        let head = static_html(view! {
+            // The visible words are short, so that the head has one line on a phone.
+            <ButtonLink look=Look::Quiet href=saved_href(&filter)>{word}<span class="hidden-text">{rest}</span></ButtonLink>
+            <ButtonLink look=Look::Quiet href="/search">"Search all events"</ButtonLink>
+        });
         let page = view! {
-            <PageHead title="Sessions">{static_html(view! { <ButtonLink look=Look::Quiet href="/search">"Search all events"</ButtonLink> })}</PageHead>
+            <PageHead title="Sessions">{head}</PageHead>
+            {saved}
             {line}
             {alone.map(|fresh| view! { <LiveRows>{fresh}</LiveRows> })}
             {list}
         };
         frame(shell, RailEntry::Sessions, page)
     })
+}
+
+/// The page of saved searches, with the form that saves the line of the list.
+fn saved_href(filter: &Filter) -> String {
+    let line = filter.line.to_string();
+    if line.is_empty() { "/sessions/saved".to_owned() } else { format!("/sessions/saved?q={}#save", query(&line)) }
 }
 
 /// The link to sessions that were created after the page, hidden until there are some. `newest` is the first row.

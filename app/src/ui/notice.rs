@@ -56,6 +56,8 @@ pub fn text(code: &str) -> Option<&'static str> {
         "message_sent" => "Sent. The session is queued and continues with your message.",
         "results_sent" => "Recorded. The session continues when it has all results that it waits for.",
         "acknowledged" => "Marked as seen. The failure is still in the log.",
+        "search_saved" => "Saved. It is shown above the list of sessions.",
+        "search_deleted" => "Saved search deleted.",
         "cause_seen" => "Marked as seen. Further failures of this cause change nothing.",
         "cause_snoozed" => "Snoozed. The cause opens again by itself.",
         "cause_resolved" => "Resolved. The next failure opens the cause again.",

@@ -163,6 +163,8 @@ ids! {
     ToolId,
     /// A cause of failures. The id is derived from what its failures have in common.
     CauseId,
+    /// A search line that a person saved under a name.
+    SavedSearchId,
 }
 
 #[cfg(test)]

@@ -526,3 +526,7 @@ pub const SEARCH_PAGE_SESSIONS: usize = 20;
 pub const SEARCH_SESSION_HITS_MAX: usize = 3;
 /// Events with the words that one page of a search looks at. The next page looks at older ones.
 pub const SEARCH_LOOKED_MAX: usize = 4_000;
+/// Most searches that a person can save.
+pub const SAVED_SEARCHES_OF_PERSON_MAX: u32 = 50;
+/// Most shared searches of a workspace.
+pub const SAVED_SEARCHES_SHARED_MAX: u32 = 100;

@@ -87,6 +87,6 @@ pub use store::{
     EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
     LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
     MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord,
-    SQLITE_FILE, SignInRecord, Stats, TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord,
-    ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
+    SQLITE_FILE, SavedSearchRecord, SignInRecord, Stats, TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord,
+    ToolVersionRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
 };

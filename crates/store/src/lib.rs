@@ -76,6 +76,7 @@ pub use memory::{CardRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVers
 pub use open::{Database, DatabaseUse, Mode, SQLITE_FILE, Store};
 pub use outbox::MessageRecord;
 pub use response::{Promotion, ResponseCounts, ResponseRecord, ResponseState};
+pub use search::SavedSearchRecord;
 pub use statements::statements;
 pub use tool::{ToolRecord, ToolSecretRecord, ToolVersionRecord};
 pub use transaction::{Body, Committed, WriteTx};

@@ -1,6 +1,10 @@
-//! Full text search over events.
+//! Full text search over events, and saved search lines.
 
-use domain::{Timestamp, id::SessionId, session::Status};
+use domain::{
+    Timestamp,
+    id::{SavedSearchId, SessionId},
+    session::Status,
+};
 use serde::{Deserialize, Serialize};
 
 /// A page of a search: sessions in the order of their newest event that was found.
@@ -69,4 +73,53 @@ pub struct SnippetPiece {
     pub text: String,
     /// Whether it is what was searched for.
     pub is_marked: bool,
+}
+
+/// A search line to save under a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SaveSearch {
+    /// Name, unique among those of the person.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
+    pub name: String,
+    /// Conditions and words; not empty.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SearchLine))]
+    pub q: String,
+    /// Whether everyone in the workspace sees it; only the person without it.
+    #[serde(default)]
+    pub shared: bool,
+}
+
+/// A search line that a person saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SavedSearch {
+    /// UUID of the saved search.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub id: SavedSearchId,
+    /// What the person called it, unique among theirs.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
+    pub name: String,
+    /// The line in its canonical form: `q` of `GET /api/sessions`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SearchLine))]
+    pub q: String,
+    /// Whether everyone in the workspace sees it.
+    pub shared: bool,
+    /// The person who saved it: `user:…`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
+    pub created_by: String,
+    /// When it was saved.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: Timestamp,
+}
+
+/// The saved searches that a person sees.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SavedSearches {
+    /// By name; at most 50 of the person and 100 shared ones.
+    pub saved_searches: Vec<SavedSearch>,
 }

@@ -33,6 +33,7 @@ mod memory_revert;
 mod memory_writer;
 mod response;
 mod response_csv;
+mod saved_search;
 mod search;
 mod session;
 mod sign_in;
@@ -189,6 +190,8 @@ fn sessions(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(failure::list))
         .routes(routes!(failure::acknowledge))
         .routes(routes!(search::events))
+        .routes(routes!(saved_search::create, saved_search::list))
+        .routes(routes!(saved_search::delete))
         .routes(routes!(failure_cause::list))
         .routes(routes!(failure_cause::get))
         .routes(routes!(failure_cause::sessions))

@@ -40,6 +40,7 @@ pub mod posted;
 mod problem;
 mod rating;
 mod response;
+mod saved_search;
 mod search;
 mod search_line;
 mod session;
@@ -70,6 +71,7 @@ pub fn router() -> Router<AppState> {
     Router::new()
         .merge(sign_in::router())
         .merge(today::router())
+        .merge(saved_search::router())
         .merge(sessions::router())
         .merge(failure::router())
         .merge(find::router())

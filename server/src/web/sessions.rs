@@ -183,6 +183,7 @@ fn props(page: page::Page) -> Props {
         actions: page.actions.into_iter().map(|action| (action.id.to_string(), action.name)).collect(),
         agents: page.agents,
         next_cursor: page.next_cursor,
+        saved: page.saved.into_iter().map(wire_map::saved_search).collect(),
         ..Props::default()
     }
 }

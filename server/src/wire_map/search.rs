@@ -1,7 +1,28 @@
-//! Converts what a search found.
+//! Converts what a search found, and saved searches.
 
-use ledger::search;
-use wire::search::{FoundEvent, FoundEvents, FoundSession, SnippetPiece};
+use domain::Caller;
+use ledger::{
+    SavedSearchRecord,
+    search::{self, NewSavedSearch},
+};
+use wire::search::{FoundEvent, FoundEvents, FoundSession, SaveSearch, SavedSearch, SnippetPiece};
+
+/// Converts the body of a request that saves a search.
+pub fn new_saved_search(body: SaveSearch) -> NewSavedSearch {
+    NewSavedSearch { name: body.name, line: body.q, shared: body.shared }
+}
+
+/// Converts a saved search.
+pub fn saved_search(record: SavedSearchRecord) -> SavedSearch {
+    SavedSearch {
+        id: record.id,
+        name: record.name,
+        q: record.line,
+        shared: record.shared,
+        created_by: Caller::User(record.user_id).to_string(),
+        created_at: record.created_at,
+    }
+}
 
 /// Converts a page of a search.
 pub fn found_events(found: search::FoundEvents) -> FoundEvents {

@@ -31,6 +31,7 @@ fn body(path: &str) -> Option<Value> {
         "tools" => crate::prepare::worker_tool(),
         "views" => json!({ "title": "Matrix", "fields": [{ "key": "why", "label": "Why?", "type": "short_text" }] }),
         "bundles" => json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }),
+        "saved-searches" => json!({ "name": crate::prepare::unique_text(), "q": "status:failed" }),
         "webhooks" => json!({ "url": "https://hooks.example.org/a", "events": ["session.failed"] }),
         "yield" => json!({ "attempt": 1, "status": "idle" }),
         "wake" => json!({ "attempt": 1 }),
@@ -208,7 +209,7 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     } else if path == "/api/memory/remember" {
         app.post(Who::Admin, "/api/memory/forget", json!({ "person": "discord-1", "apply": true })).await;
         path.to_owned()
-    } else if path.starts_with("/api/sign-ins/{id}") {
+    } else if ["/api/sign-ins/{id}", "/api/saved-searches/{id}"].contains(&path) {
         path.replace("{id}", UNKNOWN_ID)
     } else if let Some(at_rest) = at_rest(path) {
         path.replace("{id}", &resting(app, at_rest).await)

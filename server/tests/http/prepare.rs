@@ -375,6 +375,16 @@ impl Maker<'_> {
         id(list["signIns"].as_array().unwrap().iter().find(|sign_in| sign_in["isCurrent"] == false).unwrap())
     }
 
+    /// A search that the person of the row saved, if they may.
+    pub async fn saved_search(&self) -> String {
+        let request = self.person.request(self.app, Method::POST, "/api/saved-searches");
+        let answer = request.json(&json!({ "name": unique_text(), "q": "status:failed" })).send().await.unwrap();
+        if !answer.status().is_success() {
+            return UNKNOWN_ID.to_owned();
+        }
+        id(&answer.json::<Value>().await.unwrap())
+    }
+
     /// A personal token of the person of the row.
     pub async fn token(&self) -> String {
         let fields = [("name", "matrix"), ("role", "member"), ("for_me", "yes")];

@@ -33,6 +33,7 @@ const PLAIN: [(&str, &str); 63] = [
     ("/api/memory/status", ""),
     ("/api/openapi.json", ""),
     ("/api/responses", ""),
+    ("/api/saved-searches", ""),
     ("/api/search", "?q=matrix"),
     ("/api/sessions", ""),
     ("/api/sessions/human/active", ""),
@@ -68,6 +69,7 @@ const PLAIN: [(&str, &str); 63] = [
     ("/search", "?q=matrix"),
     ("/sessions", ""),
     ("/sessions/fresh", "?after="),
+    ("/sessions/saved", ""),
     ("/settings/audit", ""),
     ("/tools", ""),
     ("/tools/new", ""),
@@ -155,6 +157,7 @@ impl Maker<'_> {
             "/api/members/{id}" => self.member(path).await,
             "/api/sessions/{id}/feedback" => self.rated().await,
             "/api/sessions/{id}/interactions" => self.completed().await,
+            "/api/saved-searches/{id}" => self.saved_search().await,
             "/api/sign-ins/{id}" => self.sign_in().await,
             "/api/view-links/{id}" => self.form_link("none").await.1,
             "/api/views/{id}" => self.view(false).await,
@@ -297,6 +300,7 @@ impl Maker<'_> {
             }
             "/api/views/{id}/publish" => (self.view(false).await, json!({})),
             "/api/views/{id}/unpublish" => (self.view(true).await, Value::Null),
+            "/api/saved-searches" => (nothing(), json!({ "name": unique_text(), "q": "status:failed" })),
             "/api/webhooks" => {
                 self.webhook().await;
                 (nothing(), json!({ "url": "https://hooks.example.org/a", "events": ["session.failed"] }))
@@ -427,6 +431,8 @@ impl Maker<'_> {
             "/entity-types/{id}/import" => {
                 (self.entity_type().await.0, multipart(&[("source", "Name\nx\n"), ("step", "import")]))
             }
+            "/sessions/saved" => (nothing(), form(&[("name", &unique_text()), ("q", "status:failed")])),
+            "/sessions/saved/{id}/delete" => (self.saved_search().await, form(&[])),
             "/sessions/{id}/forget" => (self.completed().await, form(&[("confirm", "forget")])),
             "/memory/forget" => (nothing(), form(&[("person", "matrix-1"), ("step", "forget"), ("confirm", "forget")])),
             "/memory/forget-me" => (nothing(), form(&[("step", "ask")])),

@@ -22,7 +22,8 @@ use store::{Access, WriteTx};
 pub enum Withdrawal {
     /// Temporarily. Groups and tokens are kept but have no effect.
     Deactivate,
-    /// Permanently. The person's own tokens are revoked and they leave their groups. They can be invited again.
+    /// Permanently. The person's own tokens are revoked and they leave their groups. Searches that they saved for
+    /// themselves are deleted. They can be invited again.
     Remove,
 }
 
@@ -92,6 +93,7 @@ async fn end_access(
             if how == Withdrawal::Remove {
                 store::token::revoke_of(tx, tenant_id, user_id, now).await?;
                 store::group::remove_everywhere(tx, tenant_id, user_id).await?;
+                store::search::saved::delete_of_person(tx, tenant_id, user_id).await?;
             }
             stop_working(tx, tenant_id, user_id, by, minter).await?;
             if member.status != how.status() {

@@ -1,10 +1,14 @@
 //! The page /sessions: a list of sessions.
 
-use super::row::{Row, rows};
+use super::{
+    names::{People, people_on},
+    row::{Row, rows},
+};
 use crate::{
-    ActionRecord, Ledger, Result,
+    ActionRecord, Ledger, Result, SavedSearchRecord,
     action::{self, ListActions},
     guard::require,
+    search::{owner, saved_on},
     session::{self, ListQuery, ListSessions},
 };
 use domain::{Scope, id::SessionId, role::Permission};
@@ -25,6 +29,17 @@ pub struct Page {
     pub actions: Vec<ActionRecord>,
     /// Slugs of agents to filter by.
     pub agents: Vec<String>,
+    /// Searches that the reader sees, by name.
+    pub saved: Vec<SavedSearchRecord>,
+}
+
+/// The page /sessions/saved.
+#[derive(Debug)]
+pub struct SavedPage {
+    /// Searches that the reader sees, by name.
+    pub saved: Vec<SavedSearchRecord>,
+    /// Everyone who may have saved one.
+    pub people: People,
 }
 
 /// Reads one page of the list.
@@ -46,8 +61,25 @@ pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result
             actions.extend(store::action::find(conn, reader.tenant_id, id).await?);
         }
         let agents = store::session::named_agents(conn, reader.tenant_id, AGENTS_MAX).await?;
+        let saved = match reader.acting_user() {
+            Some(user_id) => saved_on(conn, &reader, user_id).await?,
+            None => Vec::new(),
+        };
         let rows = rows(conn, &reader, listed.items, now).await?;
-        Ok(Page { rows, next_cursor: listed.next_cursor, actions, agents })
+        Ok(Page { rows, next_cursor: listed.next_cursor, actions, agents, saved })
+    });
+    read.await
+}
+
+/// Reads the searches that a person sees.
+///
+/// # Errors
+/// [`crate::Error::Forbidden`] for a caller who is no person.
+pub async fn saved(ledger: &Ledger, scope: &Scope) -> Result<SavedPage> {
+    let (reader, user_id) = (*scope, owner(scope)?);
+    let read = ledger.snapshot(scope, async move |conn| {
+        let saved = saved_on(conn, &reader, user_id).await?;
+        Ok(SavedPage { saved, people: people_on(conn, reader.tenant_id).await? })
     });
     read.await
 }

@@ -10,11 +10,14 @@ mod events;
 mod indexer;
 mod line;
 mod reached;
+mod saved;
 
 pub use events::{FoundEvent, FoundEvents, FoundSession, SearchEvents, agents, events};
 pub use indexer::{Indexer, Step, rebuild_by_operator};
 pub use line::SearchLine;
 pub(crate) use line::{LineSearch, Selection};
 pub use reached::lag;
+pub use saved::{NewSavedSearch, delete_saved, save, saved};
+pub(crate) use saved::{owner, saved_on};
 
 pub(crate) use reached::Reached;

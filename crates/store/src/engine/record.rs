@@ -89,7 +89,7 @@ column!(u32, u64 => i64: stored => Self::try_from(stored).map_err(|_| stored.to_
 column!(Timestamp => i64: micros => Ok(from_micros(micros)));
 column!(Digest => Vec<u8>: bytes => Self::from_slice(&bytes).ok_or_else(|| bytes.len().to_string()));
 column!(
-    id::ActionId, id::BrowserSessionId, id::CardId, id::CauseId, id::CriteriaSetId, id::EntityId, id::EntityTypeId,
+    id::ActionId, id::BrowserSessionId, id::CardId, id::CauseId, id::SavedSearchId, id::CriteriaSetId, id::EntityId, id::EntityTypeId,
     id::EventId, id::FeedbackRequestId, id::GateId, id::ImportId, id::InteractionId, id::LinkId, id::MemoryDocumentId,
     id::MemoryVersionId, id::MessageId, id::RequestAnswerId, id::SessionId, id::TenantId, id::TokenId, id::ToolId,
     id::UserId,

@@ -5,6 +5,8 @@
 //! PostgreSQL goes by `recorded_at`, then by session and sequence. No result is sorted by how well it matches: that
 //! needs all events with a common word.
 //!
+//! [`saved`] has the search lines that people saved, which are not part of the index.
+//!
 //! Each word has the number of its workspace in front, so entries of other workspaces cost a search nothing.
 //!
 //! The index has no text. FTS5 takes an entry out by its words, which are made again from the event before its content
@@ -14,11 +16,14 @@ mod entry;
 mod expression;
 mod find;
 mod progress;
+pub mod saved;
 
 pub use entry::{EventEntry, add, clear, close, forget};
 pub use find::{Found, FoundEvent, Place, Window, events, find};
 pub use progress::{Behind, State, UnindexedEvent, behind_after, behind_of, save_until, state, unindexed};
 
+pub use saved::SavedSearchRecord;
+
 use crate::engine::Texts;
 
-pub(crate) const SQL: &[Texts] = &[entry::SQL, find::SQL, progress::SQL];
+pub(crate) const SQL: &[Texts] = &[entry::SQL, find::SQL, progress::SQL, saved::SQL];

@@ -95,6 +95,7 @@ mod retention;
 mod roll;
 mod row_security;
 mod row_security_respondent;
+mod saved_search;
 mod search;
 mod search_erasure;
 mod search_line;
