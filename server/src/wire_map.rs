@@ -59,7 +59,7 @@ pub use response::*;
 pub use search::{found_events, new_saved_search, saved_search};
 pub use thread::*;
 pub use tool::*;
-pub use tool_run::{run_tool, tool_run};
+pub use tool_run::{run_tool, tool_run, tool_session};
 pub use view::*;
 pub use webhook::*;
 

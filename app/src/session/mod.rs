@@ -46,6 +46,8 @@ mod rows;
 #[cfg(feature = "ssr")]
 mod sidebar;
 #[cfg(feature = "ssr")]
+mod step;
+#[cfg(feature = "ssr")]
 mod summary;
 #[cfg(feature = "ssr")]
 mod timeline;

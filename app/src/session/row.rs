@@ -6,6 +6,7 @@ use super::{
     describe::{kind_words, texts},
     output::{Source, is_picture, write_value},
     part::Part,
+    step::write_step,
     tool,
     value_text::Titles,
     view_model::Entry,
@@ -173,10 +174,13 @@ fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles, source: Sourc
             | Known::ToolFieldChanged
             | Known::ToolInvocationStarted
             | Known::ToolInvocationCompleted
-            | Known::ToolInvocationFailed
-            | Known::ToolCompositionStepStarted
-            | Known::ToolCompositionStepCompleted,
+            | Known::ToolInvocationFailed,
         ) => write_parts(html, entry, source),
+        Some(Known::ToolCompositionStepStarted | Known::ToolCompositionStepCompleted) => {
+            if !write_step(html, event) {
+                write_parts(html, entry, source);
+            }
+        }
         Some(
             Known::SessionCreated
             | Known::SessionClaimed

@@ -1,5 +1,6 @@
 //! What a tool does: how it runs, its limits, and its schemas.
 
+use super::steps::steps;
 use crate::{render::static_html, text::number::counted, ui::section::Section};
 use domain::tool::{Body, Definition, HttpCall, Implementation};
 use leptos::{prelude::*, tachys::html::InertElement};
@@ -10,11 +11,18 @@ pub(super) fn definition_section(definition: &Definition) -> InertElement {
     let how = match &definition.implementation {
         Implementation::Http { http } => http_call(http).into_any(),
         Implementation::Worker {} => view! { <p class="meta">"A worker claims each run and does it."</p> }.into_any(),
+        Implementation::Composite { composite } => view! {
+            {steps(composite)}
+            {composite.result.as_ref().map(|result| json("Result", result))}
+        }
+        .into_any(),
     };
     let private = (!definition.private_fields.is_empty()).then(|| {
         view! { <div><dt>"Private fields"</dt><dd dir="auto">{definition.private_fields.join(", ")}</dd></div> }
     });
     let attempts = attempts(definition);
+    // The steps of a composite tool have approvals of their own.
+    let own = definition.composite().is_none();
     let unknown = if definition.repeatable { "Repeated" } else { "Shown to a person, not repeated" };
     let approval = if definition.requires_confirmation { "A person approves each run" } else { "None" };
     static_html(view! {
@@ -24,7 +32,7 @@ pub(super) fn definition_section(definition: &Definition) -> InertElement {
                 <div><dt>"Time limit"</dt><dd>{counted(u64::from(definition.time_limit_seconds), "second")}</dd></div>
                 <div><dt>"Attempts"</dt><dd>{attempts}</dd></div>
                 <div><dt>"A call with an unknown outcome"</dt><dd>{unknown}</dd></div>
-                <div><dt>"Approval"</dt><dd>{approval}</dd></div>
+                {own.then(|| view! { <div><dt>"Approval"</dt><dd>{approval}</dd></div> })}
                 {private}
             </dl>
             {json("Input schema", &definition.input_schema)}
@@ -37,6 +45,7 @@ pub(super) fn definition_section(definition: &Definition) -> InertElement {
 fn attempts(definition: &Definition) -> String {
     let further = counted(u64::from(definition.retries), "further attempt");
     match (definition.retries, &definition.implementation) {
+        (_, Implementation::Composite { .. }) => "Each step has its own".to_owned(),
         (0, _) => "No further attempt after a failure".to_owned(),
         (_, _) if !definition.repeatable => "No further attempt, because the tool is not repeatable".to_owned(),
         (_, Implementation::Http { .. }) => format!("Up to {further} after a failure"),

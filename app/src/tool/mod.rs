@@ -6,6 +6,7 @@ mod list_page;
 mod page;
 mod run;
 mod secrets;
+mod steps;
 mod versions;
 
 pub use editor::{Draft, editor_page};
@@ -22,6 +23,7 @@ const fn kind_word(kind: Kind) -> &'static str {
     match kind {
         Kind::Http => "HTTP call",
         Kind::Worker => "Worker",
+        Kind::Composite => "Composite",
     }
 }
 

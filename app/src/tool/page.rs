@@ -98,8 +98,14 @@ pub fn page(shell: &Shell, props: Props) -> String {
 
 /// Publishes, withdraws or deletes.
 fn state_form(tool: &Tool) -> InertElement {
-    let publish = (tool.state != State::Published || tool.changed).then(|| {
-        let word = if tool.version.is_some() && tool.changed { "Publish changes" } else { "Publish" };
+    // The tools of its steps may have newer versions, which a new publication names.
+    let is_composite = tool.definition.composite().is_some();
+    let publish = (tool.state != State::Published || tool.changed || is_composite).then(|| {
+        let word = match (tool.version, tool.changed) {
+            (Some(_), true) => "Publish changes",
+            _ if tool.state == State::Published => "Publish with the newest versions of its steps",
+            _ => "Publish",
+        };
         view! { <Button name="do" value="publish" look=Look::Primary>{word}</Button> }
     });
     let withdraw = (tool.state == State::Published).then(|| {

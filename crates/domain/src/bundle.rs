@@ -8,7 +8,7 @@ use crate::{
     criteria_set::Dimension,
     entity::FieldDef,
     names::names,
-    tool::{Audience, Change, HttpCall, Kind},
+    tool::{Audience, Change, Composite, HttpCall, Kind},
     view::{Field, Publication},
 };
 use serde::{Deserialize, Serialize};
@@ -130,6 +130,8 @@ pub struct BundledTool {
     pub kind: Option<Kind>,
     /// The call of an `http` tool, as a whole. It refers to secrets by their names.
     pub http: Option<HttpCall>,
+    /// The steps of a `composite` tool, as a whole. They refer to tools by slug, also to those of the bundle.
+    pub composite: Option<Composite>,
     /// JSON Schema of the input.
     pub input_schema: Option<Value>,
     /// JSON Schema of the result.
@@ -159,6 +161,7 @@ impl BundledTool {
             description: self.description.clone(),
             kind: self.kind,
             http: self.http.clone(),
+            composite: self.composite.clone(),
             input_schema: self.input_schema.clone(),
             output_schema: self.output_schema.clone().map(Some),
             time_limit_seconds: self.time_limit_seconds,

@@ -500,6 +500,14 @@ pub const TOOL_HEADER_CHARS_MAX: usize = 2_000;
 pub const TOOL_ANSWER_BYTES_MAX: usize = 128 * 1024;
 /// Longest time that a request to run a tool waits for the end of the run, seconds.
 pub const TOOL_RUN_WAIT_SECONDS_MAX: u32 = 30;
+/// Most steps of a composite tool.
+pub const TOOL_STEPS_MAX: usize = 32;
+/// Most levels of composite tools inside of each other, the outermost included.
+pub const TOOL_COMPOSITE_DEPTH_MAX: usize = 8;
+/// Most sessions that one run of a composite tool starts, those of composite steps included, if no step is tried again.
+pub const TOOL_COMPOSITE_RUNS_MAX: usize = 256;
+/// Longest pause before a step of a composite tool is tried again, seconds.
+pub const TOOL_STEP_BACKOFF_SECONDS_MAX: u32 = 3_600;
 /// Most text of one event that search finds, bytes: its beginning.
 pub const SEARCH_EVENT_BYTES_MAX: usize = 64 * 1024;
 /// Most words of one event that search finds: the first.

@@ -79,6 +79,7 @@ pub(crate) enum List {
     Views = 19,
     ViewVersions = 20,
     Responses = 21,
+    ToolSessions = 22,
     MemoryDocuments = 40,
     MemoryVersions = 41,
     MemoryAudit = 42,

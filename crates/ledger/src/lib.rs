@@ -23,6 +23,7 @@ pub mod auth;
 pub mod backup;
 pub mod bundle;
 mod commit;
+mod composition;
 mod conflict;
 pub mod criteria_set;
 mod cursor;

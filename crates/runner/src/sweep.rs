@@ -85,8 +85,8 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
             },
             _ = ticks.tick() => match session::sweep(&ledger).await {
                 Ok(swept) if swept != session::Swept::default() => {
-                    let session::Swept { requeued, failed, expired, followed } = swept;
-                    tracing::info!(requeued, failed, expired, followed, "leases or time limits ran out, or endings were followed up");
+                    let session::Swept { requeued, failed, expired, followed, advanced } = swept;
+                    tracing::info!(requeued, failed, expired, followed, advanced, "leases, time limits or pauses ran out, or endings were followed up");
                 }
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "cannot look for leases that ran out"),

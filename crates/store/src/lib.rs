@@ -44,6 +44,7 @@ mod statements;
 pub mod thread;
 pub mod tool;
 pub mod tool_run;
+pub mod tool_step;
 mod transaction;
 pub mod verify;
 pub mod view;

@@ -3,8 +3,8 @@
 use crate::{
     action, audit, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
     feedback_request, gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open,
-    outbox, response, retention, search, session, thread, tool, tool_run, verify, view, view_link, webhook, work_queue,
-    worker,
+    outbox, response, retention, search, session, thread, tool, tool_run, tool_step, verify, view, view_link, webhook,
+    work_queue, worker,
 };
 
 const FILES: &[Texts] = &[
@@ -29,6 +29,7 @@ const FILES: &[Texts] = &[
     thread::SQL,
     tool::SQL,
     tool_run::SQL,
+    tool_step::SQL,
     view::SQL,
     view_link::SQL,
     webhook::SQL,

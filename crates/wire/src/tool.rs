@@ -3,7 +3,7 @@
 use domain::{
     Timestamp,
     id::ToolId,
-    tool::{Audience, Definition, HttpCall, Kind, Secret, State},
+    tool::{Audience, Composite, Definition, HttpCall, Kind, Secret, State},
 };
 use serde::{
     Deserialize, Deserializer, Serialize,
@@ -95,6 +95,10 @@ pub struct CreateTool {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ToolHttpCall>))]
     pub http: Option<HttpCall>,
+    /// The steps of a tool of the kind `composite`; only and always with that kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ToolComposite>))]
+    pub composite: Option<Composite>,
     /// JSON Schema 2020-12 of the input, which is an object.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolInputSchema))]
     pub input_schema: Value,
@@ -134,23 +138,27 @@ pub struct UpdateTool {
     /// The revision that was read; another one is refused with `stale_version`.
     pub revision: u64,
     /// 1 to 200 characters.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name, required = false))]
     pub name: Option<String>,
     /// What the tool does and when to use it, for people and models.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Description, required = false))]
     pub description: Option<String>,
     /// How the tool runs.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolKind, required = false))]
     pub kind: Option<Kind>,
     /// The call of a tool of the kind `http`, as a whole.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolHttpCall, required = false))]
     pub http: Option<HttpCall>,
+    /// The steps of a tool of the kind `composite`, as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ToolComposite>))]
+    pub composite: Option<Composite>,
     /// JSON Schema 2020-12 of the input, which is an object.
-    #[serde(default, deserialize_with = "given_schema", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null_schema", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolInputSchema, required = false))]
     pub input_schema: Option<Value>,
     /// JSON Schema 2020-12 of the result; `null` allows any result.
@@ -158,41 +166,41 @@ pub struct UpdateTool {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ToolOutputSchema>))]
     pub output_schema: Option<Option<Value>>,
     /// Longest time of one attempt, seconds.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = u32, required = false, minimum = 1, maximum = 86_400))]
     pub time_limit_seconds: Option<u32>,
     /// Further attempts after the first one failed.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = u32, required = false, maximum = 10))]
     pub retries: Option<u32>,
     /// Whether a call with an unknown outcome may be repeated.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = bool, required = false))]
     pub repeatable: Option<bool>,
     /// Whether a person must approve each run.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = bool, required = false))]
     pub requires_confirmation: Option<bool>,
     /// All private fields.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "openapi",
         schema(value_type = Vec<crate::schema::ToolPrivateField>, required = false, max_items = 50)
     )]
     pub private_fields: Option<Vec<String>>,
     /// Who may run the tool, as a whole.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolAudience, required = false))]
     pub audience: Option<Audience>,
 }
 
 /// Reads a field that is there. Nothing but the schema of the result can be taken out.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
 /// The same for a JSON document, which `null` is too.
-fn given_schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+fn not_null_schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     match Value::deserialize(deserializer)? {
         Value::Null => Err(D::Error::invalid_type(Unexpected::Unit, &"a JSON Schema")),
         schema => Ok(Some(schema)),

@@ -2,8 +2,10 @@
 
 use crate::{Json, session::SessionError};
 use domain::{
-    id::SessionId,
+    Timestamp,
+    id::{SessionId, ToolId},
     session::{EndReason, Status},
+    tool::RunState,
 };
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +53,58 @@ pub struct ToolRun {
     pub result: Option<Json>,
     /// Its error, if it failed. The code `may_have_run` says that the tool may have run.
     pub error: Option<SessionError>,
+    /// From start to end; absent until it ended.
+    pub duration_ms: Option<u64>,
+}
+
+/// The session of a tool, with one of three statuses.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolSession {
+    /// UUID of the session.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub id: SessionId,
+    /// UUID of the tool; null for a session that runs no tool of the workspace.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub tool_id: Option<ToolId>,
+    /// Name of the tool in URLs; null if `toolId` is.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
+    pub tool_slug: Option<String>,
+    /// Version of the tool that it runs.
+    pub version: Option<u64>,
+    /// Title of the session: the name of the tool.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
+    pub name: String,
+    /// `active` until it ends; `completed` with a result; `cancelled` if it was cancelled, failed or expired.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolSessionStatus))]
+    pub status: RunState,
+    /// Status of the session, one of ten.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
+    pub session_status: Status,
+    /// The session that started this one, such as the run of a composite tool.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub parent_id: Option<SessionId>,
+    /// Its input without private values.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
+    pub input: Option<Json>,
+    /// What the tool returned.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
+    pub result: Option<Json>,
+    /// Its error, if it failed.
+    pub error: Option<SessionError>,
+    /// Creator: `user:…`, `token:…`, `agent:…` or `system`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
+    pub created_by: String,
+    /// Time of creation.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: Timestamp,
+    /// When it was first claimed or begun.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub started_at: Option<Timestamp>,
+    /// When it became final.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub completed_at: Option<Timestamp>,
     /// From start to end; absent until it ended.
     pub duration_ms: Option<u64>,
 }

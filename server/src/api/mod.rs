@@ -42,6 +42,7 @@ mod thread;
 mod today;
 mod tool;
 mod tool_run;
+mod tool_session;
 mod view;
 mod view_link;
 mod webhook;
@@ -128,6 +129,8 @@ fn tools(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(tool::unpublish))
         .routes(routes!(tool::versions))
         .routes(routes!(tool::secrets))
+        .routes(routes!(tool_session::list))
+        .routes(routes!(tool_session::get))
         .routes(routes!(tool::set_secret, tool::delete_secret))
 }
 

@@ -63,10 +63,11 @@ fn name(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// How long a claim waits, and for what. The server runs `http` tools itself: their calls need secrets that no worker
-/// gets.
+/// gets. No one claims the run of a composite tool.
 fn wanted(body: worker::Claim) -> Result<(Duration, use_case::Claim), Problem> {
     let wait = wait(body.wait_seconds)?;
-    if body.agent_slugs.iter().flatten().any(|agent| matches!(of_agent(agent), Some((Kind::Http, _)))) {
+    let is_of_server = |agent: &String| matches!(of_agent(agent), Some((Kind::Http | Kind::Composite, _)));
+    if body.agent_slugs.iter().flatten().any(is_of_server) {
         return Err(Problem::field(Code::InvalidRequest, "agentSlugs", "the server runs this tool"));
     }
     Ok((wait, wire_map::claim(body)))

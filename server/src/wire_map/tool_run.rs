@@ -1,6 +1,9 @@
 //! Runs of tools.
 
-use domain::{session::Session, tool::run::ToolRun};
+use domain::{
+    session::Session,
+    tool::{RunState, run::ToolRun},
+};
 use ledger::tool_run as use_case;
 use wire::tool_run;
 
@@ -22,6 +25,30 @@ pub fn tool_run(record: Session) -> tool_run::ToolRun {
         end_reason: session.end_reason,
         result: session.result,
         error: session.error,
+        duration_ms: session.duration_ms,
+    }
+}
+
+/// Converts the session of a tool to the form that has three statuses.
+pub fn tool_session(record: Session) -> tool_run::ToolSession {
+    let run = ToolRun::of_session(&record);
+    let session = super::session(record);
+    tool_run::ToolSession {
+        id: session.id,
+        tool_id: run.as_ref().map(|run| run.id),
+        tool_slug: run.as_ref().map(|run| run.slug.clone()),
+        version: run.map(|run| run.version),
+        name: session.title,
+        status: RunState::of(session.status),
+        session_status: session.status,
+        parent_id: session.parent_id,
+        input: session.input,
+        result: session.result,
+        error: session.error,
+        created_by: session.created_by,
+        created_at: session.created_at,
+        started_at: session.started_at,
+        completed_at: session.completed_at,
         duration_ms: session.duration_ms,
     }
 }

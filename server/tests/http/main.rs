@@ -17,6 +17,7 @@ mod chat_page;
 mod chat_twice;
 mod claim_kill;
 mod closing;
+mod composite;
 mod continue_page;
 mod continue_session;
 mod csrf;

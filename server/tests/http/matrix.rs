@@ -215,6 +215,9 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         path.replace("{id}", &resting(app, at_rest).await)
     } else if path.ends_with("/retry") || path.ends_with("/acknowledge") {
         path.replace("{id}", &failed(app).await)
+    } else if path.starts_with("/api/tool-sessions/{id}") {
+        let made = app.post(Who::Member, "/api/sessions", json!({ "sessionType": "tool" })).await;
+        path.replace("{id}", made["id"].as_str().unwrap())
     } else if path.contains("{id}") {
         path.replace("{id}", &app.running(Who::Member).await)
     } else {

@@ -144,6 +144,11 @@ impl Maker<'_> {
     }
 
     /// A session of the owner that the worker has claimed.
+    /// A session of the type `tool`.
+    pub async fn tool_session(&self) -> String {
+        id(&self.owner().post(self.app, "/api/sessions", json!({ "sessionType": "tool" })).await)
+    }
+
     pub async fn running(&self) -> String {
         let agent = unique_text();
         let new = json!({ "sessionType": "agent", "agentSlug": agent });

@@ -89,8 +89,11 @@ pub enum Command {
     Rest,
     /// A session without a worker waits for a person, who answers outside of Shiftbook.
     Ask,
-    /// A session without a worker has ended.
+    /// A session without a worker has ended: that of an agent outside, or that of a composite tool whose steps have
+    /// ended.
     Finish,
+    /// A step of a composite tool failed, or its result is not valid, so its run fails.
+    FailRun,
     /// A person sends a message to an agent. The next turn becomes pending.
     SendMessage,
     /// A person stops the turn of a conversation. The conversation becomes idle.
@@ -104,7 +107,7 @@ pub enum Command {
 }
 
 /// All commands, for tables and tests.
-pub const COMMANDS: [Command; 31] = [
+pub const COMMANDS: [Command; 32] = [
     Command::Start,
     Command::Skip,
     Command::Claim,
@@ -131,6 +134,7 @@ pub const COMMANDS: [Command; 31] = [
     Command::Rest,
     Command::Ask,
     Command::Finish,
+    Command::FailRun,
     Command::SendMessage,
     Command::Interrupt,
     Command::End,

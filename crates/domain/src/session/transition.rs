@@ -7,9 +7,9 @@ use super::{
     command::{
         Actor,
         Command::{
-            self, Abandon, Append, Approve, Ask, Begin, Block, Cancel, Claim, Complete, Deny, Expire, Fail, Finish,
-            Heartbeat, Interrupt, Leave, LoseLease, Release, Rest, Resume, SendMessage, Skip, Start, Stop, Submit,
-            Supersede, Wake, Yield,
+            self, Abandon, Append, Approve, Ask, Begin, Block, Cancel, Claim, Complete, Deny, Expire, Fail, FailRun,
+            Finish, Heartbeat, Interrupt, Leave, LoseLease, Release, Rest, Resume, SendMessage, Skip, Start, Stop,
+            Submit, Supersede, Wake, Yield,
         },
         YieldTo,
     },
@@ -162,7 +162,7 @@ const fn right(command: Command) -> Right {
         Heartbeat | Append | Complete | Fail | Yield(_) | Wake | Release => Right::Holder,
         Start | Claim | Cancel | Stop | SendMessage | Interrupt | Command::End => Right::Caller,
         Skip | Resume | Approve | Block | Deny | LoseLease | Expire | Supersede | Abandon | Begin | Rest | Ask
-        | Finish | Submit | Leave => Right::Server,
+        | Finish | FailRun | Submit | Leave => Right::Server,
     }
 }
 
@@ -179,9 +179,11 @@ fn applies_to(state: Position, command: Command) -> bool {
         },
         // Only a session that a worker has claimed has an output.
         Block | Deny => is_claimed,
-        // Only agent sessions that were never claimed report by themselves. A claimed session is reported by
-        // its worker.
-        Begin | Rest | Ask | Finish => state.session_type == Type::Agent && !is_claimed,
+        // Only agent sessions that were never claimed report by themselves. Workers report the others.
+        Begin | Rest | Ask => state.session_type == Type::Agent && !is_claimed,
+        // Nobody claims the run of a composite tool either.
+        Finish => matches!(state.session_type, Type::Agent | Type::Tool) && !is_claimed,
+        FailRun => state.session_type == Type::Tool && !is_claimed,
         // Conversations are agent sessions. A tool session takes messages once a worker has claimed it.
         SendMessage => state.session_type == Type::Agent || (state.session_type == Type::Tool && is_claimed),
         Interrupt | Command::End => state.session_type == Type::Agent,
@@ -204,7 +206,7 @@ const fn applies_in(status: Status, command: Command) -> bool {
             Draft | Running | WaitingHuman | AwaitingTool | Idle | Completed | Failed | Abandoned | Expired => false,
         },
         Heartbeat | Append | Yield(_) | Release | Block | LoseLease | Rest | Ask | Interrupt | Stop | Supersede
-        | Abandon | Submit => match status {
+        | Abandon | Submit | FailRun => match status {
             Running => true,
             Draft | Pending | WaitingHuman | AwaitingTool | Idle | Completed | Failed | Abandoned | Expired => false,
         },
@@ -273,7 +275,7 @@ fn effect(state: Position, command: Command) -> Transition {
         LoseLease => to(Next::Pending),
         Complete | Approve | Finish | Stop | Submit => end(End::Done),
         Supersede => end(End::Superseded),
-        Fail => end(End::Error),
+        Fail | FailRun => end(End::Error),
         Block => end(End::HardBlock),
         Deny => end(End::Rejected),
         Skip => end(End::DependencyFailed),
@@ -342,6 +344,7 @@ mod tests {
                     Command::Submit | Command::Leave => {
                         Position { session_type: Type::Response, attempt: 0, ..claimed }
                     }
+                    Command::FailRun => Position { session_type: Type::Tool, attempt: 0, ..claimed },
                     command if outside(command) => Position { attempt: 0, ..claimed },
                     _ => claimed,
                 };
@@ -395,13 +398,14 @@ mod tests {
     }
 
     #[test]
-    fn only_a_response_that_nobody_claimed_is_submitted_or_left() {
+    fn only_a_response_or_a_run_that_nobody_claimed_takes_commands_of_its_own() {
+        use Command::{FailRun, Leave, Submit};
         for session_type in Type::ALL {
             for attempt in [0, 1] {
                 let running = Position { status: Status::Running, session_type, attempt, attempts_max: 3 };
-                for command in [Command::Submit, Command::Leave] {
+                for (command, of) in [(Submit, Type::Response), (Leave, Type::Response), (FailRun, Type::Tool)] {
                     let accepted = decide(running, Actor::Server, command).is_ok();
-                    assert_eq!(accepted, session_type == Type::Response && attempt == 0, "{command:?} of {running:?}");
+                    assert_eq!(accepted, session_type == of && attempt == 0, "{command:?} of {running:?}");
                     assert!(decide(running, Actor::Caller, command).is_err(), "{command:?} of a caller");
                 }
             }
@@ -429,7 +433,10 @@ mod tests {
         for command in COMMANDS.into_iter().filter(|command| outside(*command)) {
             for status in Status::ALL {
                 assert!(decide(state(status), Actor::Server, command).is_err(), "{command:?} in {status}");
-                for session_type in [Type::Response, Type::Tool, Type::Mixed] {
+                // All steps of a composite tool can have ended.
+                let is_run = |session_type| command == Command::Finish && session_type == Type::Tool;
+                let others = [Type::Response, Type::Tool, Type::Mixed].into_iter();
+                for session_type in others.filter(|session_type| !is_run(*session_type)) {
                     let other = Position { session_type, attempt: 0, ..state(status) };
                     assert!(decide(other, Actor::Server, command).is_err(), "{command:?} of a {session_type} session");
                 }

@@ -1,6 +1,6 @@
 //! A definition in parts, as requests, files and pages send it.
 
-use super::{Audience, Definition, HttpCall, Implementation, Kind};
+use super::{Audience, Composite, Definition, HttpCall, Implementation, Kind};
 use crate::{issue::Issue, limit::TOOL_TIME_LIMIT_SECONDS_DEFAULT};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -15,12 +15,15 @@ pub struct Change {
     /// What the tool does and when to use it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// How the tool runs. Without `http`, a tool that is of this kind already keeps its call.
+    /// How the tool runs. Without `http` or `composite`, a tool that is of this kind already keeps its call or steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// The call of an `http` tool, as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<HttpCall>,
+    /// The steps of a `composite` tool, as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub composite: Option<Composite>,
     /// JSON Schema of the input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_schema: Option<Value>,
@@ -69,7 +72,7 @@ impl Change {
         if self.input_schema.is_none() {
             missing("inputSchema");
         }
-        let implementation = match self.kind.map(|kind| implementation(kind, self.http)) {
+        let implementation = match self.kind.map(|kind| implementation(kind, self.http, self.composite)) {
             Some(Ok(implementation)) => Some(implementation),
             Some(Err(issue)) => {
                 issues.push(issue);
@@ -99,11 +102,12 @@ impl Change {
     /// Changes a definition.
     ///
     /// # Errors
-    /// One [`Issue`] if the call does not fit the kind.
+    /// One [`Issue`] if the call or the steps do not fit the kind.
     pub fn apply(self, to: Definition) -> Result<Definition, Vec<Issue>> {
-        let implementation = match (self.kind.unwrap_or(to.kind()), self.http, to.implementation) {
-            (Kind::Http, None, kept @ Implementation::Http { .. }) => kept,
-            (kind, http, _) => implementation(kind, http).map_err(|issue| vec![issue])?,
+        let implementation = match (self.kind.unwrap_or(to.kind()), self.http, self.composite, to.implementation) {
+            (Kind::Http, None, None, kept @ Implementation::Http { .. })
+            | (Kind::Composite, None, None, kept @ Implementation::Composite { .. }) => kept,
+            (kind, http, composite, _) => implementation(kind, http, composite).map_err(|issue| vec![issue])?,
         };
         Ok(Definition {
             name: self.name.unwrap_or(to.name),
@@ -125,15 +129,17 @@ impl From<Definition> for Change {
     /// All parts of a definition.
     fn from(definition: Definition) -> Self {
         let kind = definition.kind();
-        let http = match definition.implementation {
-            Implementation::Http { http } => Some(http),
-            Implementation::Worker {} => None,
+        let (http, composite) = match definition.implementation {
+            Implementation::Http { http } => (Some(http), None),
+            Implementation::Worker {} => (None, None),
+            Implementation::Composite { composite } => (None, Some(composite)),
         };
         Self {
             name: Some(definition.name),
             description: Some(definition.description),
             kind: Some(kind),
             http,
+            composite,
             input_schema: Some(definition.input_schema),
             output_schema: Some(definition.output_schema),
             time_limit_seconds: Some(definition.time_limit_seconds),
@@ -146,12 +152,23 @@ impl From<Definition> for Change {
     }
 }
 
-fn implementation(kind: Kind, http: Option<HttpCall>) -> Result<Implementation, Issue> {
-    match (kind, http) {
-        (Kind::Http, Some(http)) => Ok(Implementation::Http { http }),
-        (Kind::Http, None) => Err(Issue::new("http", "missing: a tool of the kind `http` has a call")),
-        (Kind::Worker, None) => Ok(Implementation::Worker {}),
-        (Kind::Worker, Some(_)) => Err(Issue::new("http", "only a tool of the kind `http` has a call")),
+fn implementation(kind: Kind, http: Option<HttpCall>, composite: Option<Composite>) -> Result<Implementation, Issue> {
+    if http.is_some() && kind != Kind::Http {
+        return Err(Issue::new("http", "only a tool of the kind `http` has a call"));
+    }
+    if composite.is_some() && kind != Kind::Composite {
+        return Err(Issue::new("composite", "only a tool of the kind `composite` has steps"));
+    }
+    match kind {
+        Kind::Http => {
+            let missing = Issue::new("http", "missing: a tool of the kind `http` has a call");
+            http.map(|http| Implementation::Http { http }).ok_or(missing)
+        }
+        Kind::Worker => Ok(Implementation::Worker {}),
+        Kind::Composite => {
+            let missing = Issue::new("composite", "missing: a tool of the kind `composite` has steps");
+            composite.map(|composite| Implementation::Composite { composite }).ok_or(missing)
+        }
     }
 }
 
@@ -175,6 +192,11 @@ mod tests {
         let http = json!({ "method": "GET", "url": "https://example.org" });
         let worker = json!({ "name": "A", "kind": "worker", "inputSchema": {}, "http": http });
         assert_eq!(refused(change(worker).define()), ["http"]);
+        let steps = json!({ "steps": [] });
+        for (kind, composite) in [("composite", json!(null)), ("worker", steps.clone()), ("http", steps)] {
+            let mixed = json!({ "name": "A", "kind": kind, "inputSchema": {}, "composite": composite });
+            assert_eq!(refused(change(mixed).define()), ["composite"], "{kind}");
+        }
     }
 
     #[test]
@@ -193,7 +215,11 @@ mod tests {
         assert_eq!(change(json!({ "outputSchema": null })).apply(definition.clone()).unwrap().output_schema, None);
         let worker = change(json!({ "kind": "worker" })).apply(definition).unwrap();
         assert_eq!(worker.kind(), Kind::Worker);
-        assert_eq!(refused(change(json!({ "kind": "http" })).apply(worker)), ["http"]);
+        assert_eq!(refused(change(json!({ "kind": "http" })).apply(worker.clone())), ["http"]);
+        let composite = json!({ "kind": "composite", "composite": { "steps": [{ "name": "a", "tool": "b" }] } });
+        let composite = change(composite).apply(worker).unwrap();
+        assert_eq!(Change::from(composite.clone()).define(), Ok(composite.clone()));
+        assert_eq!(change(json!({ "kind": "composite" })).apply(composite.clone()), Ok(composite));
     }
 
     #[test]

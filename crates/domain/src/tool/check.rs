@@ -1,6 +1,11 @@
 //! Checks of a tool's definition that need no other rows.
 
-use super::{Definition, Implementation, Kind, definition::to_pointer, http};
+use super::{
+    Definition, Implementation, Kind, composition,
+    definition::to_pointer,
+    http,
+    json_template::{is_pointer, unescaped},
+};
 use crate::{
     event::json_depth,
     issue::Issue,
@@ -36,6 +41,16 @@ pub fn check_definition(definition: &Definition) -> Vec<Issue> {
     if definition.requires_confirmation && definition.kind() == Kind::Worker {
         let why = "only calls that the server makes can wait for a person; a worker can ask by request_feedback";
         issues.push(Issue::new("requiresConfirmation", why));
+    }
+    if definition.kind() == Kind::Composite {
+        if definition.requires_confirmation {
+            let why = "a composite tool makes no call; the tools of its steps can wait for a person";
+            issues.push(Issue::new("requiresConfirmation", why));
+        }
+        if definition.retries > 0 {
+            issues.push(Issue::new("retries", "0: the steps of a composite tool have retries of their own"));
+        }
+        issues.extend(composition::check(definition));
     }
     if let Implementation::Http { http: call } = &definition.implementation {
         let placed = |issue: Issue| Issue::new(format!("http.{}", issue.field), issue.message);
@@ -73,7 +88,7 @@ fn check_private_fields(issues: &mut Vec<Issue>, definition: &Definition) {
     for (index, field) in fields.iter().enumerate() {
         let at = format!("privateFields[{index}]");
         let pointer = to_pointer(field);
-        let first = pointer.split('/').nth(1).unwrap_or_default().replace("~1", "/").replace("~0", "~");
+        let first = unescaped(pointer.split('/').nth(1).unwrap_or_default());
         if field.chars().count() > TOOL_PRIVATE_FIELD_CHARS_MAX {
             issues.push(Issue::new(at, format!("at most {TOOL_PRIVATE_FIELD_CHARS_MAX} characters")));
         } else if !is_pointer(&pointer) {
@@ -84,11 +99,6 @@ fn check_private_fields(issues: &mut Vec<Issue>, definition: &Definition) {
             issues.push(Issue::new(at, "named twice"));
         }
     }
-}
-
-/// Whether each `~` of a JSON Pointer begins an escape.
-fn is_pointer(text: &str) -> bool {
-    text.starts_with('/') && text.split('~').skip(1).all(|after| after.starts_with(['0', '1']))
 }
 
 fn check_audience(issues: &mut Vec<Issue>, definition: &Definition) {

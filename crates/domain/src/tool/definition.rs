@@ -1,6 +1,6 @@
 //! What a tool does: everything that a published version fixes.
 
-use super::Audience;
+use super::{Audience, Composite};
 use crate::{limit::TOOL_TIME_LIMIT_SECONDS_DEFAULT, names::names};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,9 +14,11 @@ pub enum Kind {
     Http,
     /// A worker claims the run.
     Worker,
+    /// The run starts runs of other tools.
+    Composite,
 }
 
-names!(Kind { Http = "http", Worker = "worker" });
+names!(Kind { Http = "http", Worker = "worker", Composite = "composite" });
 
 /// Method of an HTTP call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -90,6 +92,11 @@ pub enum Implementation {
     },
     /// A worker claims the run as a session of the agent `tool:<slug>`.
     Worker {},
+    /// The run starts runs of other tools.
+    Composite {
+        /// Its steps.
+        composite: Composite,
+    },
 }
 
 impl Implementation {
@@ -98,6 +105,7 @@ impl Implementation {
         match self {
             Self::Http { .. } => Kind::Http,
             Self::Worker {} => Kind::Worker,
+            Self::Composite { .. } => Kind::Composite,
         }
     }
 }
@@ -150,6 +158,14 @@ impl Definition {
         self.implementation.kind()
     }
 
+    /// The steps of a composite tool; `None` for tools of other kinds.
+    pub const fn composite(&self) -> Option<&Composite> {
+        match &self.implementation {
+            Implementation::Composite { composite } => Some(composite),
+            Implementation::Http { .. } | Implementation::Worker {} => None,
+        }
+    }
+
     /// JSON Pointers of the parts of the input that are private.
     pub fn private_pointers(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.private_fields.iter().map(|field| to_pointer(field))
@@ -195,6 +211,31 @@ mod tests {
         for (text, body) in [(json!("none"), Body::None), (json!("input"), Body::Input)] {
             assert_eq!(serde_json::from_value::<Body>(text).unwrap(), body);
         }
+    }
+
+    #[test]
+    fn a_composite_definition_has_the_same_form_in_the_database_and_in_json() {
+        let whole = json!({
+            "name": "Trip", "kind": "composite",
+            "composite": {
+                "steps": [
+                    { "name": "place", "tool": "geocode", "input": { "city": "{/input/city}" } },
+                    {
+                        "name": "weather", "tool": "weather", "version": 3, "input": { "at": "{/steps/place/at}" },
+                        "after": ["place"], "onFailure": "continue", "retries": 2, "backoffSeconds": 5,
+                    },
+                ],
+                "result": { "weather": "{/steps/weather}" },
+            },
+            "inputSchema": { "type": "object" }, "timeLimitSeconds": 5, "retries": 0, "repeatable": false,
+            "requiresConfirmation": false,
+        });
+        let definition = read(whole.clone());
+        assert_eq!(serde_json::to_value(&definition).unwrap(), whole);
+        let steps = &definition.composite().unwrap().steps;
+        assert_eq!((steps[0].retries, steps[0].version, &steps[0].after), (0, None, &vec![]));
+        let unknown = json!({ "steps": [{ "name": "a", "tool": "b", "onfailure": "stop" }] });
+        assert!(serde_json::from_value::<Composite>(unknown).is_err());
     }
 
     #[test]

@@ -4,11 +4,15 @@
 mod audience;
 mod change;
 mod check;
+pub mod composition;
 mod definition;
 pub mod http;
+mod json_template;
 mod name;
 pub mod run;
+mod run_state;
 mod secret;
+mod steps;
 
 pub use crate::publishing::State;
 pub use audience::Audience;
@@ -16,4 +20,6 @@ pub use change::Change;
 pub use check::check_definition;
 pub use definition::{Body, Definition, HttpCall, Implementation, Kind, Method};
 pub use name::{is_secret_name, is_tool_slug};
+pub use run_state::RunState;
 pub use secret::Secret;
+pub use steps::{Composite, OnFailure, Step};

@@ -1,9 +1,9 @@
 //! Runs of tools: sessions that name a published version.
 
-use super::Kind;
+use super::{Kind, json_template::unescaped};
 use crate::{
     id::ToolId,
-    session::{Session, TimeLimits, Type},
+    session::{EndReason, Session, State, Status, TimeLimits, Type, deadline, graph::cancels_children},
     slug::is_slug,
 };
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,8 @@ const KEY: &str = "tool";
 const OF_WORKERS: &str = "tool:";
 /// What is before the slug of a tool that the server runs, as the agent of a session.
 const OF_SERVER: &str = "http:";
+/// What is before the slug of a composite tool, as the agent of a session.
+const OF_STEPS: &str = "composite:";
 
 /// Error code of a run whose call may have taken effect: it has no answer, or the answer was not recorded.
 pub const MAY_HAVE_RUN: &str = "may_have_run";
@@ -22,19 +24,27 @@ pub const MAY_HAVE_RUN: &str = "may_have_run";
 pub const TIME_LIMIT: &str = "time_limit";
 /// Error code of a run that a person did not allow.
 pub const DENIED: &str = "denied";
+/// Error code of a run whose input its tool refuses.
+pub const INPUT_INVALID: &str = "input_invalid";
+/// Error code of a run whose secrets or private values cannot be decrypted.
+pub const UNAVAILABLE: &str = "tool_unavailable";
+/// Error code of a run of a composite tool with a step that failed.
+pub const STEP_FAILED: &str = "step_failed";
 
-/// Returns the agent of the sessions that run a tool: `tool:<slug>` for workers, `http:<slug>` for the server.
+/// Returns the agent of the sessions that run a tool: `tool:<slug>` for workers, `http:<slug>` for the server,
+/// `composite:<slug>` for a run that starts others.
 pub fn agent_of(kind: Kind, slug: &str) -> String {
     let before = match kind {
         Kind::Worker => OF_WORKERS,
         Kind::Http => OF_SERVER,
+        Kind::Composite => OF_STEPS,
     };
     format!("{before}{slug}")
 }
 
 /// Returns how a tool runs and its slug, if an agent is that of a tool.
 pub fn of_agent(agent: &str) -> Option<(Kind, &str)> {
-    let named = [(Kind::Worker, OF_WORKERS), (Kind::Http, OF_SERVER)];
+    let named = [(Kind::Worker, OF_WORKERS), (Kind::Http, OF_SERVER), (Kind::Composite, OF_STEPS)];
     let found = named.into_iter().find_map(|(kind, before)| Some((kind, agent.strip_prefix(before)?)));
     found.filter(|(_, slug)| is_slug(slug))
 }
@@ -84,8 +94,17 @@ impl ToolRun {
         Self::of_metadata(&session.metadata)
     }
 
-    /// Sets the attempts and the time limit of a new session that runs a tool.
+    /// Sets the attempts and the time limit of a new session that runs a tool. The run of a composite tool begins at
+    /// once: nobody claims it.
     pub fn bound(session: &mut Session) {
+        if let (true, Some(run)) = (is_composite(session), Self::of_session(session)) {
+            let running_seconds = Some(run.time_limit_seconds);
+            session.time_limits = TimeLimits { running_seconds, ..TimeLimits::default() };
+            let deadline_at = deadline(&session.time_limits, Status::Running, session.created_at);
+            session.state = State::Running { lease: None, deadline_at };
+            (session.queued_at, session.started_at) = (None, Some(session.created_at));
+            return;
+        }
         if let Some((run, allowed)) = Self::of_session(session).zip(attempts_allowed(session)) {
             session.attempts_max = allowed;
             // The server measures the calls that it makes itself.
@@ -99,6 +118,19 @@ impl ToolRun {
         let run = serde_json::to_value(self).unwrap_or_default();
         Value::Object(Map::from_iter([(KEY.to_owned(), run)])).to_string()
     }
+}
+
+/// Whether a session is a run of a composite tool.
+pub fn is_composite(session: &Session) -> bool {
+    let agent = session.agent_slug.as_deref().and_then(of_agent);
+    session.session_type == Type::Tool && agent.is_some_and(|(kind, _)| kind == Kind::Composite)
+}
+
+/// Whether the sessions that a session started are cancelled because of its end. Those of a composite tool are at
+/// every end but completion, for which all of them have ended.
+pub fn ends_children(session: &Session) -> bool {
+    let is_cut = |end| end != EndReason::Done && is_composite(session);
+    session.end_reason().is_some_and(|end| cancels_children(end) || is_cut(end))
 }
 
 /// Claims of a session after which a lost lease fails it, if workers run a tool in it. What a lost worker did is
@@ -131,7 +163,7 @@ pub fn put_private(input: &mut Value, private: Vec<(String, Value)>) {
 /// The object or array that contains the value at a pointer, and the last part of the pointer.
 fn parent<'a>(input: &'a mut Value, pointer: &str) -> Option<(&'a mut Value, String)> {
     let (parent, last) = pointer.rsplit_once('/')?;
-    Some((input.pointer_mut(parent)?, last.replace("~1", "/").replace("~0", "~")))
+    Some((input.pointer_mut(parent)?, unescaped(last)))
 }
 
 fn take_at(input: &mut Value, pointer: &str) -> Option<Value> {

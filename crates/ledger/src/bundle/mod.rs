@@ -128,7 +128,7 @@ impl Context {
 }
 
 /// Installs all items in the order of their references: views, tools and actions refer to groups, views and actions to
-/// criteria sets, views to entity types too.
+/// criteria sets, views to entity types too, and composite tools to other tools.
 async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle) -> Result<Plan> {
     let mut plan = Plan::default();
     for (index, wanted) in bundle.groups.iter().enumerate() {
@@ -150,8 +150,8 @@ async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle
     for (index, wanted) in bundle.views.iter().enumerate() {
         plan.items.push(at("views", index, view::install(tx, &mut context, wanted).await)?);
     }
-    for (index, wanted) in bundle.tools.iter().enumerate() {
-        plan.items.push(at("tools", index, tool::install(tx, &mut context, wanted).await)?);
+    for index in tool::order(&bundle.tools) {
+        plan.items.push(at("tools", index, tool::install(tx, &mut context, &bundle.tools[index]).await)?);
     }
     for (index, wanted) in bundle.actions.iter().enumerate() {
         plan.items.push(at("actions", index, action::install(tx, &mut context, wanted).await)?);

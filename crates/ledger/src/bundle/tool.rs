@@ -15,6 +15,22 @@ use domain::{
 use serde_json::{Map, Value, json};
 use store::WriteTx;
 
+/// The order in which to install tools: a composite tool comes after the tools of the bundle that it runs, because
+/// publishing it needs them. Tools that would run each other keep their order, and are refused.
+pub(super) fn order(tools: &[BundledTool]) -> Vec<usize> {
+    let mut order: Vec<usize> = Vec::with_capacity(tools.len());
+    let runs = |tool: &BundledTool, slug: &str| {
+        tool.composite.iter().flat_map(|composite| &composite.steps).any(|step| step.tool == slug)
+    };
+    while order.len() < tools.len() {
+        let left: Vec<usize> = (0..tools.len()).filter(|index| !order.contains(index)).collect();
+        let waits = |index: usize| left.iter().any(|other| *other != index && runs(&tools[index], &tools[*other].slug));
+        let ready: Vec<usize> = left.iter().copied().filter(|index| !waits(*index)).collect();
+        order.extend(if ready.is_empty() { left } else { ready });
+    }
+    order
+}
+
 pub(super) async fn install(tx: &mut WriteTx<'_>, context: &mut Context, wanted: &BundledTool) -> Result<PlannedItem> {
     let tenant_id = context.tenant_id;
     let before = store::tool::find_locked(tx, tenant_id, &wanted.slug).await?;

@@ -16,8 +16,8 @@ use domain::{
     feedback_request::RequestState,
     gate::CloseReason,
     id::EventId,
-    session::{Command, EndReason, Session, Status, Type, graph::cancels_children},
-    tool::run::ToolRun,
+    session::{Command, EndReason, Session, Status, Type},
+    tool::run::{ToolRun, ends_children, is_composite},
 };
 use store::{WriteTx, failure::NewFailure, interaction::DueRecord};
 
@@ -38,6 +38,8 @@ pub(crate) enum Effect {
     CloseDraft,
     /// The private values of a tool's input are deleted.
     DeletePrivateInput,
+    /// The tries of a composite tool's steps that have not begun are deleted.
+    DeleteWaitingSteps,
     /// Webhooks are notified that the session ended.
     AnnounceEnd,
 }
@@ -67,7 +69,7 @@ pub(crate) fn effects(before: Status, after: &Session, cause: Cause<'_>, now: Ti
             .map(|(code, message)| Effect::RecordFailure { code: code.to_owned(), message: message.to_owned() }),
     );
     if after.status().is_final() {
-        let cascades = after.end_reason().is_some_and(cancels_children);
+        let cascades = ends_children(after);
         // Most sessions have no other session waiting for them.
         if after.awaited || after.parent_id.is_some() || cascades {
             effects.push(Effect::NotifyGraph { cascades });
@@ -77,6 +79,9 @@ pub(crate) fn effects(before: Status, after: &Session, cause: Cause<'_>, now: Ti
         }
         if ToolRun::of_session(after).is_some_and(|run| run.has_private_input) {
             effects.push(Effect::DeletePrivateInput);
+        }
+        if is_composite(after) {
+            effects.push(Effect::DeleteWaitingSteps);
         }
         if !before.is_final() {
             effects.push(Effect::AnnounceEnd);
@@ -126,6 +131,9 @@ pub(crate) async fn carry_out(
             }
             Effect::CloseDraft => store::response::abandon(tx, session.tenant_id, session.id).await?,
             Effect::DeletePrivateInput => store::tool_run::delete_private(tx, session.tenant_id, session.id).await?,
+            Effect::DeleteWaitingSteps => {
+                store::tool_step::delete_waiting(tx, session.tenant_id, session.id).await?;
+            }
             Effect::AnnounceEnd => announce_end(tx, session, minter.messages()).await?,
         }
     }

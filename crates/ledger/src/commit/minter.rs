@@ -1,7 +1,11 @@
 //! Makes ids, and the events that the server itself writes, inside a transaction.
 
 use super::bound_row::{open_digest_member, status_change};
-use crate::{Ledger, Result, outbox::MessageIds};
+use crate::{
+    Ledger, Result,
+    instance_key::{InstanceKey, SealNonce},
+    outbox::MessageIds,
+};
 use domain::{
     Entropy, Timestamp,
     chain::body_digest,
@@ -9,7 +13,7 @@ use domain::{
         Kind, Known,
         kind::{Created, OfKind, StatusChange},
     },
-    id::{EntityId, EventId},
+    id::{EntityId, EventId, SessionId},
     session::{Session, Status},
 };
 use std::sync::Arc;
@@ -49,6 +53,16 @@ impl Minter {
     /// Returns a new id of an entity.
     pub(crate) fn entity_id(&self) -> EntityId {
         EntityId::new(self.at, &*self.entropy)
+    }
+
+    /// Returns a new id of a session.
+    pub(crate) fn session_id(&self) -> SessionId {
+        SessionId::new(self.at, &*self.entropy)
+    }
+
+    /// Returns a number to encrypt one text with.
+    pub(crate) fn nonce(&self) -> SealNonce {
+        InstanceKey::nonce(&*self.entropy)
     }
 
     /// Creates an event. Its role is that of its kind.

@@ -77,6 +77,9 @@ pub(super) async fn insert(
     if session.status() == Status::Pending {
         events.push(minter.status_change(Some(Status::Draft), Status::Pending, "dispatched"));
     }
+    if session.status() == Status::Running {
+        events.push(minter.status_change(Some(Status::Draft), Status::Running, "its steps begin"));
+    }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
         Inserted::New => depend(tx, session, &place.dependencies, minter).await,
         // Only a server of an earlier version, which does not lock the key, can have taken it.

@@ -1,5 +1,5 @@
 //! Handles the end of a session for other sessions: dependents start or are skipped, a waiting parent is queued
-//! again, and children of a cancelled session are cancelled.
+//! again, children of a cancelled session are cancelled, and the run of a composite tool is advanced.
 //!
 //! The transaction that ends a session only records the ending. A second step handles it: the same request after
 //! the commit, or a sweep if the process stops in between. Therefore ending a session never waits for locks of
@@ -10,12 +10,13 @@ use super::{
     BATCH,
     graph::{resume_parent, start_or_skip, step},
 };
-use crate::{Ledger, Result, commit::Minter};
+use crate::{Ledger, Result, commit::Minter, composition::advance, instance_key::InstanceKey};
 use domain::{
     Scope,
     id::{SessionId, TenantId},
     limit::{FOLLOW_AT_ONCE_MAX, FOLLOW_CHUNK},
-    session::{Command, EndReason, Session, WaitsFor, graph::cancels_children},
+    session::{Command, EndReason, Session, WaitsFor},
+    tool::run::{ToolRun, ends_children, is_composite},
 };
 use std::collections::VecDeque;
 use store::{Access, WriteTx, session::graph as rows};
@@ -99,9 +100,13 @@ async fn follow(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<V
         for chunk in ids.chunks(FOLLOW_CHUNK) {
             let now = ledger.now();
             let chunk: Vec<_> = chunk.iter().map(|id| (*id, Minter::new(ledger, now))).collect();
-            let ended = ended.clone();
-            let moved = ledger.store().write(access, async move |tx| apply_ending(tx, &ended, chunk).await);
+            let (ended, key) = (ended.clone(), ledger.instance_key().ok().cloned());
+            let moved = ledger.store().write(access, async move |tx| apply_ending(tx, &ended, chunk, key).await);
             further.extend(moved.await?.endings);
+        }
+        if ended.parent_id.is_some() && ToolRun::of_session(&ended).is_some() {
+            // A step after it may be a call of a server.
+            ledger.runs_for_server().notify_one();
         }
         if !has_more {
             break;
@@ -125,7 +130,7 @@ async fn touched(
     let mut ids = rows::dependents_waiting(conn, tenant_id, id).await?;
     ids.extend(ended.parent_id);
     let mut has_more = false;
-    if ended.end_reason().is_some_and(cancels_children) {
+    if ends_children(&ended) {
         let children = rows::children_unfinished(conn, tenant_id, id, BATCH as usize).await?;
         has_more = children.len() == BATCH as usize;
         ids.extend(children);
@@ -136,22 +141,32 @@ async fn touched(
 }
 
 /// Decides these sessions after `ended` has ended. They are locked in the order of their ids.
-async fn apply_ending(tx: &mut WriteTx<'_>, ended: &Session, chunk: Vec<(SessionId, Minter)>) -> Result<()> {
+async fn apply_ending(
+    tx: &mut WriteTx<'_>,
+    ended: &Session,
+    chunk: Vec<(SessionId, Minter)>,
+    key: Option<InstanceKey>,
+) -> Result<()> {
     let ids: Vec<_> = chunk.iter().map(|(id, _)| *id).collect();
     let locked = rows::lock_many(tx, ended.tenant_id, &ids).await?;
     let mut minters = chunk.into_iter().peekable();
-    let along = ended.end_reason().is_some_and(cancels_children);
+    let along = ends_children(ended);
     for session in locked {
         // Both lists are ordered by id. Sessions that do not exist are skipped.
         while minters.next_if(|(id, _)| *id < session.id).is_some() {}
         let Some((_, minter)) = minters.next() else { return Ok(()) };
         if along && session.parent_id == Some(ended.id) {
             if !session.status().is_final() {
-                let how =
-                    if ended.end_reason() == Some(EndReason::Cancelled) { "was cancelled" } else { "never began" };
+                let how = match ended.end_reason() {
+                    Some(EndReason::Cancelled) => "was cancelled",
+                    Some(EndReason::DependencyFailed) => "never began",
+                    _ => "did not complete",
+                };
                 let reason = format!("session {}, which started it, {how}", ended.id);
                 step(tx, session, Command::Cancel, reason, minter).await?;
             }
+        } else if is_composite(&session) && ended.parent_id == Some(session.id) {
+            advance(tx, session, minter, key.as_ref()).await?;
         } else if session.waits_for() == Some(WaitsFor::Dependencies) {
             start_or_skip(tx, session, minter).await?;
         } else if session.waits_for() == Some(WaitsFor::Children) && ended.parent_id == Some(session.id) {

@@ -13,10 +13,8 @@ use domain::{
     failure::DEPENDENCY_FAILED,
     id::SessionId,
     limit::{DEPENDENTS_MAX, GRAPH_WALK_MAX},
-    session::{
-        Actor, Command, IfDependencyFails, Refusal, Report, Session, Status,
-        graph::{Readiness, cancels_children},
-    },
+    session::{Actor, Command, IfDependencyFails, Refusal, Report, Session, Status, graph::Readiness},
+    tool::run::ends_children,
 };
 use std::collections::HashMap;
 use store::{WriteTx, session::graph as rows};
@@ -60,8 +58,7 @@ pub(super) async fn lock_relations(
     };
     if let Some(parent) = &parent {
         // A parent that was stopped together with its children must not get new ones.
-        let stopped = parent.end_reason().is_some_and(cancels_children);
-        if stopped && !is_retry {
+        if ends_children(parent) && !is_retry {
             return Err(Refusal::AlreadyFinal { status: parent.status() }.into());
         }
     }

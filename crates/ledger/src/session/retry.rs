@@ -7,6 +7,7 @@ use super::{
 use crate::{
     Error, Ledger, Result,
     commit::Minter,
+    composition::advance,
     guard::require,
     tool::check_run_again,
     visibility::{own_or_managed, require_visible},
@@ -48,7 +49,7 @@ pub(crate) async fn retry_with_key(
     let now = ledger.now();
     let fresh = SessionId::new(now, ledger.entropy());
     let minter = Minter::new(ledger, now);
-    let scope = *scope;
+    let (scope, key) = (*scope, ledger.instance_key().ok().cloned());
     ledger
         .write((&scope).into(), async move |tx| {
             let old = store::session::find(tx.conn(), scope.tenant_id, id).await?;
@@ -82,7 +83,9 @@ pub(crate) async fn retry_with_key(
                 depends_on,
                 idempotency_key,
             };
-            insert(tx, scope, fresh, minter, new, Some(id)).await
+            let again = insert(tx, scope, fresh, minter.clone(), new, Some(id)).await?;
+            // What an earlier request with this key created has begun.
+            if again.id == fresh { advance(tx, again, minter, key.as_ref()).await } else { Ok(again) }
         })
         .await
         .inspect(|_| ledger.runs_for_server().notify_one())

@@ -4,6 +4,7 @@ use super::{BATCH, expire::expire_overdue, follow::follow_noted};
 use crate::{
     Ledger, Result,
     commit::{Change, Minter, state, write},
+    composition::advance_due,
 };
 use domain::{
     Caller, Scope,
@@ -26,10 +27,13 @@ pub struct Swept {
     pub expired: u64,
     /// Endings that were handled by this sweep.
     pub followed: u64,
+    /// Runs of composite tools that began a step after a pause.
+    pub advanced: u64,
 }
 
 /// Queues sessions whose lease has expired. At their last attempt they fail with `lease_exhausted`. Also expires
-/// sessions whose time limit is over, and handles endings that no request has handled. A session that cannot be read or
+/// sessions whose time limit is over, handles endings that no request has handled, and begins steps of composite tools
+/// whose pause is over. A session that cannot be read or
 /// written stops neither the others nor the following steps.
 ///
 /// Safe to run on several servers at once: each session is decided under its row's lock.
@@ -41,7 +45,8 @@ pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
     let lost = take_back_lost(ledger, &mut swept).await;
     let overdue = expire_overdue(ledger, &mut swept.expired).await;
     let noted = follow_noted(ledger).await.map(|followed| swept.followed = followed);
-    lost.and(overdue).and(noted).map(|()| swept)
+    let due = advance_due(ledger).await.map(|advanced| swept.advanced = advanced);
+    lost.and(overdue).and(noted).and(due).map(|()| swept)
 }
 
 async fn take_back_lost(ledger: &Ledger, swept: &mut Swept) -> Result<()> {

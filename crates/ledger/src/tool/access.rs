@@ -1,6 +1,6 @@
 //! What a run needs of a tool: its published version, whether the caller may run it, and its secrets.
 
-use super::{get_on, secret};
+use super::{get_on, secret, steps::versions_used};
 use crate::{Error, Ledger, Result, ToolRecord, ToolVersionRecord, guard::require};
 use domain::{
     Caller, Scope,
@@ -44,15 +44,35 @@ pub(crate) async fn may_run_on(conn: &mut Conn<'_>, scope: &Scope, definition: &
     Ok(definition.audience.admits(scope.role, groups))
 }
 
-/// Refuses a caller who may not run a tool.
+/// Refuses a caller who may not run a tool, or one of the tools that a composite tool runs.
 ///
 /// # Errors
-/// [`Error::Forbidden`] for a caller outside of its audience.
+/// [`Error::Forbidden`] for a caller outside of an audience.
 pub(crate) async fn require_audience(conn: &mut Conn<'_>, scope: &Scope, definition: &Definition) -> Result<()> {
-    if may_run_on(conn, scope, definition).await? {
-        return Ok(());
+    if !may_run_on(conn, scope, definition).await? {
+        return Err(Error::Forbidden("this tool is for people of other roles or groups"));
     }
-    Err(Error::Forbidden("this tool is for people of other roles or groups"))
+    for used in versions_used(conn, scope.tenant_id, definition).await?.values() {
+        if !may_run_on(conn, scope, &used.definition).await? {
+            return Err(Error::Forbidden("this tool runs a tool that is for people of other roles or groups"));
+        }
+    }
+    Ok(())
+}
+
+/// What the session of a run says about the version that it runs.
+pub(crate) fn run_of(slug: &str, version: &ToolVersionRecord, has_private_input: bool) -> ToolRun {
+    let definition = &version.definition;
+    ToolRun {
+        id: version.tool_id,
+        slug: slug.to_owned(),
+        version: version.version,
+        repeatable: definition.repeatable,
+        time_limit_seconds: definition.time_limit_seconds,
+        retries: definition.retries,
+        requires_confirmation: definition.requires_confirmation,
+        has_private_input,
+    }
 }
 
 /// Refuses to run a version again that the caller could not run now.

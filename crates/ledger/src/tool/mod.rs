@@ -9,13 +9,14 @@ mod publish;
 mod read;
 mod result;
 mod secret;
+mod steps;
 mod update;
 
-pub(crate) use access::{check_run_again, may_run_on, published_on, require_audience};
+pub(crate) use access::{check_run_again, may_run_on, published_on, require_audience, run_of};
 pub use access::{may_run, secret_values};
 pub use create::{NewTool, create};
 pub use delete::delete;
-pub(crate) use private::{seal_private, with_private};
+pub(crate) use private::{seal_private, whole_input, with_private};
 pub(crate) use publish::publish_on;
 pub use publish::{publish, unpublish};
 pub use read::{get, get_version, list, list_versions};
@@ -23,6 +24,7 @@ pub(crate) use read::{get_on, versions_on};
 pub use result::input_errors;
 pub(crate) use result::{INPUT, fail_result, result_errors};
 pub use secret::{delete_secret, secrets, set_secret};
+pub(crate) use steps::version_of_step;
 pub use update::{ToolChange, update};
 
 use crate::{Error, Result, ToolRecord, guard::Fields, output::check_schema};

@@ -12,6 +12,7 @@ use domain::{
     tool::run::{ToolRun, put_private},
 };
 use serde_json::Value;
+use store::Conn;
 
 const PURPOSE: &str = "tool input";
 
@@ -44,11 +45,35 @@ pub(crate) async fn with_private(ledger: &Ledger, scope: &Scope, session: Sessio
         ledger.store().read(scope.into(), async move |conn| store::tool_run::find_private(conn, tenant_id, id).await);
     // The session can have ended since it was claimed.
     let Some(sealed) = read.await? else { return Ok(session) };
-    let of: [&[u8]; 2] = [tenant_id.0.as_bytes(), id.0.as_bytes()];
-    let opened = ledger.instance_key()?.open(PURPOSE, &of, &sealed);
+    let input = opened(ledger.instance_key()?, &session, &sealed)?;
+    Ok(Session { input: Some(input.to_string()), ..session })
+}
+
+/// Returns the input of a run with its private values, in the transaction that uses it.
+///
+/// # Errors
+/// Those of [`with_private`].
+pub(crate) async fn whole_input(conn: &mut Conn<'_>, session: &Session, key: Option<&InstanceKey>) -> Result<Value> {
+    let has_private_input = ToolRun::of_session(session).is_some_and(|run| run.has_private_input);
+    if has_private_input
+        && let Some(sealed) = store::tool_run::find_private(conn, session.tenant_id, session.id).await?
+    {
+        return opened(key.ok_or(Error::NoInstanceKey)?, session, &sealed);
+    }
+    Ok(public_input(session))
+}
+
+fn public_input(session: &Session) -> Value {
+    session.input.as_deref().and_then(|input| serde_json::from_str(input).ok()).unwrap_or_default()
+}
+
+/// The input of a session with the values that are encrypted beside it.
+fn opened(key: &InstanceKey, session: &Session, sealed: &[u8]) -> Result<Value> {
+    let of: [&[u8]; 2] = [session.tenant_id.0.as_bytes(), session.id.0.as_bytes()];
+    let opened = key.open(PURPOSE, &of, sealed);
     let private = opened.and_then(|text| serde_json::from_slice::<Vec<(String, Value)>>(&text).ok());
     let private = private.ok_or(Error::NotNow("the private values of this run were encrypted with another key"))?;
-    let mut input = session.input.as_deref().and_then(|input| serde_json::from_str(input).ok()).unwrap_or_default();
+    let mut input = public_input(session);
     put_private(&mut input, private);
-    Ok(Session { input: Some(input.to_string()), ..session })
+    Ok(input)
 }

@@ -1,6 +1,6 @@
 //! Publishing and withdrawing a tool.
 
-use super::{check, check_groups, locked};
+use super::{check, check_groups, locked, steps::with_versions};
 use crate::{
     Error, Ledger, Result, ToolRecord, ToolVersionRecord,
     audit::Act,
@@ -21,7 +21,8 @@ use store::WriteTx;
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such tool; [`Error::StaleRevision`] if it was changed since the caller
-/// read it; [`Error::Invalid`] if it refers to groups that do not exist any more.
+/// read it; [`Error::Invalid`] if it refers to groups that do not exist any more, or if the tools of its steps are not
+/// published, run this one, are too many or too deep, or would show private values.
 pub async fn publish(ledger: &Ledger, scope: &Scope, slug: &str, revision: Option<u64>) -> Result<ToolRecord> {
     require(scope, Permission::ManageTools)?;
     let (tenant_id, now, caller) = (scope.tenant_id, ledger.now(), scope.caller);
@@ -50,17 +51,18 @@ pub(crate) async fn publish_on(
     // Rules can have become stricter since the working copy was written.
     check(&tool)?;
     check_groups(tx.conn(), tenant_id, &tool).await?;
+    let definition = with_versions(tx.conn(), tenant_id, &tool).await?;
     let newest = match tool.version {
         Some(version) => store::tool::version_of(tx.conn(), tenant_id, tool.id, version).await?,
         None => None,
     };
     let version = match newest {
-        Some(newest) if newest.definition == tool.definition => newest.version,
+        Some(newest) if newest.definition == definition => newest.version,
         _ => {
             let version = ToolVersionRecord {
                 tool_id: tool.id,
                 version: tool.version.unwrap_or(0) + 1,
-                definition: tool.definition.clone(),
+                definition,
                 published_by: by.to_owned(),
                 published_at: at,
             };

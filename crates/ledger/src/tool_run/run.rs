@@ -1,8 +1,9 @@
 //! Running a tool: creates the session of the run.
 
 use crate::{
-    Error, Ledger, Result, ToolRecord, ToolVersionRecord,
+    Error, Ledger, Result,
     commit::Minter,
+    composition::advance,
     guard::{Fields, require},
     instance_key::{InstanceKey, SealNonce},
     session::{
@@ -10,7 +11,7 @@ use crate::{
         create::{draft, repeated},
         graph::LockedRelations,
     },
-    tool::{INPUT, input_errors, published_on, require_audience, seal_private},
+    tool::{INPUT, input_errors, published_on, require_audience, run_of, seal_private},
 };
 use domain::{
     Scope,
@@ -45,7 +46,8 @@ pub struct RunTool {
     pub idempotency_key: Option<String>,
 }
 
-/// Runs the published version of a tool: creates a session that a worker claims, or that a server runs. The values of
+/// Runs the published version of a tool: creates a session that a worker claims, that a server runs, or that starts the
+/// steps of a composite tool. The values of
 /// private fields are stored encrypted beside the session until it ends; the session's input has no such values.
 ///
 /// # Errors
@@ -76,7 +78,7 @@ pub async fn run(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool) -> Re
     };
     let caller = *scope;
     let session = ledger.write(scope.into(), async move |tx| insert(tx, caller, new).await).await?;
-    if session.status() == Status::Pending {
+    if !session.status().is_final() {
         ledger.runs_for_server().notify_one();
     }
     Ok(session)
@@ -108,7 +110,7 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
     if let Some(known) = repeated(tx, &scope, new.idempotency.as_ref()).await? {
         return Ok(known);
     }
-    let (tool, version) = published_on(tx.conn(), scope.tenant_id, &new.slug).await?;
+    let (_, version) = published_on(tx.conn(), scope.tenant_id, &new.slug).await?;
     let definition = &version.definition;
     require_audience(tx.conn(), &scope, definition).await?;
     let mut input = checked_input(definition, new.input)?;
@@ -118,13 +120,16 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
         (None, false) => return Err(Error::NoInstanceKey),
         (Some((key, nonce)), false) => Some(seal_private(key, (scope.tenant_id, new.id), *nonce, &private)?),
     };
-    let run = run_of(&tool, &version, sealed.is_some());
+    let run = run_of(&new.slug, &version, sealed.is_some());
     let mut minter = new.minter;
     let mut session = new_session(tx, scope, new.id, &minter, (&run, definition, input)).await?;
     let created = minter.session_created(&session, Created::of_type(session.session_type))?;
     let opened = ToolOpened { tool: Some(run.slug), version: Some(run.version), ..ToolOpened::default() };
-    let events =
-        [created, minter.event(&opened), minter.status_change(Some(Status::Draft), Status::Pending, "dispatched")];
+    let (status, why) = match session.status() {
+        Status::Running => (Status::Running, "its steps begin"),
+        _ => (Status::Pending, "dispatched"),
+    };
+    let events = [created, minter.event(&opened), minter.status_change(Some(Status::Draft), status, why)];
     match store::session::insert(tx, &mut session, new.idempotency.as_ref(), &events).await? {
         Inserted::New => {}
         Inserted::KeyTaken => {
@@ -136,7 +141,8 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
     if let Some(sealed) = sealed {
         store::tool_run::insert_private(tx, scope.tenant_id, session.id, &sealed).await?;
     }
-    Ok(session)
+    let key = new.seal.map(|(key, _)| key);
+    advance(tx, session, minter, key.as_ref()).await
 }
 
 /// The input of a run, with the defaults of the schema if none is given.
@@ -144,20 +150,6 @@ fn checked_input(definition: &Definition, input: Option<Map<String, Value>>) -> 
     let input = Value::Object(input.unwrap_or_else(|| default_input(&definition.input_schema)));
     let errors = input_errors(definition, &input);
     if errors.is_empty() { Ok(input) } else { Err(Error::Invalid(errors)) }
-}
-
-fn run_of(tool: &ToolRecord, version: &ToolVersionRecord, has_private_input: bool) -> ToolRun {
-    let definition = &version.definition;
-    ToolRun {
-        id: tool.id,
-        slug: tool.slug.clone(),
-        version: version.version,
-        repeatable: definition.repeatable,
-        time_limit_seconds: definition.time_limit_seconds,
-        retries: definition.retries,
-        requires_confirmation: definition.requires_confirmation,
-        has_private_input,
-    }
 }
 
 async fn new_session(

@@ -102,7 +102,7 @@ column!(
     gate::Verdict, interaction::ExportState, interaction::Feedback, memory::Operation, memory::Source,
     memory_writer::run::RunCause, memory_writer::run::RunState, notification::DeliveryMethod, notification::Topic,
     outcome::Outcome, role::Role, role::TokenScope, session::EndReason, session::IfDependencyFails, session::Status,
-    view::Gate, view::State => String: name => Self::parse(&name).ok_or_else(|| format!("{name:?}"))
+    tool::composition::StepState, view::Gate, view::State => String: name => Self::parse(&name).ok_or_else(|| format!("{name:?}"))
 );
 // JSON. It can be long and private, so an error does not show it.
 column!(

@@ -23,6 +23,8 @@ use ledger::{
     response::{self, DraftSave, Respondent},
     session::{self, Claim, Completion, Failure, NewSession, Swept, YieldRequest},
     thread::{self, NewThread},
+    tool::{self, NewTool},
+    tool_run::{self, RunTool},
 };
 use serde_json::{Value, json};
 use std::{
@@ -51,6 +53,8 @@ pub enum Kind {
     Thread,
     /// A response to a form.
     Response,
+    /// A run of a composite tool.
+    Composite,
 }
 
 /// A session and the names of what belongs to it.
@@ -134,6 +138,7 @@ impl World<'_> {
             Kind::Outside => self.outside(status).await,
             Kind::Thread => self.thread(status).await,
             Kind::Response => self.response(status).await,
+            Kind::Composite => self.composite(status).await,
         }
     }
 
@@ -315,6 +320,26 @@ impl World<'_> {
         if status.is_final() {
             thread::end(l, m, id, ENDING).await.unwrap();
         }
+        Some(Scene { id, slug, outside: String::new() })
+    }
+
+    async fn composite(&self, status: Status) -> Option<Scene> {
+        if status != Status::Running {
+            return None;
+        }
+        let (l, slug) = (&self.f.ledger, new_slug());
+        let steps = json!({ "steps": [{ "name": "a", "tool": slug }] });
+        for (slug, how) in [
+            (slug.clone(), json!({ "kind": "worker" })),
+            (format!("{slug}-run"), json!({ "kind": "composite", "composite": steps })),
+        ] {
+            let mut whole = json!({ "name": slug, "inputSchema": { "type": "object" } });
+            whole.as_object_mut().unwrap().extend(how.as_object().unwrap().clone());
+            let new = NewTool { slug: Some(slug.clone()), definition: serde_json::from_value(whole).unwrap() };
+            tool::create(l, &self.f.operator, new).await.unwrap();
+            tool::publish(l, &self.f.operator, &slug, None).await.unwrap();
+        }
+        let id = tool_run::run(l, &self.f.member, &format!("{slug}-run"), RunTool::default()).await.unwrap().id;
         Some(Scene { id, slug, outside: String::new() })
     }
 

@@ -50,6 +50,7 @@ fn kind(command: Command) -> Kind {
         Command::Approve | Command::Block | Command::Deny => Kind::Gated,
         Command::Stop | Command::Supersede | Command::Abandon => Kind::Human,
         Command::Begin | Command::Rest | Command::Ask | Command::Finish => Kind::Outside,
+        Command::FailRun => Kind::Composite,
         Command::SendMessage | Command::Interrupt | Command::End => Kind::Thread,
         Command::Submit | Command::Leave => Kind::Response,
     }
@@ -113,6 +114,11 @@ impl World<'_> {
             Command::Rest => self.hook(&scene.outside, "Stop").await,
             Command::Ask => self.hook(&scene.outside, "PermissionRequest").await,
             Command::Finish => self.hook(&scene.outside, "SessionEnd").await,
+            Command::FailRun => {
+                if let Some(step) = self.take(&format!("tool:{}", scene.slug), LONG_LEASE).await {
+                    assert!(self.fail(step.id, 1).await);
+                }
+            }
             Command::SendMessage => drop(thread::send_message(l, m, id, Message { text: "x".into(), id: None }).await),
             Command::Interrupt => drop(thread::interrupt(l, m, id).await),
             Command::End => drop(thread::end(l, m, id, ENDING).await),

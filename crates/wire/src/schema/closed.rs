@@ -187,6 +187,10 @@ closed! {
     ToolState = tool::State::ALL.into_iter().map(tool::State::as_str);
     /// How a tool runs.
     ToolKind = tool::Kind::ALL.into_iter().map(tool::Kind::as_str);
+    /// How far the session of a tool is.
+    ToolSessionStatus = tool::RunState::ALL.into_iter().map(tool::RunState::as_str);
+    /// What a failed step does to the run of a composite tool.
+    ToolOnFailure = tool::OnFailure::ALL.into_iter().map(tool::OnFailure::as_str);
     /// Method of the call of a tool.
     ToolMethod = tool::Method::ALL.into_iter().map(tool::Method::as_str);
     /// How often one respondent may answer.

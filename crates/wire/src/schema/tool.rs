@@ -1,12 +1,13 @@
 //! Schemas of a tool's definition.
 
 use super::{
-    AnyJson, Description, Name, Named, Role, Slug, ToolKind, ToolMethod, ToolPrivateField, named,
+    AnyJson, Description, Name, Named, Role, Slug, ToolKind, ToolMethod, ToolOnFailure, ToolPrivateField, named,
     shape::{boolean, closed, list, nullable, nullable_of, of_type, ready, reference},
 };
 use domain::limit::{
     TOOL_GROUPS_MAX, TOOL_HEADER_CHARS_MAX, TOOL_HEADERS_MAX, TOOL_PRIVATE_FIELDS_MAX, TOOL_RETRIES_MAX,
-    TOOL_TIME_LIMIT_SECONDS_MAX, TOOL_TIME_LIMIT_SECONDS_MIN, TOOL_URL_BYTES_MAX,
+    TOOL_STEP_BACKOFF_SECONDS_MAX, TOOL_STEPS_MAX, TOOL_TIME_LIMIT_SECONDS_MAX, TOOL_TIME_LIMIT_SECONDS_MIN,
+    TOOL_URL_BYTES_MAX,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -104,6 +105,45 @@ impl PartialSchema for ToolHttpCall {
 
 impl ToSchema for ToolHttpCall {}
 
+/// A step of a composite tool.
+#[derive(Debug)]
+pub struct ToolStep;
+
+impl PartialSchema for ToolStep {
+    fn schema() -> RefOr<Schema> {
+        let doc = "A run of another tool. `input` is JSON in which a string that is exactly `{/input/…}` or \
+             `{/steps/NAME/…}` is replaced by the value at that place: of the input, or of what a step before it \
+             returned. A published step names a version of its tool.";
+        let optional = vec![
+            ("version", built(of_type(Type::Integer).minimum(Some(1)))),
+            ("input", reference::<AnyJson>()),
+            ("after", bounded(reference::<Slug>(), TOOL_STEPS_MAX)),
+            ("onFailure", reference::<ToolOnFailure>()),
+            ("retries", whole(0, TOOL_RETRIES_MAX)),
+            ("backoffSeconds", whole(0, TOOL_STEP_BACKOFF_SECONDS_MAX)),
+        ];
+        closed(doc, vec![("name", reference::<Slug>()), ("tool", reference::<Slug>())], optional)
+    }
+}
+
+impl ToSchema for ToolStep {}
+
+/// The steps of a composite tool.
+#[derive(Debug)]
+pub struct ToolComposite;
+
+impl PartialSchema for ToolComposite {
+    fn schema() -> RefOr<Schema> {
+        let steps = ArrayBuilder::new().items(reference::<ToolStep>()).min_items(Some(1));
+        let steps = ready(Array::from(steps.max_items(Some(TOOL_STEPS_MAX))));
+        let doc = "Steps that run other tools: at the same time, unless one uses what another returned or names it in \
+             `after`. Without `result`, the result is that of the last step.";
+        closed(doc, vec![("steps", steps)], vec![("result", reference::<AnyJson>())])
+    }
+}
+
+impl ToSchema for ToolComposite {}
+
 /// Who may run a tool.
 #[derive(Debug)]
 pub struct ToolAudience;
@@ -137,11 +177,13 @@ impl PartialSchema for ToolDefinition {
         let optional = [
             ("description", reference::<Description>()),
             ("http", reference::<ToolHttpCall>()),
+            ("composite", reference::<ToolComposite>()),
             ("outputSchema", reference::<ToolOutputSchema>()),
             ("privateFields", bounded(reference::<ToolPrivateField>(), TOOL_PRIVATE_FIELDS_MAX)),
             ("audience", reference::<ToolAudience>()),
         ];
-        let doc = "What a tool does. A member that is absent has its default; `http` is there for the kind `http`.";
+        let doc = "What a tool does. A member that is absent has its default; `http` is there for the kind `http`, `composite` \
+             for the kind `composite`.";
         let mut object = ObjectBuilder::new().description(Some(doc));
         for (name, schema) in required {
             object = object.property(name, schema).required(name);
@@ -169,6 +211,7 @@ impl PartialSchema for BundledTool {
             ("description", nullable::<Description>()),
             ("kind", nullable::<ToolKind>()),
             ("http", nullable::<ToolHttpCall>()),
+            ("composite", nullable::<ToolComposite>()),
             ("inputSchema", nullable::<ToolInputSchema>()),
             ("outputSchema", nullable::<ToolOutputSchema>()),
             ("timeLimitSeconds", nullable_of(time_limit)),
@@ -191,6 +234,8 @@ pub(super) fn all() -> Vec<Named> {
         named::<ToolOutputSchema>(),
         named::<ToolHttpBody>(),
         named::<ToolHttpCall>(),
+        named::<ToolStep>(),
+        named::<ToolComposite>(),
         named::<ToolAudience>(),
         named::<ToolDefinition>(),
         named::<BundledTool>(),

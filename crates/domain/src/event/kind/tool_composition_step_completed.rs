@@ -1,11 +1,8 @@
-//! `tool.composition_step.completed`: a step of a composite tool is done.
+//! `tool.composition_step.completed`: a step of a composite tool has ended.
 
-use super::{
-    composition_step::CompositionStep,
-    payload::{Payload, about},
-};
+use super::{composition_step::CompositionStep, payload::Payload};
 
-/// A step of a composite tool is done.
+/// A step of a composite tool has ended: it is done, or failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StepCompleted(pub CompositionStep);
 
@@ -23,6 +20,7 @@ impl Payload for StepCompleted {
     }
 
     fn sentence(&self) -> Option<String> {
-        Some(about("Step completed", self.0.label()))
+        let lead = if self.0.failure.is_some() { "Step failed" } else { "Step completed" };
+        Some(self.0.sentence(lead))
     }
 }

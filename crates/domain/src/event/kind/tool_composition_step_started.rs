@@ -1,9 +1,6 @@
 //! `tool.composition_step.started`: a step of a composite tool started.
 
-use super::{
-    composition_step::CompositionStep,
-    payload::{Payload, about},
-};
+use super::{composition_step::CompositionStep, payload::Payload};
 
 /// A step of a composite tool started.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,6 +20,6 @@ impl Payload for StepStarted {
     }
 
     fn sentence(&self) -> Option<String> {
-        Some(about("Step started", self.0.label()))
+        Some(self.0.sentence("Step started"))
     }
 }

@@ -19,7 +19,7 @@ pub const KINDS: [Known; 5] = [
 pub struct Origin {
     /// Name of the tool whose call failed, if the last call of the session failed.
     pub tool: Option<String>,
-    /// Name of the step that had started and not completed.
+    /// Name of the step that failed, or had started and not completed.
     pub step: Option<String>,
 }
 
@@ -38,7 +38,8 @@ pub fn origin(events: &[Event]) -> Origin {
     });
     let step = bodies.iter().find_map(|body| match body {
         Body::ToolCompositionStepStarted(started) => Some(started.0.step.clone()),
-        Body::ToolCompositionStepCompleted(_) => Some(None),
+        // A step that failed is the one that ended the session, whatever else went on beside it.
+        Body::ToolCompositionStepCompleted(ended) => Some(ended.0.step.clone().filter(|_| ended.0.failure.is_some())),
         _ => None,
     });
     Origin { tool: bounded(tool.flatten()), step: bounded(step.flatten()) }

@@ -1,6 +1,6 @@
 //! Checks the description of a call before it is used.
 
-use super::template::{Address, Piece, parse, pointer};
+use super::template::{Address, Piece, parse};
 use crate::{
     issue::Issue,
     json_schema::ordinary,
@@ -8,7 +8,7 @@ use crate::{
         DOCUMENT_BYTES_MAX, TOOL_HEADER_CHARS_MAX, TOOL_HEADERS_MAX, TOOL_SECRET_NAME_CHARS_MAX, TOOL_URL_BYTES_MAX,
     },
     line::changes_direction,
-    tool::{Body, HttpCall, Method, is_secret_name},
+    tool::{Body, HttpCall, Method, is_secret_name, json_template::pointer},
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;

@@ -4,12 +4,12 @@ use super::{
     check::is_header_text,
     encode::encoded,
     redact::Secrets,
-    template::{Address, Piece, parse, pointer},
+    template::{Address, Piece, parse},
 };
 use crate::{
     issue::Issue,
     limit::TOOL_URL_BYTES_MAX,
-    tool::{Body, HttpCall, Method},
+    tool::{Body, HttpCall, Method, json_template::fill},
 };
 use serde_json::{Map, Value};
 use std::fmt;
@@ -185,31 +185,6 @@ fn value(name: &str, input: &Map<String, Value>) -> Result<Option<String>, Unsen
 
 fn refused(name: &str, why: &str) -> Unsendable {
     Unsendable::Input(Issue::new(format!("/{}", name.replace('~', "~0").replace('/', "~1")), why))
-}
-
-/// Fills a template. `None` for a string that points to nothing: members of objects are left out then, and items of
-/// arrays are `null`.
-fn fill(template: &Value, input: &Map<String, Value>) -> Option<Value> {
-    match template {
-        Value::String(text) => match pointer(text) {
-            Some(pointer) => at(pointer, input),
-            None => Some(template.clone()),
-        },
-        Value::Array(items) => Some(items.iter().map(|item| fill(item, input).unwrap_or_default()).collect()),
-        Value::Object(members) => {
-            let filled = members.iter().filter_map(|(name, item)| Some((name.clone(), fill(item, input)?)));
-            Some(Value::Object(filled.collect()))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => Some(template.clone()),
-    }
-}
-
-fn at(pointer: &str, input: &Map<String, Value>) -> Option<Value> {
-    let (first, rest) = match pointer[1..].find('/') {
-        Some(end) => (&pointer[1..=end], &pointer[end + 1..]),
-        None => (&pointer[1..], ""),
-    };
-    input.get(&first.replace("~1", "/").replace("~0", "~"))?.pointer(rest).filter(|value| !value.is_null()).cloned()
 }
 
 #[cfg(test)]

@@ -60,12 +60,6 @@ fn placeholder(name: &str) -> Result<Piece, String> {
     })
 }
 
-/// The JSON Pointer of a string of a body that is exactly `{/pointer}`.
-pub(super) fn pointer(text: &str) -> Option<&str> {
-    let inner = text.strip_prefix('{')?.strip_suffix('}')?;
-    inner.starts_with('/').then_some(inner)
-}
-
 /// The parts of an address with placeholders: scheme and host, path, and the pairs of the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Address<'a> {

@@ -1,0 +1,109 @@
+//! Composite tools with the real binary: published and run through the API, with steps that workers and the server run.
+
+use crate::{
+    app::{App, Who, problem},
+    browser::Browser,
+    tool_service::Service,
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+/// Settings that permit services on this machine.
+const OPEN: &str = "[outbound]\nallow_private = [\"127.0.0.1\"]\n";
+
+async fn publish(app: &App, slug: &str, more: Value) {
+    let mut tool = json!({ "slug": slug, "name": slug, "inputSchema": {
+        "type": "object", "properties": { "city": { "type": "string" }, "at": {} } } });
+    tool.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    app.post(Who::Operator, "/api/tools", tool).await;
+    app.post(Who::Operator, &format!("/api/tools/{slug}/publish"), json!({})).await;
+}
+
+async fn read(app: &App, path: &str) -> Value {
+    app.request(Who::Member, Method::GET, path).send().await.unwrap().json().await.unwrap()
+}
+
+fn steps() -> Value {
+    json!({ "steps": [
+        { "name": "place", "tool": "geocode", "input": { "city": "{/input/city}" } },
+        { "name": "weather", "tool": "weather", "input": { "at": "{/steps/place/at}" } },
+    ] })
+}
+
+/// A call of the server after a step of a worker.
+async fn two_steps(app: &App, service: &Service) {
+    publish(app, "geocode", json!({ "kind": "worker" })).await;
+    let call = json!({ "method": "POST", "url": service.url("/weather"), "body": "input" });
+    publish(app, "weather", json!({ "kind": "http", "http": call })).await;
+    publish(app, "trip", json!({ "kind": "composite", "composite": steps() })).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_starts_its_steps_and_returns_what_the_last_one_returned() {
+    let (app, service) = (App::start_with(OPEN, &[], &[]), Service::start().await);
+    two_steps(&app, &service).await;
+    let run = app.post(Who::Member, "/api/tools/trip/run", json!({ "input": { "city": "Oslo" } })).await;
+    assert_eq!(run["status"], "running", "{run}");
+    let claimed = app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["tool:geocode"] })).await;
+    let step = &claimed["sessions"][0]["session"];
+    assert_eq!((&step["input"], &step["parentId"]), (&json!({ "city": "Oslo" }), &run["sessionId"]), "{claimed}");
+    let path = format!("/api/sessions/{}/complete", step["id"].as_str().unwrap());
+    app.post(Who::Worker, &path, json!({ "attempt": 1, "result": { "at": [59, 10] } })).await;
+    let id = run["sessionId"].as_str().unwrap();
+    // The server's step ends by itself; the end of the run is in its stream.
+    let follow = app.request(Who::Member, Method::GET, &format!("/api/sessions/{id}/events/stream"));
+    let stream = follow.send().await.unwrap().text().await.unwrap();
+    assert!(stream.contains("tool.composition_step.completed"), "{stream}");
+    let ended = read(&app, &format!("/api/tool-sessions/{id}")).await;
+    assert_eq!(
+        (&ended["status"], &ended["toolSlug"], &ended["version"]),
+        (&json!("completed"), &json!("trip"), &json!(1)),
+        "{ended}"
+    );
+    let body: Value = serde_json::from_str(ended["result"]["body"]["body"].as_str().unwrap()).unwrap();
+    assert_eq!(body, json!({ "at": [59, 10] }));
+    assert_eq!(service.seen().calls, 1);
+    let listed = read(&app, "/api/tool-sessions?tool=weather&status=completed").await;
+    assert_eq!(listed["items"].as_array().map(Vec::len), Some(1), "{listed}");
+    // The transcript links to the steps, and their pages link back.
+    let browser = Browser::of(&app, "ada@acme.test").await;
+    let page = browser.page(&format!("/sessions/{id}")).await;
+    let child = listed["items"][0]["id"].as_str().unwrap();
+    assert!(page.contains(&format!("<a href=\"/sessions/{child}\">Session of weather</a>")), "{page}");
+    assert!(browser.page(&format!("/sessions/{child}")).await.contains(&format!("/sessions/{id}")));
+    let page = browser.page("/tools/trip").await;
+    assert!(page.contains("<a href=\"/tools/geocode\">geocode</a>"), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wrong_steps_and_filters_are_refused_by_their_place() {
+    let app = App::start();
+    let sent = async |who: Who, method: Method, path: &str, body: Option<Value>| {
+        let request = app.request(who, method, path);
+        let request = body.map_or(request.try_clone().unwrap(), |body| request.json(&body));
+        problem(request.send().await.unwrap()).await
+    };
+    let new = |steps: Value| {
+        Some(json!({ "name": "T", "kind": "composite", "composite": steps, "inputSchema": { "type": "object" } }))
+    };
+    for (steps, field) in [
+        (json!({ "steps": [] }), "composite.steps"),
+        (json!({ "steps": [{ "name": "a", "tool": "B" }] }), "composite.steps[0].tool"),
+        (
+            json!({ "steps": [{ "name": "a", "tool": "b", "input": { "x": "{/input/no}" } }] }),
+            "composite.steps[0].input/x",
+        ),
+    ] {
+        let (status, problem) = sent(Who::Operator, Method::POST, "/api/tools", new(steps)).await;
+        assert_eq!((status, &problem["errors"][0]["field"]), (422, &json!(field)), "{problem}");
+    }
+    let unknown = new(json!({ "steps": [], "parallel": true }));
+    assert_eq!(sent(Who::Operator, Method::POST, "/api/tools", unknown).await.0, 422);
+    let claim = Some(json!({ "agentSlugs": ["composite:trip"] }));
+    let (status, problem) = sent(Who::Worker, Method::POST, "/api/sessions/claim", claim).await;
+    assert_eq!((status, &problem["errors"][0]["field"]), (422, &json!("agentSlugs")), "{problem}");
+    for query in ["status=failed", "tool=A", "limit=0", "parentId=x", "cursor=x", "unknown=1"] {
+        let (status, problem) = sent(Who::Member, Method::GET, &format!("/api/tool-sessions?{query}"), None).await;
+        assert!([400, 422].contains(&status), "{query}: {problem}");
+    }
+}
