@@ -63,8 +63,11 @@
 //! | `export::progress_fragment(&export::Job)` | `GET /exports/{id}/progress` |
 //! | `settings::page(&Shell, settings::Props)` | `GET /settings?made=` |
 //! | `audit::page(&Shell, audit::Props)` | `GET /settings/audit?kind=&actor=&cursor=` |
+//! | `share::page(&Shell, share::Props)` | `GET /sessions/{id}/share?made=` |
+//! | `share::list_page(&Shell, share::ListProps)` | `GET /settings/share-links?cursor=` |
 //! | `settings::member_page(&Shell, settings::MemberProps)` | `GET /settings/members/{id}?made=` |
 //! | `form_page::page(&form_page::Props)` and the pages around it | `GET /views/{slug}/answer`, `/forms/{id}`, `/embed/{token}` |
+//! | `shared_page::page(&shared_page::Props)` and the pages around it | `GET /s/{secret}` and `/shared/{id}` |
 //! | `link::page(&Shell, &link::Props)`, `link::gone_page(&Shell)` | `GET /link` |
 //! | `api_docs::page(&Shell, &serde_json::Value)` | `GET /api/docs` |
 //! | `error_page::page(&Shell, &error_page::Failure)` | every error of a page |
@@ -129,6 +132,10 @@ pub mod sessions;
 pub mod settings;
 #[cfg(feature = "ssr")]
 pub mod setup;
+#[cfg(feature = "ssr")]
+pub mod share;
+#[cfg(feature = "ssr")]
+pub mod shared_page;
 pub mod shell;
 #[cfg(feature = "ssr")]
 pub mod sign_in;

@@ -40,6 +40,7 @@ const IN_TABLE = "axe finds nothing, nothing overflows";
 /** Tests that look at several pages. */
 const OF_CRITERIA = "the pages hold up to axe";
 const OF_ENTITIES = "axe finds nothing in light and dark";
+const SHARED = "a session is shared by a link, read without an account";
 const OF_MEMORY = "pages of memory hold hostile text and please axe";
 
 /** Pages that other tests look at with axe: the spec, the test, and the row of the test's table if it has one. */
@@ -74,13 +75,17 @@ const ELSEWHERE: Record<string, [string, string, string?]> = {
   "/insights": ["pages.spec.ts", IN_TABLE, '"/insights"]'],
   "/link": ["accessible.spec.ts", "links to join and to set a password"],
   "/memory/forget": ["memory-review.spec.ts", "a person is forgotten after a look at what would go"],
+  "/s/{secret}": ["share.spec.ts", SHARED, "the page that asks"],
   "/search": ["search.spec.ts", "an event is found by its words and opened at its place"],
   "/sessions": ["pages.spec.ts", IN_TABLE, '"/sessions"]'],
   "/sessions/saved": ["saved-searches.spec.ts", "a search is saved, opened again and deleted"],
   "/sessions/{id}": ["pages.spec.ts", IN_TABLE, "`/sessions/${rich.session}`]"],
   "/sessions/{id}/forget": ["session-forget.spec.ts", "a session is forgotten after a look at what would go"],
+  "/sessions/{id}/share": ["share.spec.ts", SHARED, "what would be shared"],
   "/settings": ["pages.spec.ts", IN_TABLE, '"/settings"]'],
+  "/settings/share-links": ["share.spec.ts", SHARED, "the list of links"],
   "/setup": ["accessible.spec.ts", "the first page of a new server has no axe violation"],
+  "/shared/{id}": ["share.spec.ts", SHARED, "the shared session"],
   "/sign-in": ["pages.spec.ts", "the sign-in page has no axe violation"],
   "/today": ["pages.spec.ts", IN_TABLE, '"/today"]'],
   "/tools": ["tools.spec.ts", "a tool is made, published, given a secret and compared", '"/actions"'],

@@ -1,6 +1,5 @@
-//! Cookies: the sign-in, an access link in use, the form of a link, new secrets, the theme, whose work `/today` shows,
-//! and dismissed rating questions.
-//! Their values are written and read in this module only.
+//! Cookies: the sign-in, an access link in use, the form of a link, a shared page, new secrets, the theme, whose work
+//! `/today` shows, and dismissed rating questions. Their values are written and read in this module only.
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
 use domain::{
@@ -29,6 +28,9 @@ const RESPONDENT_SECONDS: i64 = 180 * 24 * 3_600;
 /// Permits the use of the form at its path. The prefix makes browsers refuse the cookie unless it is Secure.
 const FORM: &str = "sbk_form";
 const FORM_SECURE: &str = "__Secure-sbk_form";
+/// Permits the reading of the shared page at its path.
+const SHARED: &str = "sbk_shared";
+const SHARED_SECURE: &str = "__Secure-sbk_shared";
 /// The name and e-mail address that the person gave for the form at its path: the id of an entity.
 const LEAD: &str = "sbk_lead";
 const LEAD_SECURE: &str = "__Secure-sbk_lead";
@@ -55,6 +57,8 @@ pub enum NewSecret {
     ResetLink,
     /// The secret of a link to a form.
     FormLink,
+    /// The secret of a link to a session.
+    ShareLink,
 }
 
 impl NewSecret {
@@ -67,6 +71,7 @@ impl NewSecret {
             Self::Invitation => "new-invitation",
             Self::ResetLink => "new-reset-link",
             Self::FormLink => "new-form-link",
+            Self::ShareLink => "new-share-link",
         };
         format!("{kind}-{made}")
     }
@@ -154,6 +159,17 @@ impl CookiePolicy {
     pub fn set_form(self, value: &str, path: &str, expires_at: Timestamp, now: Timestamp) -> Option<HeaderValue> {
         let seconds = (expires_at - now).num_seconds().max(0);
         self.header_at(if self.secure { FORM_SECURE } else { FORM }, value, path, seconds)
+    }
+
+    /// The cookie that permits the reading of the shared page at the path of the request.
+    pub fn shared(self, headers: &HeaderMap) -> Option<&str> {
+        find(headers, if self.secure { SHARED_SECURE } else { SHARED })
+    }
+
+    /// `Set-Cookie` for it.
+    pub fn set_shared(self, value: &str, path: &str, expires_at: Timestamp, now: Timestamp) -> Option<HeaderValue> {
+        let seconds = (expires_at - now).num_seconds().max(0);
+        self.header_at(if self.secure { SHARED_SECURE } else { SHARED }, value, path, seconds)
     }
 
     /// The cookie with the name and address that the person gave for the form at the path of the request.

@@ -33,6 +33,7 @@ mod memory_forget;
 mod memory_writer;
 mod response;
 mod search;
+mod share_link;
 #[cfg(test)]
 mod tests;
 mod thread;
@@ -57,6 +58,7 @@ pub use memory_forget::{forget_person, forgotten_person};
 pub use memory_writer::{memory_flush, memory_run};
 pub use response::*;
 pub use search::{found_events, new_saved_search, saved_search};
+pub use share_link::share_link;
 pub use thread::*;
 pub use tool::*;
 pub use tool_run::{run_tool, tool_run, tool_session};

@@ -250,6 +250,7 @@ impl Site {
             self.add(logical, name, css.into_bytes());
         }
         self.add("form-css", "form.css", bundle_styles(&root().join("style/form.css"))?.into_bytes());
+        self.add("shared-css", "shared.css", bundle_styles(&root().join("style/shared.css"))?.into_bytes());
         self.add("form-js", "form.js", minified(&fs::read_to_string(root().join(FORM_SCRIPT))?)?.into_bytes());
         Ok(())
     }

@@ -119,6 +119,7 @@ pub fn log_props(session: wire::session::Session, events: Vec<wire::event::Event
         summary: session_page::Summary {
             gate: None,
             may_forget: true,
+            may_share: true,
             rating: if session.status.is_final() { session_page::Rating::Ask } else { session_page::Rating::Silent },
             failure: matches!(session.status, Status::Failed | Status::Expired).then(|| sample::failure(0)),
             session,

@@ -71,6 +71,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
     };
     let summary = Summary {
         may_forget: false,
+        may_share: false,
         session,
         action_name: None,
         action_status: None,

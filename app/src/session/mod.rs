@@ -44,6 +44,8 @@ mod row;
 #[cfg(feature = "ssr")]
 mod rows;
 #[cfg(feature = "ssr")]
+mod shared;
+#[cfg(feature = "ssr")]
 mod sidebar;
 #[cfg(feature = "ssr")]
 mod step;
@@ -96,6 +98,8 @@ pub use promotion::PromotionOffer;
 pub use rating::{Rating, RatingPanel, RatingState};
 #[cfg(feature = "ssr")]
 pub use rows::rows_fragment;
+#[cfg(feature = "ssr")]
+pub(crate) use shared::{shared_rows, shared_value};
 #[cfg(feature = "ssr")]
 pub use summary::{Summary, retry_fields};
 #[cfg(feature = "ssr")]

@@ -38,7 +38,7 @@ const REASONING_CHARS_MAX: usize = 140;
 const SOURCE_CHARS_MAX: usize = 24;
 
 /// Who speaks in an event: the name of their style, their picture, and who they are in words.
-fn speaker(event: &Event) -> (&'static str, Icon, &'static str) {
+pub fn speaker(event: &Event) -> (&'static str, Icon, &'static str) {
     let Some(kind) = event.known() else { return speaker_of_unknown(event) };
     match kind {
         Known::AgentMessage | Known::AgentToolCall | Known::AgentToolResult | Known::AgentThinking => {

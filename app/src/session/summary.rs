@@ -69,6 +69,8 @@ pub struct Summary {
     pub gate: Option<(String, bool)>,
     /// Whether the viewer may delete what is captured of it as training data.
     pub may_forget: bool,
+    /// Whether the viewer may make links with which people without an account read it.
+    pub may_share: bool,
     /// What the viewer can give the session, if it waits.
     pub offer: Offer,
     /// What the rating panel below the header shows.
@@ -219,6 +221,9 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let forget = summary.may_forget.then(|| {
         view! { <ButtonLink look=Look::Quiet href=format!("{href}/forget")>"Forget"</ButtonLink> }
     });
+    let share = summary.may_share.then(|| {
+        view! { <ButtonLink look=Look::Quiet href=format!("{href}/share")>"Share"</ButtonLink> }
+    });
     let manages = shell.may(Permission::ManageSessions);
     let again = run_again(session.session_type, session.source.as_deref(), session.status, summary.action_status);
     let repeats = manages && again.is_ok();
@@ -240,7 +245,7 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
                 .into_any()
         }
     });
-    (retry, archived, cancel, forget)
+    (retry, archived, cancel, share, forget)
 }
 
 /// The content of the form that cancels a session.

@@ -92,6 +92,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 {own.map(|_| view! { <Chip href="#tokens">"Tokens"</Chip> })}
                 {administers.then(|| view! { <Chip href="#webhooks">"Webhooks"</Chip> })}
                 {administers.then(|| view! { <Chip href="/settings/audit">"Audit list"</Chip> })}
+                {me.map(|_| view! { <Chip href="/settings/share-links">"Shared links"</Chip> })}
                 <Chip href="#notifications">"Notifications"</Chip>
                 <Chip href="#appearance">"Appearance"</Chip>
                 <Chip href="#keyboard">"Keyboard"</Chip>

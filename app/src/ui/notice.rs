@@ -35,6 +35,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "view_published" => "Form published.",
         "view_unpublished" => "Form unpublished. Its versions and responses are kept.",
         "view_link_revoked" => "Link revoked. Browsers that opened it cannot answer any more.",
+        "share_link_revoked" => "Link revoked. Nobody reads the session by it any more.",
         "view_deleted" => "Draft deleted.",
         "tool_saved" => "Tool saved. Runs use the published version until you publish again.",
         "tool_published" => "Tool published.",

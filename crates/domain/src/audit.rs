@@ -105,6 +105,12 @@ pub enum Kind {
     /// A link to a form was revoked.
     #[serde(rename = "link.revoked")]
     LinkRevoked,
+    /// A link with which people without an account read a session was created.
+    #[serde(rename = "share.created")]
+    ShareCreated,
+    /// A link with which people without an account read a session was revoked.
+    #[serde(rename = "share.revoked")]
+    ShareRevoked,
     /// A tool was published.
     #[serde(rename = "tool.published")]
     ToolPublished,
@@ -155,6 +161,8 @@ names!(Kind {
     EntityErased = "entity.erased",
     LinkCreated = "link.created",
     LinkRevoked = "link.revoked",
+    ShareCreated = "share.created",
+    ShareRevoked = "share.revoked",
     ToolPublished = "tool.published",
     ToolUnpublished = "tool.unpublished",
     ToolSecretSet = "tool.secret_set",

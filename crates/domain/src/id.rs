@@ -165,6 +165,8 @@ ids! {
     CauseId,
     /// A search line that a person saved under a name.
     SavedSearchId,
+    /// A link with which people without an account read a session (its row, not its secret).
+    ShareLinkId,
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ pub mod scope;
 pub mod search;
 pub mod session;
 pub mod session_feedback;
+pub mod share_link;
 pub mod slug;
 pub mod terminal;
 pub mod thread;

@@ -442,6 +442,12 @@ pub const VIEW_LINK_DAYS_MAX: u32 = 366;
 pub const CLEARANCE_DAYS: i64 = 30;
 /// Longest note on a link to a form, characters.
 pub const VIEW_LINK_NOTE_CHARS_MAX: usize = 200;
+/// Most links to one session that work at the same time.
+pub const SHARE_LINKS_MAX: u32 = 20;
+/// Longest time for which a link to a session works, days.
+pub const SHARE_LINK_DAYS_MAX: u32 = 30;
+/// Most events on one page of a shared session.
+pub const SHARED_EVENTS_MAX: u32 = 200;
 /// Most columns of a table of responses. A form that changed often can have answers to more questions than that.
 pub const RESPONSE_COLUMNS_MAX: usize = 1_000;
 /// Most versions of a form whose answers one table of responses shows.

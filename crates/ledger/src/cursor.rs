@@ -84,6 +84,7 @@ pub(crate) enum List {
     MemoryVersions = 41,
     MemoryAudit = 42,
     AuditEntries = 43,
+    ShareLinks = 25,
     FoundEvents = 36,
     Tools = 11,
     ToolVersions = 12,

@@ -62,6 +62,7 @@ pub mod response;
 pub mod retention;
 pub mod search;
 pub mod session;
+pub mod share_link;
 pub mod thread;
 pub mod token;
 pub mod tool;
@@ -88,6 +89,6 @@ pub use store::{
     EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
     LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
     MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord,
-    SQLITE_FILE, SavedSearchRecord, SignInRecord, Stats, TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord,
+    SQLITE_FILE, SavedSearchRecord, ShareLinkRecord, SignInRecord, Stats, TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord,
     ToolVersionRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
 };

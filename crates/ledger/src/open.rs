@@ -319,7 +319,17 @@ impl Ledger {
         T: Send + 'static,
         F: for<'t, 'c> Body<&'t mut Conn<'c>, Result<T>>,
     {
-        self.store().snapshot(scope.into(), body)
+        self.snapshot_for(scope.into(), body)
+    }
+
+    /// The same for whoever is no caller in a workspace.
+    #[track_caller]
+    pub(crate) fn snapshot_for<T, F>(&self, access: Access, body: F) -> impl Future<Output = Result<T>> + Send
+    where
+        T: Send + 'static,
+        F: for<'t, 'c> Body<&'t mut Conn<'c>, Result<T>>,
+    {
+        self.store().snapshot(access, body)
     }
 
     /// Runs `body` in one transaction. After the commit it handles the sessions that ended in it.

@@ -2,7 +2,7 @@
 
 use crate::{
     engine::{Conn, Error, Result, record, run, statements},
-    failure, interaction, search,
+    failure, interaction, search, share_link,
     transaction::WriteTx,
 };
 use domain::{
@@ -188,7 +188,7 @@ pub async fn due(
 }
 
 /// Records that an erasure begins. An erasure that has begun already is left unchanged. Nothing of the session comes
-/// into the search any more.
+/// into the search any more, and links to the session stop working.
 pub async fn begin(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erasure: &ErasureRecord) -> Result<()> {
     run!(
         tx.conn(),
@@ -204,6 +204,7 @@ pub async fn begin(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erasure: &Erasu
         erasure.row_digest.map(|digest| digest.0.to_vec()),
         erasure.events_digest.map(|digest| digest.0.to_vec()),
     )?;
+    share_link::revoke_of_session(tx, (due.tenant_id, due.session_id), erasure.begun_at).await?;
     search::close(tx, due.tenant_id, due.session_id).await
 }
 

@@ -35,6 +35,7 @@ pub mod schema;
 pub mod search;
 pub mod session;
 pub mod settings;
+pub mod share_link;
 pub mod thread;
 pub mod tool;
 pub mod tool_run;

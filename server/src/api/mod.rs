@@ -36,6 +36,7 @@ mod response_csv;
 mod saved_search;
 mod search;
 mod session;
+mod share_link;
 mod sign_in;
 mod stream;
 mod thread;
@@ -195,6 +196,9 @@ fn sessions(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(search::events))
         .routes(routes!(saved_search::create, saved_search::list))
         .routes(routes!(saved_search::delete))
+        .routes(routes!(share_link::create, share_link::list_of_session))
+        .routes(routes!(share_link::list))
+        .routes(routes!(share_link::revoke))
         .routes(routes!(failure_cause::list))
         .routes(routes!(failure_cause::get))
         .routes(routes!(failure_cause::sessions))

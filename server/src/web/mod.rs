@@ -47,6 +47,8 @@ mod session;
 mod session_forget;
 mod sessions;
 mod settings;
+mod share;
+mod shared;
 mod shell;
 mod sign_in;
 mod stalled;
@@ -79,6 +81,8 @@ pub fn router() -> Router<AppState> {
         .merge(continue_form::router())
         .merge(session::router())
         .merge(session_forget::router())
+        .merge(share::router())
+        .merge(shared::router())
         .merge(chat::router())
         .merge(action::router())
         .merge(working_on::router())

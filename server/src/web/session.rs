@@ -32,6 +32,7 @@ use ledger::{
         session::{self as page, Around, LogWindow},
     },
     session::OpenCall,
+    share_link::may_share,
 };
 use serde::Deserialize;
 use wire::Code;
@@ -111,12 +112,12 @@ fn transcript_of(events: page::Events) -> (Vec<wire::event::Event>, Titles) {
 /// The properties of the page without events.
 async fn beside(state: &AppState, viewer: &Viewer, around: Around) -> Props {
     let rating = rating::of(state, viewer, &around.session).await;
-    let may_forget = may_forget(&viewer.scope, &around.session);
-    around_log(around, rating, may_forget)
+    let may = (may_forget(&viewer.scope, &around.session), may_share(&viewer.scope, &around.session));
+    around_log(around, rating, may)
 }
 
 /// Converts what is around the log.
-fn around_log(around: Around, rating: Rating, may_forget: bool) -> Props {
+fn around_log(around: Around, rating: Rating, (may_forget, may_share): (bool, bool)) -> Props {
     let (offer, calls) = offered_calls(around.continuation);
     Props {
         calls,
@@ -139,6 +140,7 @@ fn around_log(around: Around, rating: Rating, may_forget: bool) -> Props {
             error_sequence: around.error_sequence,
             kind_counts: around.kind_counts.clone(),
             may_forget,
+            may_share,
             offer,
             rating,
             gate: around.gate.map(|item| (item.gate.id.to_string(), item.may_decide == MayDecide::Yes)),

@@ -69,6 +69,7 @@ mod routes;
 mod search;
 mod search_line;
 mod setup;
+mod share;
 mod sign_in;
 mod soak;
 mod stop;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 fn body(path: &str) -> Option<Value> {
     Some(match path.rsplit('/').next().unwrap() {
         "actions" => json!({ "name": "Matrix" }),
-        "trigger" | "cancel" | "retry" | "interrupt" | "end" => json!({}),
+        "trigger" | "cancel" | "retry" | "interrupt" | "end" | "share-links" => json!({}),
         "sessions" => json!({ "sessionType": "agent", "agentSlug": "matrix" }),
         "claim" => json!({ "agentSlugs": ["nobody"] }),
         "events" => json!({ "attempt": 1, "events": [{ "type": "agent.message" }] }),
@@ -100,8 +100,8 @@ async fn resting(app: &App, status: &str) -> String {
     session
 }
 
-/// Operations that no token may use. `matrix_people.rs` tests them with people.
-const FOR_PEOPLE: [&str; 14] = [
+/// Operations that no token may use, or that have an object of people alone. `matrix_people.rs` tests them with people.
+const FOR_PEOPLE: [&str; 16] = [
     "POST /api/actions/{id}/tool-approval",
     "POST /api/approvals/{id}/decision",
     "POST /api/approvals/{id}/snooze",
@@ -114,6 +114,8 @@ const FOR_PEOPLE: [&str; 14] = [
     "GET /api/sessions/{id}/feedback",
     "PUT /api/sessions/{id}/feedback",
     "DELETE /api/sessions/{id}/feedback",
+    "POST /api/sessions/{id}/share-links",
+    "DELETE /api/share-links/{id}",
     "GET /api/sign-ins",
     "DELETE /api/sign-ins/{id}",
 ];
@@ -209,7 +211,7 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     } else if path == "/api/memory/remember" {
         app.post(Who::Admin, "/api/memory/forget", json!({ "person": "discord-1", "apply": true })).await;
         path.to_owned()
-    } else if ["/api/sign-ins/{id}", "/api/saved-searches/{id}"].contains(&path) {
+    } else if ["/api/sign-ins/{id}", "/api/saved-searches/{id}", "/api/share-links/{id}"].contains(&path) {
         path.replace("{id}", UNKNOWN_ID)
     } else if let Some(at_rest) = at_rest(path) {
         path.replace("{id}", &resting(app, at_rest).await)

@@ -113,6 +113,10 @@ pub async fn prepare(app: &App, people: &People, person: &Person, (method, path)
         let (id, sent, cookies) = maker.opened_form(method.as_str(), path).await;
         cookie = cookies;
         (id, sent)
+    } else if path == "/shared/{id}" {
+        let (id, opened) = maker.opened_share().await;
+        cookie = opened;
+        (id, Sent::Nothing)
     } else if path.starts_with("/api/") || path == "/threads/{id}/end" {
         maker.api(method.as_str(), path).await
     } else if path.starts_with("/fn/") {
@@ -143,12 +147,12 @@ impl Maker<'_> {
         self.people.named("owner")
     }
 
-    /// A session of the owner that the worker has claimed.
     /// A session of the type `tool`.
     pub async fn tool_session(&self) -> String {
         id(&self.owner().post(self.app, "/api/sessions", json!({ "sessionType": "tool" })).await)
     }
 
+    /// A session of the owner that the worker has claimed.
     pub async fn running(&self) -> String {
         let agent = unique_text();
         let new = json!({ "sessionType": "agent", "agentSlug": agent });

@@ -50,6 +50,25 @@ impl Maker<'_> {
         (id, form(&fields), Some(cookies))
     }
 
+    /// A link to a session of the owner. Returns the secret and the id.
+    pub async fn share_link(&self) -> (String, String) {
+        // No worker claims it: a row before has revoked the token of the worker.
+        let new = json!({ "sessionType": "agent", "agentSlug": unique_text() });
+        let session = self.owner().post(self.app, "/api/sessions", new).await;
+        let path = format!("/api/sessions/{}/share-links", session["id"].as_str().unwrap());
+        let made = self.owner().post(self.app, &path, json!({})).await;
+        let secret = made["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        (secret, made["link"]["id"].as_str().unwrap().to_owned())
+    }
+
+    /// The id of a link to a session, and the cookie of a browser that opened it.
+    pub async fn opened_share(&self) -> (String, Option<String>) {
+        let (secret, id) = self.share_link().await;
+        let entered = self.app.http.post(format!("{}/s/{secret}", self.app.url)).send().await.unwrap();
+        let cookie = entered.headers()[SET_COOKIE].to_str().unwrap().split(';').next().unwrap().to_owned();
+        (id, Some(cookie))
+    }
+
     /// The key that the form at this path carries.
     async fn key(&self, path: &str, cookies: &str) -> String {
         let request = self.app.http.request(Method::GET, format!("{}{path}", self.app.url)).header("cookie", cookies);

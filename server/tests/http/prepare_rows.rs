@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 63] = [
+const PLAIN: [(&str, &str); 65] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -39,6 +39,7 @@ const PLAIN: [(&str, &str); 63] = [
     ("/api/sessions/human/active", ""),
     ("/api/sessions/human/recent-activity", ""),
     ("/api/sessions/human/today", "?timezone=UTC"),
+    ("/api/share-links", ""),
     ("/api/sign-ins", ""),
     ("/api/threads", ""),
     ("/api/today/work-queue-counts", "?timezone=UTC"),
@@ -72,6 +73,7 @@ const PLAIN: [(&str, &str); 63] = [
     ("/sessions/fresh", "?after="),
     ("/sessions/saved", ""),
     ("/settings/audit", ""),
+    ("/settings/share-links", ""),
     ("/tools", ""),
     ("/tools/new", ""),
     ("/views", ""),
@@ -160,6 +162,7 @@ impl Maker<'_> {
             "/api/sessions/{id}/feedback" => self.rated().await,
             "/api/sessions/{id}/interactions" => self.completed().await,
             "/api/saved-searches/{id}" => self.saved_search().await,
+            "/api/share-links/{id}" => self.share_link().await.1,
             "/api/sign-ins/{id}" => self.sign_in().await,
             "/api/view-links/{id}" => self.form_link("none").await.1,
             "/api/views/{id}" => self.view(false).await,
@@ -197,7 +200,7 @@ impl Maker<'_> {
             "/api/sessions/claim" => (nothing(), json!({ "agentSlugs": ["nobody"] })),
             "/api/sessions/human/start" => (nothing(), json!({ "taskId": self.action().await })),
             "/api/sessions/human/stop" => (nothing(), json!({ "sessionId": self.at_work().await })),
-            "/api/sessions/{id}/cancel" => (self.running().await, json!({})),
+            "/api/sessions/{id}/cancel" | "/api/sessions/{id}/share-links" => (self.running().await, json!({})),
             "/api/sessions/{id}/answers/take" => (self.running().await, json!({ "attempt": 1 })),
             "/api/sessions/{id}/feedback-requests" => {
                 (self.running().await, json!({ "attempt": 1, "message": "Which?", "idempotencyKey": "k" }))
@@ -360,6 +363,7 @@ impl Maker<'_> {
             path if path.starts_with("/inbox/") || path == "/needs-you/{id}" => self.session_with_question().await.1,
             "/embed/{secret}" | "/f/{secret}" => self.form_link("none").await.0,
             "/link/{secret}" => self.link().await,
+            "/s/{secret}" => self.share_link().await.0,
             "/pkg/{file}" => self.asset().await,
             "/sessions/rows" => format!("?ids={}", self.running().await),
             "/sessions/{id}/pictures/{sequence}/{name}" => self.picture().await,
@@ -435,6 +439,8 @@ impl Maker<'_> {
             }
             "/sessions/saved" => (nothing(), form(&[("name", &unique_text()), ("q", "status:failed")])),
             "/sessions/saved/{id}/delete" => (self.saved_search().await, form(&[])),
+            "/sessions/{id}/share" => (self.running().await, form(&[("do", "share"), ("days", "1")])),
+            "/s/{secret}" => (self.share_link().await.0, form(&[])),
             "/sessions/{id}/forget" => (self.completed().await, form(&[("confirm", "forget")])),
             "/memory/forget" => (nothing(), form(&[("person", "matrix-1"), ("step", "forget"), ("confirm", "forget")])),
             "/memory/forget-me" => (nothing(), form(&[("step", "ask")])),
@@ -472,6 +478,7 @@ impl Maker<'_> {
             "/settings/name" => (nothing(), form(&[("name", "Matrix")])),
             "/settings/notifications" => (nothing(), form(&[("email", "yes")])),
             "/settings/password" => (nothing(), form(&[("current_password", PASSWORD), ("password", PASSWORD)])),
+            "/settings/share-links" => (nothing(), form(&[("do", "revoke"), ("link", &self.share_link().await.1)])),
             "/settings/sign-ins/end-others" => (nothing(), form(&[])),
             "/settings/sign-ins/{id}/end" => (self.sign_in().await, form(&[])),
             "/settings/tokens" => (nothing(), form(&[("name", "matrix"), ("role", "member"), ("for_me", "yes")])),

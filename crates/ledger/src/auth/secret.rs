@@ -16,6 +16,8 @@ pub(crate) enum SecretKind {
     Link,
     /// A link to a form: `sbf_…`.
     Form,
+    /// A link to a session: `sbv_…`.
+    Share,
 }
 
 impl SecretKind {
@@ -25,6 +27,7 @@ impl SecretKind {
             Self::Cookie => "sbs_",
             Self::Link => "sbl_",
             Self::Form => "sbf_",
+            Self::Share => "sbv_",
         }
     }
 }

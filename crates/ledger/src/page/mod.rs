@@ -31,6 +31,7 @@ mod row;
 pub mod session;
 pub mod sessions;
 pub mod settings;
+pub mod share_link;
 pub mod today;
 pub mod tool;
 mod tool_pair;

@@ -3,7 +3,7 @@
 use super::sqlite::SqliteConnection;
 use domain::{
     Scope,
-    id::{TenantId, UserId},
+    id::{ShareLinkId, TenantId, UserId},
 };
 use sqlx::PgConnection;
 
@@ -58,6 +58,11 @@ pub enum Access {
         /// Id of the person; `None` if no person is signed in.
         user_id: Option<UserId>,
     },
+    /// One session and its log, to read, for whoever opened this link. The link must not be revoked.
+    Shared {
+        /// By which the session is read.
+        link_id: ShareLinkId,
+    },
     /// All workspaces: for sign-in, sweeps, set-up and verification.
     System,
     /// All workspaces, with the rights of the tables' owner, for retention. The server's own role may not
@@ -97,7 +102,13 @@ impl Access {
             Self::Tenant { tenant_id, user_id } => {
                 (tenant_id.to_string(), user_id.map(|u| u.to_string()).unwrap_or_default(), "off")
             }
+            Self::Shared { .. } => (String::new(), String::new(), "off"),
             Self::System | Self::Retention => (String::new(), String::new(), "on"),
+        };
+        // Without a workspace no other policy lets any row be seen.
+        let shared = match self {
+            Self::Shared { link_id } => format!(", set_config('app.shared_link', '{link_id}', true)"),
+            Self::Tenant { .. } | Self::System | Self::Retention => String::new(),
         };
         let role = if matches!(self, Self::Retention) { "none" } else { "shiftbook_app" };
         let statement_timeout =
@@ -115,7 +126,7 @@ impl Access {
              set_config('app.user', '{user}', true), set_config('app.system', '{system}', true), \
              set_config('statement_timeout', '{statement_timeout}', true), \
              set_config('lock_timeout', '{lock_timeout}', true), \
-             set_config('idle_in_transaction_session_timeout', '10s', true)"
+             set_config('idle_in_transaction_session_timeout', '10s', true){shared}"
         )
     }
 }

@@ -5,7 +5,7 @@ use super::{Named, named};
 use domain::{
     action, audit, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction,
     member, memory, memory_forget, memory_writer, notification, outcome, respondent, response, role, session,
-    session_feedback, thread, tool, view,
+    session_feedback, share_link, thread, tool, view,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -128,6 +128,8 @@ closed! {
     AuditKind = audit::Kind::ALL.into_iter().map(audit::Kind::as_str);
     /// What kind of thing an act was done to.
     AuditTargetKind = audit::TargetKind::ALL.into_iter().map(audit::TargetKind::as_str);
+    /// What a link to a session shows of it.
+    ShareAudience = share_link::Audience::ALL.into_iter().map(share_link::Audience::as_str);
     /// Whether someone has taken note of a failure.
     FailureState = failure::FailureState::ALL.into_iter().map(failure::FailureState::as_str);
     /// Whether people must look at a cause of failures.

@@ -14,6 +14,8 @@ mod visit;
 
 pub use question::question;
 pub use site::options_of;
+pub use stranger::{secret_key, too_many_requests};
+pub use visit::Visit;
 
 use crate::state::AppState;
 use axum::Router;

@@ -60,7 +60,8 @@ fn link_key(id: &str) -> Option<String> {
 
 /// The refusal of a request over a limit.
 pub fn too_many_requests() -> Problem {
-    Problem::detailed(Code::TooManyRequests, "there were too many requests for forms").with_retry_after(WAIT_SECONDS)
+    Problem::detailed(Code::TooManyRequests, "there were too many requests of people without an account")
+        .with_retry_after(WAIT_SECONDS)
 }
 
 /// The page in place of a form for a person over the limit of requests. It is the same for every form.

@@ -6,23 +6,26 @@ use domain::{
     criteria_set::{BlockReason, SafetyGate},
     failure::remediation,
     id::{
-        ActionId, EntityId, EventId, FeedbackRequestId, MessageId, SessionId, TenantId, ViewId, ViewLinkId, WebhookId,
+        ActionId, EntityId, EventId, FeedbackRequestId, MessageId, SessionId, ShareLinkId, TenantId, ViewId,
+        ViewLinkId, WebhookId,
     },
     notification::{DeliveryMethod, Topic},
     respondent::RespondentKind,
     response::{DraftEvents, ResponseStatus},
     session::Status,
+    share_link::Audience,
     view::State,
 };
 use ledger::{
-    FailureRecord, MessageRecord, Promotion, ResponseRecord, ResponseState, ViewLinkRecord, ViewRecord,
-    ViewVersionRecord, WebhookRecord,
+    FailureRecord, MessageRecord, Promotion, ResponseRecord, ResponseState, ShareLinkRecord, ViewLinkRecord,
+    ViewRecord, ViewVersionRecord, WebhookRecord,
     response::{Lead, Leads},
 };
 use proptest::prelude::*;
 use wire::{
     failure::Failure,
     response::{Response, ViewLink},
+    share_link::ShareLink,
     view::{View, ViewVersion},
     webhook::{Delivery, DeliveryState, Webhook},
 };
@@ -186,6 +189,31 @@ proptest! {
         } = received(&wire_map::view_link(record.clone()));
         let read = ViewLinkRecord {
             id, view_id, hint, created_by, created_at, expires_at, uses, note, last_used_at, revoked_at,
+            ..record.clone()
+        };
+        prop_assert_eq!(read, record);
+    }
+
+    #[test]
+    fn a_link_to_a_session_says_what_its_record_holds(mut pool in pool()) {
+        let record = ShareLinkRecord {
+            tenant_id: TenantId(pool.id()),
+            id: ShareLinkId(pool.id()),
+            session_id: SessionId(pool.id()),
+            audience: pool.one_of(&Audience::ALL),
+            hint: pool.text(),
+            created_by: pool.text(),
+            created_at: pool.time(),
+            expires_at: pool.time(),
+            revoked_at: pool.maybe(Pool::time),
+            uses: pool.number(),
+            last_used_at: pool.maybe(Pool::time),
+        };
+        let ShareLink {
+            id, session_id, audience, hint, created_by, created_at, expires_at, uses, last_used_at, revoked_at,
+        } = received(&wire_map::share_link(record.clone()));
+        let read = ShareLinkRecord {
+            id, session_id, audience, hint, created_by, created_at, expires_at, uses, last_used_at, revoked_at,
             ..record.clone()
         };
         prop_assert_eq!(read, record);
