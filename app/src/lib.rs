@@ -51,6 +51,9 @@
 //! | `view::page(&Shell, view::Props)` | `GET /views/{slug}?made=` |
 //! | `view::editor_page(&Shell, view::EditorProps)` | `GET /views/new` and `GET /views/{slug}/edit` |
 //! | `view::preview_fragment(&str, &str, &[Field])` | `POST /views` and `POST /views/{slug}/edit` of a script |
+//! | `rule::list_page(&Shell, rule::ListProps)` | `GET /rules?cursor=` |
+//! | `rule::page(&Shell, rule::Props)` | `GET /rules/{id}?cursor=` |
+//! | `rule::editor_page(&Shell, rule::EditorProps)` | `GET /rules/new?from=` and `GET /rules/{id}/edit` |
 //! | `tool::list_page(&Shell, tool::ListProps)` | `GET /tools?cursor=` |
 //! | `tool::page(&Shell, tool::Props)` | `GET /tools/{slug}?version=` |
 //! | `tool::editor_page(&Shell, &tool::Draft, &FormState)` | `GET /tools/new` and `GET /tools/{slug}/edit` |
@@ -123,6 +126,8 @@ pub mod palette;
 pub mod progress;
 #[cfg(feature = "ssr")]
 mod render;
+#[cfg(feature = "ssr")]
+pub mod rule;
 #[cfg(feature = "ssr")]
 pub mod search;
 pub mod server_function;

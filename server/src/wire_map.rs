@@ -32,6 +32,7 @@ mod memory;
 mod memory_forget;
 mod memory_writer;
 mod response;
+mod rule;
 mod search;
 mod share_link;
 #[cfg(test)]
@@ -57,6 +58,7 @@ pub use memory::*;
 pub use memory_forget::{forget_person, forgotten_person};
 pub use memory_writer::{memory_flush, memory_run};
 pub use response::*;
+pub use rule::*;
 pub use search::{found_events, new_saved_search, saved_search};
 pub use share_link::share_link;
 pub use thread::*;

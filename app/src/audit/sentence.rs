@@ -4,6 +4,7 @@ use crate::{settings::role_word, text::number::counted};
 use domain::{
     audit::{Kind, TargetKind},
     role::Role,
+    rule::SuspendedWhy,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -77,6 +78,11 @@ pub(super) const fn kind_word(kind: Kind) -> &'static str {
         Kind::ToolUnpublished => "Tool unpublished",
         Kind::ToolSecretSet => "Secret of a tool set",
         Kind::ToolSecretDeleted => "Secret of a tool deleted",
+        Kind::RuleCreated => "Rule created",
+        Kind::RuleChanged => "Rule changed",
+        Kind::RuleSuspended => "Rule suspended",
+        Kind::RuleResumed => "Rule resumed",
+        Kind::RuleDeleted => "Rule deleted",
         Kind::RetentionRun => "Old sessions erased",
     }
 }
@@ -100,6 +106,7 @@ impl Names {
                 TargetKind::Session => format!("/sessions/{id}"),
                 TargetKind::Entity => format!("/entities/{id}"),
                 TargetKind::Export => format!("/exports/{id}"),
+                TargetKind::Rule => format!("/rules/{id}"),
                 _ => return None,
             };
             Some(Known { name: other.to_owned(), href: Some(href) })
@@ -183,6 +190,11 @@ fn words(entry: &AuditEntry, detail: &Value, names: &Names) -> (&'static str, &'
         Kind::ToolUnpublished => ("unpublished the tool", "that is gone", String::new()),
         Kind::ToolSecretSet => ("set a secret of the tool", "that is gone", secret(detail)),
         Kind::ToolSecretDeleted => ("deleted a secret of the tool", "that is gone", secret(detail)),
+        Kind::RuleCreated => ("created", "a rule", String::new()),
+        Kind::RuleChanged => ("changed", "a rule", tool_version(detail)),
+        Kind::RuleSuspended => ("suspended", "a rule", suspended(detail).to_owned()),
+        Kind::RuleResumed => ("resumed", "a rule", String::new()),
+        Kind::RuleDeleted => ("deleted", "a rule", String::new()),
         Kind::RetentionRun => ("erased sessions that ended before", "", day(detail)),
     }
 }
@@ -247,6 +259,15 @@ fn tool_version(detail: &Value) -> String {
 
 fn secret(detail: &Value) -> String {
     format!("with the name {}", text(detail, "secret"))
+}
+
+/// How a rule came to be suspended.
+fn suspended(detail: &Value) -> &'static str {
+    match SuspendedWhy::parse(text(detail, "why")) {
+        Some(SuspendedWhy::Differed) => "by a decision that differs",
+        Some(SuspendedWhy::Undone) => "by undoing its decision",
+        Some(SuspendedWhy::Admin) | None => "",
+    }
 }
 
 /// The day of a time, UTC.

@@ -52,6 +52,7 @@ impl People {
             Some(name) => name.clone(),
             None if actor.starts_with("token:") => "an API token".to_owned(),
             None if actor.starts_with("user:") => "a former member".to_owned(),
+            None if actor.starts_with("rule:") => "a rule".to_owned(),
             None => match actor.strip_prefix("agent:") {
                 Some(slug) => format!("the agent {slug}"),
                 None => "Shiftbook".to_owned(),

@@ -212,7 +212,10 @@ fn keep_folds(old: &HtmlElement, new: &HtmlElement) {
     let [old, new] = [old, new].map(|item| dom::find_all(item, "details"));
     if old.len() == new.len() {
         for (old, new) in old.iter().zip(new) {
-            let _ = new.toggle_attribute_with_force("open", old.has_attribute("open"));
+            let _ = match old.has_attribute("open") {
+                true => new.set_attribute("open", ""),
+                false => new.remove_attribute("open"),
+            };
         }
     }
 }

@@ -61,7 +61,7 @@ impl Refusal {
 
     /// An answer that is not one of this product, for example of a proxy.
     pub(super) fn unreadable() -> Self {
-        Self { title: "The server's answer cannot be read. Reload the page.".to_owned(), ..Self::default() }
+        Self { title: "The answer cannot be read. Reload the page.".to_owned(), ..Self::default() }
     }
 
     fn arguments(detail: String) -> Self {

@@ -53,7 +53,16 @@ pub fn write_decision(html: &mut Html, event: &Event, decision: &Decision, title
     // Only people who answer by a link have no account that the log could name.
     let by_link = verdict == Some(Verdict::Respond) && event.actor == SYSTEM && decision.value.is_some();
     let name = if by_link { "Someone with the link" } else { who(titles, &event.actor) };
-    html.raw("<p><strong>").text(name).raw("</strong> ").text(verb);
+    html.raw("<p><strong>");
+    match decision.rule {
+        Some(rule) => {
+            let href = format!("/rules/{}", rule.id);
+            html.raw("<a href=\"").text(&href).raw("\">A rule</a>").raw("</strong> ").text(verb);
+        }
+        None => {
+            html.text(name).raw("</strong> ").text(verb);
+        }
+    }
     if let Some(tool) = &decision.tool_name {
         html.raw(" <code>").text(&shorten::one_line(tool, WORDS_CHARS_MAX)).raw("</code>");
     }

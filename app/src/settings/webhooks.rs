@@ -41,6 +41,7 @@ const fn event_words(topic: Topic) -> &'static str {
         Topic::SessionEnded => "A session ended for any reason",
         Topic::CauseOpened => "A new cause of failures appeared, or a resolved one came back",
         Topic::FormSubmitted => "A form with notifications was answered",
+        Topic::RuleSuspended => "A rule was suspended",
         Topic::Test => "Test message",
     }
 }

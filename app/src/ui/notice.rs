@@ -35,13 +35,17 @@ pub fn text(code: &str) -> Option<&'static str> {
         "view_published" => "Form published.",
         "view_unpublished" => "Form unpublished. Its versions and responses are kept.",
         "view_link_revoked" => "Link revoked. Browsers that opened it cannot answer any more.",
-        "share_link_revoked" => "Link revoked. Nobody reads the session by it any more.",
+        "share_link_revoked" => "Link revoked. No one reads the session by it any more.",
         "view_deleted" => "Draft deleted.",
         "tool_saved" => "Tool saved. Runs use the published version until you publish again.",
         "tool_published" => "Tool published.",
         "tool_unpublished" => "Tool unpublished. Its versions and runs are kept.",
         "tool_deleted" => "Draft deleted.",
         "tool_secret_set" => "Secret set. Calls use it from now on.",
+        "rule_saved" => "Rule saved.",
+        "rule_suspended" => "Rule suspended. People decide until it is resumed.",
+        "rule_resumed" => "Rule resumed.",
+        "rule_deleted" => "Rule deleted. Its decisions are kept.",
         "tool_secret_deleted" => "Secret deleted.",
         "newest_version_only" => {
             "These responses have too many different questions for one table. Only the newest version of the form is \

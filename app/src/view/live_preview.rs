@@ -40,22 +40,9 @@ fn follow(at: Slot) {
             });
         });
     }
-    if is_changed(&form) {
-        spawn_local(refresh(at, form, newest, 0));
-    }
-}
-
-/// Whether the form differs from the one that the page came with. People type before this part of the script has come,
-/// and a browser restores what was typed.
-#[cfg(feature = "hydrate")]
-fn is_changed(form: &dom::HtmlFormElement) -> bool {
-    let differs = |selector: &str, now: &str, before: &str| {
-        let controls = dom::find_all(form, selector);
-        controls.iter().any(|control| dom::member(control, now) != dom::member(control, before))
-    };
-    differs("input:not([type=hidden], [type=checkbox], [type=radio]), textarea", "value", "defaultValue")
-        || differs("[type=checkbox], [type=radio]", "checked", "defaultChecked")
-        || differs("option[selected]", "selected", "defaultSelected")
+    // People type before this part of the script has come, and a browser restores what was typed. Of an unchanged form
+    // the answer is the preview that is shown.
+    spawn_local(refresh(at, form, newest, 0));
 }
 
 /// Shows the preview of the form as it is now, unless something was changed meanwhile. A refusal and a lost connection

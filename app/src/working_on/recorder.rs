@@ -189,7 +189,7 @@ async fn keep(work: Work, visit: Visit, look: bool) -> Option<Stored> {
         Ok((Added::Full, _)) => {
             channel::set_waiting(work, Waiting { full: true, ..work.waiting.get_untracked() });
             let count = queue::QUEUED_MAX.to_string();
-            let words = " events are waiting for the server, the most that this browser keeps. Pages are not recorded until the server can be reached.";
+            let words = " events are waiting for the server, the most that this browser keeps. Pages are not recorded until it can be reached.";
             work.say([&count, words].concat(), true);
         }
         Err(_) => {

@@ -123,6 +123,21 @@ pub enum Kind {
     /// A secret of a tool was deleted.
     #[serde(rename = "tool.secret_deleted")]
     ToolSecretDeleted,
+    /// A rule that decides gates was made.
+    #[serde(rename = "rule.created")]
+    RuleCreated,
+    /// A rule got a new version.
+    #[serde(rename = "rule.changed")]
+    RuleChanged,
+    /// A rule was suspended, by an admin or by a decision that differs.
+    #[serde(rename = "rule.suspended")]
+    RuleSuspended,
+    /// A suspended rule decides again.
+    #[serde(rename = "rule.resumed")]
+    RuleResumed,
+    /// A rule was deleted.
+    #[serde(rename = "rule.deleted")]
+    RuleDeleted,
     /// Retention began to erase old sessions of the workspace.
     #[serde(rename = "retention.run")]
     RetentionRun,
@@ -167,6 +182,11 @@ names!(Kind {
     ToolUnpublished = "tool.unpublished",
     ToolSecretSet = "tool.secret_set",
     ToolSecretDeleted = "tool.secret_deleted",
+    RuleCreated = "rule.created",
+    RuleChanged = "rule.changed",
+    RuleSuspended = "rule.suspended",
+    RuleResumed = "rule.resumed",
+    RuleDeleted = "rule.deleted",
     RetentionRun = "retention.run",
 });
 
@@ -200,6 +220,8 @@ pub enum TargetKind {
     View,
     /// A call that people, programs and agents make by name.
     Tool,
+    /// A rule that decides gates.
+    Rule,
 }
 
 names!(TargetKind {
@@ -216,6 +238,7 @@ names!(TargetKind {
     ViewLink = "view_link",
     View = "view",
     Tool = "tool",
+    Rule = "rule",
 });
 
 /// Whether a text has the form of an actor: `user:…`, `token:…`, `agent:…`, `respondent:…` or `system`.

@@ -167,6 +167,8 @@ ids! {
     SavedSearchId,
     /// A link with which people without an account read a session (its row, not its secret).
     ShareLinkId,
+    /// A rule that decides gates.
+    RuleId,
 }
 
 #[cfg(test)]

@@ -44,6 +44,7 @@ pub mod response;
 pub mod response_chart;
 pub mod response_table;
 pub mod role;
+pub mod rule;
 pub mod run_again;
 pub mod scope;
 pub mod search;

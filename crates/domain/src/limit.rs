@@ -473,6 +473,43 @@ pub const ANSWER_TEXT_CHARS_MAX: usize = 2_000;
 /// Largest block of answers for an agent, bytes. Answers beyond it are named and left out.
 pub const ANSWERS_BLOCK_BYTES_MAX: usize = 64 * 1024;
 
+/// Most rules of a workspace that are not deleted.
+pub const RULES_MAX: u64 = 200;
+/// Most rules about the same gates.
+pub const RULES_ALIKE_MAX: u64 = 20;
+/// Longest time for which one version of a rule decides, days.
+pub const RULE_DAYS_MAX: i64 = 180;
+/// Time for which a suggested rule decides, days.
+pub const RULE_DAYS_DEFAULT: i64 = 90;
+/// Share of gates of a suggested rule that still ask a person, percent.
+pub const RULE_CANARY_PERCENT: u32 = 10;
+/// Most decisions of a rule on one day.
+pub const RULE_PER_DAY_MAX: u32 = 1_000;
+/// Largest number that rules compare, in either direction. A sum of one day has room in 64 bits as millionths.
+pub const RULE_NUMBER_MAX: i64 = 1_000_000_000_000;
+/// Most names of values of a rule's gates.
+pub const RULE_FIELDS_MAX: usize = 100;
+/// Most conditions of a rule.
+pub const RULE_CONDITIONS_MAX: usize = 20;
+/// Most values that one condition of a rule takes.
+pub const RULE_VALUES_MAX: usize = 20;
+/// Longest name of a value, and longest text that a condition of a rule compares, characters.
+pub const RULE_TEXT_CHARS_MAX: usize = 500;
+/// Longest sentence about a rule, characters.
+pub const RULE_SENTENCE_CHARS_MAX: usize = 2_000;
+/// Like decisions without another one after which a rule is suggested.
+pub const RULE_LIKE_DECISIONS: u64 = 20;
+/// Most rules that are suggested at once.
+pub const RULE_SUGGESTIONS_MAX: usize = 20;
+/// Newest decisions that are looked at to suggest rules.
+pub const RULE_DECISIONS_LOOKED_AT: u32 = 5_000;
+/// Time that a back-test covers, days. Suggestions look at the same time.
+pub const BACK_TEST_DAYS: i64 = 90;
+/// Most gates that a back-test looks at: the newest ones.
+pub const BACK_TEST_GATES_MAX: u32 = 1_000;
+/// Most gates that a back-test lists.
+pub const BACK_TEST_LISTED_MAX: usize = 200;
+
 /// Shortest time limit of one attempt of a tool, seconds.
 pub const TOOL_TIME_LIMIT_SECONDS_MIN: u32 = 1;
 /// Longest time limit of one attempt of a tool, seconds: one day.

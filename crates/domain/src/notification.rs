@@ -38,6 +38,9 @@ pub enum Topic {
     /// A form whose owner wants to know of it was answered.
     #[serde(rename = "form.submitted")]
     FormSubmitted,
+    /// A rule that decides gates was suspended.
+    #[serde(rename = "rule.suspended")]
+    RuleSuspended,
     /// A test message that someone requested.
     #[serde(rename = "webhook.test")]
     Test,
@@ -53,12 +56,13 @@ names!(Topic {
     SessionEnded = "session.ended",
     CauseOpened = "failure_cause.opened",
     FormSubmitted = "form.submitted",
+    RuleSuspended = "rule.suspended",
     Test = "webhook.test",
 });
 
 impl Topic {
     /// Topics to which a webhook can subscribe.
-    pub const SUBSCRIBABLE: [Self; 9] = [
+    pub const SUBSCRIBABLE: [Self; 10] = [
         Self::ApprovalRequested,
         Self::ApprovalReminder,
         Self::ApprovalEscalated,
@@ -68,9 +72,11 @@ impl Topic {
         Self::SessionEnded,
         Self::CauseOpened,
         Self::FormSubmitted,
+        Self::RuleSuspended,
     ];
 
-    /// Whether the message asks a person for a decision. Such messages, and those about a form, are sent by e-mail too.
+    /// Whether the message asks a person for a decision. Such messages, and those about a form
+    /// or a rule, are sent by e-mail too.
     pub const fn needs_decision(self) -> bool {
         matches!(self, Self::ApprovalRequested | Self::ApprovalReminder | Self::ApprovalEscalated)
     }

@@ -2,7 +2,7 @@
 //! read without one.
 
 use crate::{
-    id::{RespondentId, TenantId, TokenId, UserId},
+    id::{RespondentId, RuleId, TenantId, TokenId, UserId},
     role::{Permission, Role, TokenScope, may},
 };
 use std::fmt;
@@ -18,19 +18,22 @@ pub enum Caller {
     Agent(&'static str),
     /// A person without an account who answers a form.
     Respondent(RespondentId),
+    /// A rule of the workspace, which decides gates. It never comes from outside.
+    Rule(RuleId),
     /// The server itself: sweeps, initial set-up, and the command line on the server's machine.
     System,
 }
 
 impl fmt::Display for Caller {
-    /// Formats the caller as it is stored as an event's actor: `user:…`, `token:…`, `agent:…`, `respondent:…` or
-    /// `system`.
+    /// Formats the caller as it is stored as an event's actor: `user:…`, `token:…`, `agent:…`, `respondent:…`,
+    /// `rule:…` or `system`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::User(id) => write!(f, "user:{id}"),
             Self::Token(id) => write!(f, "token:{id}"),
             Self::Agent(slug) => write!(f, "agent:{slug}"),
             Self::Respondent(id) => write!(f, "respondent:{id}"),
+            Self::Rule(id) => write!(f, "rule:{id}"),
             Self::System => f.write_str("system"),
         }
     }
@@ -62,7 +65,7 @@ impl Scope {
     pub const fn user_id(&self) -> Option<UserId> {
         match self.caller {
             Caller::User(id) => Some(id),
-            Caller::Token(_) | Caller::Agent(_) | Caller::Respondent(_) | Caller::System => None,
+            Caller::Token(_) | Caller::Agent(_) | Caller::Respondent(_) | Caller::Rule(_) | Caller::System => None,
         }
     }
 

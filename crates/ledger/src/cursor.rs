@@ -88,6 +88,8 @@ pub(crate) enum List {
     FoundEvents = 36,
     Tools = 11,
     ToolVersions = 12,
+    Rules = 28,
+    RuleDecisions = 29,
 }
 
 /// Encodes the cursor of the page after the item with this id.

@@ -60,6 +60,7 @@ pub mod page;
 pub mod rendering;
 pub mod response;
 pub mod retention;
+pub mod rule;
 pub mod search;
 pub mod session;
 pub mod share_link;
@@ -88,7 +89,8 @@ pub use store::{
     AccessLinkRecord, ActionRecord, AnswerRecord, CardRecord, CriteriaSetRecord, Database, DatabaseUse, DecisionRecord,
     EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
     LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
-    MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord,
-    SQLITE_FILE, SavedSearchRecord, ShareLinkRecord, SignInRecord, Stats, TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord,
-    ToolVersionRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
+    MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord, RuleRecord,
+    RuleUseRecord, RuleVersionRecord, SQLITE_FILE, SavedSearchRecord, ShareLinkRecord, SignInRecord, Stats,
+    TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord, ViewLinkRecord, ViewRecord,
+    ViewVersionRecord, WebhookRecord,
 };

@@ -119,6 +119,14 @@ impl Mailer {
                     format!("{title}: people submitted responses in {workspace}.\n\nRead them: {origin}{path}\n\n");
                 ("A form was answered".to_owned(), lines)
             }
+            Topic::RuleSuspended => {
+                let who = text("agentSlug").unwrap_or("an agent");
+                let lines = format!(
+                    "A rule for {who} is suspended in {workspace}. People decide until it is resumed.\n\nSee why: \
+                     {origin}{path}\n\n"
+                );
+                (format!("A rule is suspended: {who}"), lines)
+            }
             topic => {
                 let who = text("agentSlug").unwrap_or("An agent");
                 let subject = match topic {

@@ -38,6 +38,7 @@ mod open;
 pub mod outbox;
 pub mod response;
 pub mod retention;
+pub mod rule;
 pub mod search;
 pub mod session;
 pub mod share_link;
@@ -78,6 +79,7 @@ pub use memory::{CardRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVers
 pub use open::{Database, DatabaseUse, Mode, SQLITE_FILE, Store};
 pub use outbox::MessageRecord;
 pub use response::{Promotion, ResponseCounts, ResponseRecord, ResponseState};
+pub use rule::{RuleRecord, RuleUseRecord, RuleVersionRecord};
 pub use search::SavedSearchRecord;
 pub use share_link::ShareLinkRecord;
 pub use statements::statements;

@@ -30,6 +30,7 @@ pub mod memory_writer;
 pub mod page;
 pub mod problem;
 pub mod response;
+pub mod rule;
 #[cfg(feature = "openapi")]
 pub mod schema;
 pub mod search;

@@ -33,6 +33,7 @@ mod memory_revert;
 mod memory_writer;
 mod response;
 mod response_csv;
+mod rule;
 mod saved_search;
 mod search;
 mod session;
@@ -59,7 +60,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 type AddRoutes = fn(OpenApiRouter<AppState>) -> OpenApiRouter<AppState>;
 
 /// The parts of the API.
-const PARTS: [AddRoutes; 14] = [
+const PARTS: [AddRoutes; 15] = [
     people,
     tasks,
     views,
@@ -71,6 +72,7 @@ const PARTS: [AddRoutes; 14] = [
     working_sessions,
     worker_calls,
     approvals,
+    rules,
     logs,
     reports,
     protocol::add_routes,
@@ -118,6 +120,17 @@ fn views(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(view::unpublish))
         .routes(routes!(view::versions))
         .routes(routes!(view::schema))
+}
+
+/// Rules that decide approvals.
+fn rules(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
+        .routes(routes!(rule::create, rule::list))
+        .routes(routes!(rule::back_test))
+        .routes(routes!(rule::get, rule::update, rule::delete))
+        .routes(routes!(rule::suspend))
+        .routes(routes!(rule::resume))
+        .routes(routes!(rule::decisions))
 }
 
 /// Tools, their versions and secrets.

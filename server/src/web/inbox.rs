@@ -29,12 +29,17 @@ use axum::{
 };
 use domain::{gate::GateState, id::GateId};
 use ledger::{
-    gate::GateFilter,
+    gate::{GateFilter, GateItem},
     page::inbox::{self as page, ITEMS, ListRequest, Opened, Selected},
+    rule,
 };
 use leptos::server_fn::ServerFn as _;
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use wire::approval::{Approval, Decision};
+
+/// Least number of alike items that are shown as one group.
+const GROUP_MIN: usize = 3;
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -116,7 +121,7 @@ async fn selection(
     if wants_fragment(&headers) {
         return Ok(Html(ui::selection_fragment(&list)).into_response());
     }
-    let props = Props { opened: !list.ticked.is_empty(), list, detail: None };
+    let props = Props { opened: !list.ticked.is_empty(), list, detail: None, suggested: Vec::new() };
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
@@ -138,7 +143,35 @@ async fn read(
     selected: Selected,
 ) -> Result<Props, PageRejection> {
     let (found, detail) = page::read(&state.ledger, &viewer.scope, query.request(), selected).await?;
-    Ok(props(viewer, query, (found, detail), selected != Selected::First))
+    let suggested = rule::suggestions_alike(&state.ledger, &viewer.scope, &groups(query, &found)).await?;
+    let suggested = suggested.into_iter().map(super::rule::suggested).collect();
+    Ok(Props { suggested, ..props(viewer, query, (found, detail), selected != Selected::First) })
+}
+
+/// Keys of open items that are shown as groups of alike ones.
+fn groups(query: &ListQuery, list: &page::List) -> HashSet<String> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    if query.item_filter() == ItemFilter::Open {
+        for item in &list.items {
+            *counts.entry(item.gate.similar_key.as_str()).or_default() += 1;
+        }
+    }
+    counts.into_iter().filter(|(_, count)| *count >= GROUP_MIN).map(|(key, _)| key.to_owned()).collect()
+}
+
+/// An item as the page shows it: a rule has no name.
+fn with_named_rule(item: GateItem) -> Approval {
+    let mut approval = wire_map::approval(item);
+    if let Some(decision) = &mut approval.decision {
+        name_rule(decision);
+    }
+    approval
+}
+
+fn name_rule(decision: &mut Decision) {
+    if decision.email.starts_with("rule:") {
+        decision.email = "a rule".to_owned();
+    }
 }
 
 /// Converts the list and the item beside it. `opened` says whether the address names the item: a refused form is then
@@ -159,7 +192,7 @@ fn props(viewer: &Viewer, query: &ListQuery, (found, detail): (page::List, Optio
     // A narrow screen shows the form that is to be pressed again.
     let opened = opened || list.batch.error(CONFIRMED).is_some();
     let detail = detail.map(|found| item_detail(viewer, found, next, item_form));
-    Props { list, detail, opened }
+    Props { list, detail, opened, suggested: Vec::new() }
 }
 
 fn id_of(opened: &Opened) -> String {
@@ -191,7 +224,7 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
         terminal_sessions: found.elsewhere.into_iter().map(entry).collect(),
         filter: query.item_filter(),
         everyone: query.request().everyone,
-        items: found.items.into_iter().map(wire_map::approval).collect(),
+        items: found.items.into_iter().map(with_named_rule).collect(),
         next_cursor: found.next_cursor,
         cursor: query.cursor.clone(),
         held: found.held.into_iter().map(wire_map::approval).collect(),
@@ -215,7 +248,8 @@ fn item_detail(viewer: &Viewer, found: Opened, next: Option<String>, form: FormS
     let (item, goes_on, events, names, relations, entities) = match found {
         Opened::Gate(found) => {
             let relations = super::entity::relations_of(found.relations);
-            let item = wire_map::approval_detail(found.found);
+            let mut item = wire_map::approval_detail(found.found);
+            item.decisions.iter_mut().chain(&mut item.approval.decision).for_each(name_rule);
             (item, false, found.events, found.names, relations, found.entities)
         }
         Opened::Question(found) => {

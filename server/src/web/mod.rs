@@ -40,6 +40,8 @@ pub mod posted;
 mod problem;
 mod rating;
 mod response;
+mod rule;
+mod rule_form;
 mod saved_search;
 mod search;
 mod search_line;
@@ -91,6 +93,7 @@ pub fn router() -> Router<AppState> {
         .merge(import::router())
         .merge(criteria_set::router())
         .merge(view::router())
+        .merge(rule::router())
         .merge(tool::router())
         .merge(tool_run::router())
         .merge(response::router())

@@ -29,6 +29,7 @@ fn body(path: &str) -> Option<Value> {
         "criteria-sets" => json!({ "name": "Matrix", "dimensions": [{ "slug": "why", "type": "text" }] }),
         "groups" => json!({ "name": "Matrix" }),
         "tools" => crate::prepare::worker_tool(),
+        "rules" | "back-test" => crate::prepare_rule::new_rule(),
         "views" => json!({ "title": "Matrix", "fields": [{ "key": "why", "label": "Why?", "type": "short_text" }] }),
         "bundles" => json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }),
         "saved-searches" => json!({ "name": crate::prepare::unique_text(), "q": "status:failed" }),
@@ -101,11 +102,17 @@ async fn resting(app: &App, status: &str) -> String {
 }
 
 /// Operations that no token may use, or that have an object of people alone. `matrix_people.rs` tests them with people.
-const FOR_PEOPLE: [&str; 16] = [
+const FOR_PEOPLE: [&str; 22] = [
     "POST /api/actions/{id}/tool-approval",
     "POST /api/approvals/{id}/decision",
     "POST /api/approvals/{id}/snooze",
     "POST /api/approvals/{id}/undo",
+    "POST /api/rules",
+    "PATCH /api/rules/{id}",
+    "POST /api/rules/{id}/resume",
+    "GET /api/saved-searches",
+    "POST /api/saved-searches",
+    "DELETE /api/saved-searches/{id}",
     "GET /api/sessions/human/active",
     "GET /api/sessions/human/recent-activity",
     "POST /api/sessions/human/start",
@@ -139,6 +146,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
             crate::prepare::set_tool_secret(app, &concrete).await;
         }
         concrete
+    } else if path.starts_with("/api/rules/{id}") {
+        path.replace("{id}", &crate::prepare_rule::made_rule(app).await)
     } else if path.starts_with("/api/failure-causes/{id}") {
         path.replace("{id}", &cause(app).await)
     } else if path.starts_with("/api/entity-types/{id}") {
@@ -260,6 +269,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&json!({ "revision": 1, "title": "changed" }));
     } else if method == Method::PATCH && path == "/api/tools/{slug}" {
         request = request.json(&json!({ "revision": 1, "name": "changed" }));
+    } else if method == Method::PATCH && path == "/api/rules/{id}" {
+        request = request.json(&json!({ "version": 1, "conditions": [] }));
     } else if method == Method::PUT && path.starts_with("/api/tools/") {
         request = request.json(&json!({ "value": "x" }));
     } else if method == Method::PATCH && path == "/api/groups/{id}" {

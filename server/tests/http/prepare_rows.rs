@@ -2,14 +2,13 @@
 
 use crate::{
     app::{PASSWORD, Who},
-    people::member_id,
     prepare::{Maker, Sent, form, in_an_hour, multipart, unique_text, worker_tool},
 };
 use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 65] = [
+const PLAIN: [(&str, &str); 69] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -34,6 +33,7 @@ const PLAIN: [(&str, &str); 65] = [
     ("/api/openapi.json", ""),
     ("/api/responses", ""),
     ("/api/saved-searches", ""),
+    ("/api/rules", ""),
     ("/api/search", "?q=matrix"),
     ("/api/sessions", ""),
     ("/api/sessions/human/active", ""),
@@ -106,6 +106,9 @@ impl Maker<'_> {
         }
         if path.starts_with("/api/tools") && method != "GET" {
             return self.tool_request(method, path).await;
+        }
+        if path.starts_with("/api/rules") && path != "/api/rules" || (method, path) == ("POST", "/api/rules") {
+            return self.rule_request(method, path).await;
         }
         match (method, path) {
             ("GET", path) => (self.read(path).await, Sent::Nothing),
@@ -336,6 +339,9 @@ impl Maker<'_> {
         if path.starts_with("/agents/{slug}") {
             return self.memory(method, path).await;
         }
+        if path.starts_with("/rules") {
+            return self.rule_page(method, path).await;
+        }
         match method {
             "GET" => (self.page_of(path).await, Sent::Nothing),
             _ if path.starts_with("/settings") => self.set(path).await,
@@ -456,38 +462,6 @@ impl Maker<'_> {
             }
             "/questions/{id}" | "/questions/{id}/draft" => (self.open_question().await, form(&[("answer", "x")])),
             "/workspace" => (nothing(), form(&[("slug", "acme")])),
-            _ => panic!("no request is prepared for POST {path}"),
-        }
-    }
-
-    async fn set(&self, path: &str) -> (String, Sent) {
-        let nothing = String::new;
-        match path {
-            "/settings/approvals" => (nothing(), form(&[("undoSeconds", "60")])),
-            "/settings/groups" => (nothing(), form(&[("name", "Matrix"), ("slug", &unique_text())])),
-            "/settings/groups/{id}" => {
-                let owner = member_id(self.app, self.owner().email).await.unwrap();
-                (self.group().await, form(&[("add", &owner)]))
-            }
-            "/settings/invitations" => {
-                (nothing(), form(&[("email", &format!("{}@new.test", unique_text())), ("role", "member")]))
-            }
-            "/settings/invitations/{id}/withdraw" => (self.deleted("/api/invitations/{id}").await, form(&[])),
-            "/settings/members/{id}/role" => (self.member(path).await, form(&[("role", "reviewer")])),
-            path if path.starts_with("/settings/members/{id}/") => (self.member(path).await, form(&[])),
-            "/settings/name" => (nothing(), form(&[("name", "Matrix")])),
-            "/settings/notifications" => (nothing(), form(&[("email", "yes")])),
-            "/settings/password" => (nothing(), form(&[("current_password", PASSWORD), ("password", PASSWORD)])),
-            "/settings/share-links" => (nothing(), form(&[("do", "revoke"), ("link", &self.share_link().await.1)])),
-            "/settings/sign-ins/end-others" => (nothing(), form(&[])),
-            "/settings/sign-ins/{id}/end" => (self.sign_in().await, form(&[])),
-            "/settings/tokens" => (nothing(), form(&[("name", "matrix"), ("role", "member"), ("for_me", "yes")])),
-            "/settings/tokens/{id}/revoke" => (self.token().await, form(&[])),
-            "/settings/webhooks" => {
-                self.webhook().await;
-                (nothing(), form(&[("url", "https://hooks.example.org/a"), ("event:session.failed", "on")]))
-            }
-            path if path.starts_with("/settings/webhooks/{id}/") => (self.webhook().await, form(&[])),
             _ => panic!("no request is prepared for POST {path}"),
         }
     }

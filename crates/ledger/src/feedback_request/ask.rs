@@ -4,7 +4,7 @@ use super::{list::fields_of, not_found};
 use crate::{
     Error, Ledger, RequestRecord, Result, ViewRecord, ViewVersionRecord,
     commit::{Change, Minter, append_server_events, state, write},
-    gate::{RequestTerms, pause},
+    gate::{RequestTerms, ask_or_approve, pause},
     guard::{Fields, require},
     view::{self, publish_on},
     visibility::require_visible_or_claimed,
@@ -311,13 +311,15 @@ impl Asking {
         let question =
             Question { message: request.message.clone(), schema: Some(schema), fields, request_id: Some(request.id) };
         let of = RequestTerms { due_at: request.expires_at, audience: request.audience.clone() };
-        let opened = pause(tx, &session, (gate_id, Task::Question(question)), of, &mut self.minter).await?;
+        let (gate, opened) = pause(tx, &session, (gate_id, Task::Question(question)), of, &mut self.minter).await?;
         let actor = Actor::Worker { attempt: request.attempt };
         let command = Command::Yield(YieldTo::WaitingHuman);
         let transition = decide(state(&session), actor, command)?;
         let (caller, reason) = (self.caller.caller, "waiting for an answer".into());
+        let minter = self.minter.clone();
         let change = Change { id: session.id, actor, command, caller, reason, minter: self.minter };
-        write(tx, session, transition, change, vec![event, opened], Report::default()).await
+        let waiting = write(tx, session, transition, change, vec![event, opened], Report::default()).await?;
+        ask_or_approve(tx, waiting, gate, minter).await
     }
 
     /// Answers a repeat. The session does not wait again: its request is open, or what ended it is in the answer.

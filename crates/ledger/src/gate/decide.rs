@@ -3,7 +3,9 @@
 
 use super::{
     announce::announce_gate,
-    by_role, decision_state, decisions_of,
+    by_role,
+    decision_event::decision_event,
+    decision_state, decisions_of,
     get::lock,
     item::{GateItem, MayDecide, load, may_decide},
     memory, not_found,
@@ -16,14 +18,12 @@ use crate::{
     commit::{Minter, append_server_events},
     guard::{Fields, require},
     memory::Stamp,
-    output,
+    output, rule,
 };
 use chrono::TimeDelta;
 use domain::{
     Scope,
     criteria_set::SafetyGate,
-    event::kind::{Decision, FormSubmit, OutputApproval, ToolConfirmation},
-    feedback_request::Outcome,
     gate::{
         Approval, DecisionEffect, DecisionRequest, DecisionState, Gate, GateKind, Task, Verdict, approval,
         canonical_digest, evaluate,
@@ -89,8 +89,14 @@ pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision
         .write(scope.into(), async move |tx| {
             let scope = decider.scope;
             let (session, gate) = lock(tx, &scope, id).await?;
+            let (asked, minter) = (gate.clone(), decider.minter.clone());
             let gate = record(tx, session, gate, decider, new, shown).await?;
-            Ok(load(tx.conn(), &scope, vec![gate], now).await?)
+            let verdict = gate.state.verdict();
+            let loaded = load(tx.conn(), &scope, vec![gate], now).await?;
+            if asked.state.is_open() && verdict.is_some_and(|verdict| verdict != Verdict::Approve) {
+                rule::suspend_covering(tx, &asked, scope.caller, &minter).await?;
+            }
+            Ok(loaded)
         })
         .await?;
     loaded.item(scope)
@@ -339,47 +345,4 @@ async fn check_output(tx: &mut WriteTx<'_>, session: &Session, gate: &Gate, valu
     let text = gate.task.output(values.clone()).to_string();
     let errors = output::check(tx.conn(), gate.tenant_id, &action, session, Some(&text)).await?;
     if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
-}
-
-/// Creates the event that records a decision in its session's log. `value` is what is stored with the decision.
-pub(super) fn decision_event(
-    minter: &mut Minter,
-    gate: &Gate,
-    decision: &DecisionRecord,
-    value: Option<Value>,
-) -> store::PreparedEvent {
-    decision_event_of(minter, gate, decision, value, None)
-}
-
-/// [`decision_event`] with the way in which a question ended, where the verdict does not say it.
-pub(super) fn decision_event_of(
-    minter: &mut Minter,
-    gate: &Gate,
-    decision: &DecisionRecord,
-    value: Option<Value>,
-    outcome: Option<Outcome>,
-) -> store::PreparedEvent {
-    let (tool_call_id, tool_name) = match &gate.task {
-        Task::Tool(call) => (Some(call.tool_call_id.clone()), Some(call.tool_name.clone())),
-        Task::Output(_) | Task::Fields(_) | Task::Question(_) | Task::Memory(_) => (None, None),
-    };
-    let recorded = Decision {
-        note: decision.note.clone(),
-        gate_id: gate.id,
-        kind: gate.kind,
-        number: decision.number,
-        digest: decision.value_digest.to_string(),
-        decision: decision.verdict,
-        undoes: decision.undoes,
-        outcome,
-        tool_call_id,
-        tool_name,
-        value,
-        effect_at: gate.state.held_until(),
-    };
-    match gate.kind {
-        GateKind::Tool => minter.event(&ToolConfirmation(recorded)),
-        GateKind::Output | GateKind::Fields | GateKind::Memory => minter.event(&OutputApproval(recorded)),
-        GateKind::Question => minter.event(&FormSubmit::Decision(recorded)),
-    }
 }

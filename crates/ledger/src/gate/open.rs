@@ -1,18 +1,19 @@
 //! Opens gates, in the transaction that pauses their session.
 
-use super::announce::announce_gate;
+use super::{announce::announce_gate, decision_event::rule_decision_event};
 use crate::{
     ActionRecord, Error, Result,
-    commit::{Change, Minter, state, write},
+    commit::{Change, Minter, append_server_events, state, write},
+    rule,
 };
 use chrono::TimeDelta;
 use domain::{
-    Timestamp,
+    Caller, Timestamp,
     action::OutputType,
     clock::to_micros,
     criteria_set::{Dimension, SafetyGate, evaluate_safety_gate},
     event::kind::{Failure, NoticeReason, SessionError, WaitingApproval},
-    gate::{Gate, GateKind, Policy, Principal, Staged, State, Task, canonical_digest},
+    gate::{Gate, GateKind, Policy, Principal, Staged, State, Task, Verdict, canonical_digest},
     id::{GateId, UserId},
     issue::Issue,
     limit::TITLE_CHARS_MAX,
@@ -21,7 +22,7 @@ use domain::{
     session::{Actor, Command, Report, Session, YieldTo, decide},
 };
 use serde_json::{Map, Value, json};
-use store::{Conn, CriteriaSetRecord, PreparedEvent, ReviewerRecord, WriteTx};
+use store::{Conn, CriteriaSetRecord, DecisionRecord, PreparedEvent, ReviewerRecord, WriteTx};
 
 /// Code of a failure because of a safety rule.
 const HARD_BLOCK: &str = "hard_block";
@@ -35,7 +36,8 @@ pub(crate) struct RequestTerms {
     pub(crate) audience: Option<String>,
 }
 
-/// Opens a gate for a session that is about to be paused. Returns the event for its log.
+/// Opens a gate for a session that is about to be paused. Returns the gate, and the event for the session's log. When
+/// the session is paused, the caller passes the gate to [`ask_or_approve`].
 ///
 /// The caller holds the session's lock, and the session waits at no other gate.
 pub(crate) async fn pause(
@@ -44,11 +46,62 @@ pub(crate) async fn pause(
     (id, task): (GateId, Task),
     of: RequestTerms,
     minter: &mut Minter,
-) -> Result<PreparedEvent> {
+) -> Result<(Gate, PreparedEvent)> {
     let action = action_of(tx.conn(), session).await?;
     let gate = open(tx, session, action.as_ref(), (id, task), &[], (of, minter.at())).await?;
-    announce_gate(tx, minter, Topic::ApprovalRequested, &gate, None).await?;
-    Ok(opened(&gate, minter))
+    let event = opened(&gate, minter);
+    Ok((gate, event))
+}
+
+/// Lets a rule of the workspace approve a gate that was opened in this transaction, or else asks its reviewers. The
+/// session is paused, and the caller holds its lock.
+pub(crate) async fn ask_or_approve(
+    tx: &mut WriteTx<'_>,
+    session: Session,
+    gate: Gate,
+    minter: Minter,
+) -> Result<Session> {
+    match rule::approving(tx, &session, &gate).await? {
+        Some(approving) => approve(tx, session, gate, approving, minter).await,
+        None => {
+            announce_gate(tx, &minter, Topic::ApprovalRequested, &gate, None).await?;
+            Ok(session)
+        }
+    }
+}
+
+/// Records the decision of a rule as that of a person is recorded. It takes effect after the undo window, at the next
+/// sweep: a refusal by then opens the gate again, and does not concern the agent.
+async fn approve(
+    tx: &mut WriteTx<'_>,
+    session: Session,
+    mut gate: Gate,
+    approving: rule::Approving,
+    mut minter: Minter,
+) -> Result<Session> {
+    let (tenant_id, at) = (gate.tenant_id, minter.at());
+    let caller = Caller::Rule(approving.rule.id);
+    let decision = DecisionRecord {
+        number: 1,
+        user_id: None,
+        actor: caller.to_string(),
+        email: String::new(),
+        verdict: Some(Verdict::Approve),
+        undoes: None,
+        value: None,
+        value_digest: gate.task_digest,
+        note: None,
+        at,
+        entity_version: None,
+    };
+    store::gate::add_decision(tx, tenant_id, gate.id, &decision).await?;
+    rule::record_use(tx, &gate, &approving, at).await?;
+    let undo_seconds = store::tenant::undo_seconds(tx.conn(), tenant_id).await?;
+    gate.state = gate.state.hold(Verdict::Approve, at + TimeDelta::seconds(i64::from(undo_seconds)))?;
+    store::gate::save(tx, &gate).await?;
+    announce_gate(tx, &minter, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
+    let event = rule_decision_event(&mut minter, &gate, &decision, approving.rule);
+    append_server_events(tx, session, vec![event], caller, at).await
 }
 
 async fn action_of(conn: &mut Conn<'_>, session: &Session) -> Result<Option<ActionRecord>> {
@@ -172,11 +225,12 @@ pub(crate) async fn stage(
     let now = change.minter.at();
     let of = (RequestTerms::default(), now);
     let gate = open(tx, &before, Some(action), (gate_id, task), &criteria, of).await?;
-    announce_gate(tx, &change.minter, Topic::ApprovalRequested, &gate, None).await?;
     let events = vec![opened(&gate, &mut change.minter)];
     change.reason = "its output is waiting for approval".into();
     let transition = decide(state(&before), change.actor, Command::Yield(YieldTo::WaitingHuman))?;
-    write(tx, before, transition, change, events, Report { usage, ..Report::default() }).await
+    let minter = change.minter.clone();
+    let waiting = write(tx, before, transition, change, events, Report { usage, ..Report::default() }).await?;
+    ask_or_approve(tx, waiting, gate, minter).await
 }
 
 async fn block(

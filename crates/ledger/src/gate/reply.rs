@@ -2,7 +2,8 @@
 
 use super::{
     announce::announce_gate,
-    decide::{check_answer, decision_event_of},
+    decide::check_answer,
+    decision_event::decision_event_of,
     decisions_of,
     get::lock,
     request::AnswerDetails,

@@ -25,7 +25,8 @@ pub(crate) struct Reviewed {
     pub(crate) at: Timestamp,
 }
 
-/// Returns the decisions of a session that took effect until `until`.
+/// Returns the decisions of people in a session that took effect until `until`. Decisions of rules are no one's
+/// opinion.
 pub(crate) async fn reviewed(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -35,11 +36,16 @@ pub(crate) async fn reviewed(
     let mut reviewed = Vec::new();
     for gate in store::gate::settled_of_session(conn, tenant_id, session_id, until, GATES_MAX).await? {
         let State::Settled { verdict, at } = gate.state else { continue };
+        let decisions = decisions_of(conn, &gate).await?;
+        let decision_state = decision_state(&gate, &decisions);
+        let last = decision_state.last.map(|vote| vote.number);
+        if decisions.iter().any(|decision| Some(decision.number) == last && decision.is_by_rule()) {
+            continue;
+        }
         let edited = if verdict == Verdict::Deny {
             None
         } else {
-            let decisions = decisions_of(conn, &gate).await?;
-            let values = proposed(&gate, &decision_state(&gate, &decisions), &decisions)?;
+            let values = proposed(&gate, &decision_state, &decisions)?;
             values.filter(|values| gate.task.is_changed_by(values)).map(|values| gate.task.bound_value_with(&values))
         };
         reviewed.push(Reviewed { edited: edited.map(|after| after.to_string()), gate, verdict, at });

@@ -2,7 +2,7 @@
 
 use super::{
     announce::announce_gate,
-    decide::decision_event,
+    decision_event::decision_event,
     decision_state, decisions_of,
     open::reviewer,
     request,

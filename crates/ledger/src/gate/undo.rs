@@ -2,22 +2,25 @@
 
 use super::{
     announce::announce_gate,
-    decide::decision_event,
+    by_role,
+    decision_event::decision_event,
     decision_state, decisions_of,
     get::lock,
-    item::{GateItem, load},
+    item::{GateItem, MayDecide, load, may_decide},
     person,
 };
 use crate::{
     Error, Ledger, Result,
     commit::{Minter, append_server_events},
     guard::require,
+    rule,
 };
 use domain::{Scope, id::GateId, limit::GATE_DECISIONS_MAX, notification::Topic, role::Permission};
 use store::DecisionRecord;
 
-/// Undoes the caller's own decision during the undo window, or while further approvals are needed. The gate is
-/// open again. The log keeps both the decision and the undo.
+/// Undoes the caller's own decision during the undo window, or while further approvals are needed, or the decision of a
+/// rule at a gate that the caller may decide. The gate is open again. The log keeps both the decision and the undo. A
+/// rule whose decision is undone is suspended.
 ///
 /// # Errors
 /// [`Error::NotFound`] if there is no such gate or the caller may not see it; [`Error::GateClosed`] if there is no
@@ -41,7 +44,16 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
             if over {
                 return Err(Error::GateClosed { state: gate.state.name() });
             }
-            if last.user_id != user_id {
+            let by_rule = store::rule::of_gate(tx.conn(), tenant_id, id).await?.filter(|_| last.number == 1);
+            if by_rule.is_some() {
+                // Whoever may decide the gate may take the decision of a rule back.
+                let by = by_role(&caller);
+                let named = store::gate::is_reviewer(tx.conn(), tenant_id, id, user_id, by).await?;
+                match may_decide(&caller, &gate, named) {
+                    MayDecide::Yes | MayDecide::NotOpen => {}
+                    refused => return Err(Error::Forbidden(refused.reason().unwrap_or_default())),
+                }
+            } else if last.user_id != user_id {
                 return Err(Error::Forbidden("only the person who decided can undo it"));
             }
             if decisions.len() as u64 >= u64::from(GATE_DECISIONS_MAX) {
@@ -66,7 +78,11 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
             announce_gate(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
             let event = decision_event(&mut minter, &gate, &decision, None);
             append_server_events(tx, session, vec![event], caller.caller, now).await?;
-            Ok(load(tx.conn(), &caller, vec![gate], now).await?)
+            let loaded = load(tx.conn(), &caller, vec![gate], now).await?;
+            if let Some((rule_id, _)) = by_rule {
+                rule::suspend_undone(tx, tenant_id, (rule_id, id), caller.caller, &minter).await?;
+            }
+            Ok(loaded)
         })
         .await?;
     loaded.item(scope)

@@ -28,6 +28,7 @@ mod promotion;
 mod proposed_values;
 pub mod response;
 mod row;
+pub mod rule;
 pub mod session;
 pub mod sessions;
 pub mod settings;

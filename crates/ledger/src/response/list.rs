@@ -45,7 +45,7 @@ impl ListResponses {
         let own = match scope.caller {
             Caller::User(id) => id.0,
             Caller::Token(id) => id.0,
-            Caller::Agent(_) | Caller::Respondent(_) | Caller::System => uuid::Uuid::nil(),
+            Caller::Agent(_) | Caller::Respondent(_) | Caller::Rule(_) | Caller::System => uuid::Uuid::nil(),
         };
         Filter {
             view_id: self.view_id,

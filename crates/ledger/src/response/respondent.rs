@@ -31,7 +31,7 @@ impl Respondent {
         let (kind, id) = match scope.caller {
             Caller::User(id) => (RespondentKind::User, id.0),
             Caller::Token(id) => (RespondentKind::Token, id.0),
-            Caller::Agent(_) | Caller::Respondent(_) | Caller::System => {
+            Caller::Agent(_) | Caller::Respondent(_) | Caller::Rule(_) | Caller::System => {
                 return Err(Error::Forbidden("forms are answered by people and by their programs"));
             }
         };

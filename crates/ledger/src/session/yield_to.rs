@@ -4,7 +4,7 @@ use super::graph::resume_parent;
 use crate::{
     Error, Ledger, Result,
     commit::{Change, Minter, state, write},
-    gate::{RequestTerms, pause},
+    gate::{RequestTerms, ask_or_approve, pause},
     guard::{Fields, require},
     output::check_schema,
     visibility::require_visible_or_claimed,
@@ -155,14 +155,21 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, yield_reque
             let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
             let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
             let transition = decide(state(&before), change.actor, change.command)?;
-            let mut events = Vec::new();
+            let (mut events, mut opened) = (Vec::new(), None);
             if let Some(task) = yield_request.task() {
-                events.push(pause(tx, &before, (gate_id, task), RequestTerms::default(), &mut change.minter).await?);
+                let of = RequestTerms::default();
+                let (gate, event) = pause(tx, &before, (gate_id, task), of, &mut change.minter).await?;
+                events.push(event);
+                opened = Some((gate, change.minter.clone()));
             }
             let waits_for_children = yield_request.waits_for_children;
             let report = Report { usage: yield_request.usage, waits_for_children, ..Report::default() };
             if !waits_for_children {
-                return write(tx, before, transition, change, events, report).await;
+                let waiting = write(tx, before, transition, change, events, report).await?;
+                return match opened {
+                    Some((gate, minter)) => ask_or_approve(tx, waiting, gate, minter).await,
+                    None => Ok(waiting),
+                };
             }
             if !store::session::graph::has_children(tx.conn(), caller.tenant_id, id).await? {
                 return Err(Error::invalid("waitFor", "it has started no session to wait for"));

@@ -1,6 +1,7 @@
 //! Gates, which are pauses that wait for a decision: their reviewers, their decisions and the inbox.
 
 mod decision;
+mod history;
 mod inbox;
 mod read;
 mod record;
@@ -11,6 +12,7 @@ mod state;
 mod write;
 
 pub use decision::{add_decision, decisions};
+pub use history::{Decided, of_subject, recently_decided};
 pub use inbox::{Inbox, InboxScope, count, count_alike, held_by, list};
 pub use read::{
     denied, find, find_locked, last_of_action, newest_of_session, session_of, settled_of_session, to_wake, waiting,
@@ -27,4 +29,5 @@ use row::{hex_list, hex_uuids, record, records};
 
 use crate::engine::Texts;
 
-pub(crate) const SQL: &[Texts] = &[decision::SQL, inbox::SQL, read::SQL, reviewer::SQL, snooze::SQL, write::SQL];
+pub(crate) const SQL: &[Texts] =
+    &[decision::SQL, history::SQL, inbox::SQL, read::SQL, reviewer::SQL, snooze::SQL, write::SQL];

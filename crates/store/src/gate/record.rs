@@ -49,7 +49,7 @@ pub struct DecisionRecord {
     pub number: u32,
     /// The person who decided; `None` for an answer that a token sent from outside.
     pub user_id: Option<UserId>,
-    /// `user:…`, `token:…` or `system`.
+    /// `user:…`, `token:…`, `rule:…` or `system`.
     pub actor: String,
     /// Sign-in address of the person; empty if no person decided.
     pub email: String,
@@ -68,4 +68,11 @@ pub struct DecisionRecord {
     /// Version of the gate's entity at the time of the decision. The database sets it when the decision is
     /// stored.
     pub entity_version: Option<u64>,
+}
+
+impl DecisionRecord {
+    /// Whether a rule decided, and no person.
+    pub fn is_by_rule(&self) -> bool {
+        self.actor.starts_with("rule:")
+    }
 }

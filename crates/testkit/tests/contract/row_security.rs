@@ -74,7 +74,7 @@ const WAYS_AROUND: [(&str, &str); 4] = [
 ];
 
 /// Tables to which the server only adds rows, or which it only reads.
-const APPEND_ONLY: [&str; 17] = [
+const APPEND_ONLY: [&str; 19] = [
     "public.audit_entries",
     "public.criteria_set_versions",
     "public.entity_versions",
@@ -87,6 +87,8 @@ const APPEND_ONLY: [&str; 17] = [
     "public.memory_cards",
     "public.memory_runs",
     "public.memory_versions",
+    "public.rule_uses",
+    "public.rule_versions",
     "public.session_dependencies",
     "public.session_events",
     "public.session_roll",

@@ -4,7 +4,7 @@
 use super::{Named, named};
 use domain::{
     action, audit, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction,
-    member, memory, memory_forget, memory_writer, notification, outcome, respondent, response, role, session,
+    member, memory, memory_forget, memory_writer, notification, outcome, respondent, response, role, rule, session,
     session_feedback, share_link, thread, tool, view,
 };
 use utoipa::{
@@ -195,6 +195,16 @@ closed! {
     ToolOnFailure = tool::OnFailure::ALL.into_iter().map(tool::OnFailure::as_str);
     /// Method of the call of a tool.
     ToolMethod = tool::Method::ALL.into_iter().map(tool::Method::as_str);
+    /// What a rule decides: tool calls and outputs.
+    RuleKind = [gate::GateKind::Tool, gate::GateKind::Output, gate::GateKind::Fields].into_iter().map(gate::GateKind::as_str);
+    /// Whether a rule decides.
+    RuleState = rule::State::ALL.into_iter().map(rule::State::as_str);
+    /// What made a rule stop deciding.
+    RuleSuspendedWhy = rule::SuspendedWhy::ALL.into_iter().map(rule::SuspendedWhy::as_str);
+    /// What a rule would have done, beside what a person decided.
+    BackTestOutcome = rule::Outcome::ALL.into_iter().map(rule::Outcome::as_str);
+    /// Why a rule would have asked a person.
+    RuleAsksWhy = rule::Why::ALL.into_iter().map(rule::Why::as_str);
     /// How often one respondent may answer.
     ViewResponses = view::Responses::ALL.into_iter().map(view::Responses::as_str);
     /// What a problem's code means, the same for every occurrence.

@@ -1,6 +1,7 @@
 //! Schemas of JSON values that are stored as they were sent.
 
-use super::{HookName, HookSession, Name, Named, named};
+use super::{HookName, HookSession, Name, Named, RuleText, named};
+use domain::limit::RULE_NUMBER_MAX;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -102,6 +103,45 @@ impl ToSchema for EventContent {
     }
 }
 
+/// A number that rules compare.
+#[derive(Debug)]
+pub struct RuleNumber;
+
+impl PartialSchema for RuleNumber {
+    fn schema() -> RefOr<Schema> {
+        let number = ObjectBuilder::new().schema_type(SchemaType::Type(Type::Number));
+        let number = number.minimum(Some(-RULE_NUMBER_MAX)).maximum(Some(RULE_NUMBER_MAX));
+        number.description(Some("A number that rules compare, to six decimals.")).build().into()
+    }
+}
+
+impl ToSchema for RuleNumber {}
+
+/// A value that a condition of a rule takes.
+#[derive(Debug)]
+pub struct RuleValue;
+
+impl PartialSchema for RuleValue {
+    fn schema() -> RefOr<Schema> {
+        let boolean = ObjectBuilder::new().schema_type(SchemaType::Type(Type::Boolean));
+        let one_of = OneOfBuilder::new()
+            .item(Ref::from_schema_name(RuleText::name()))
+            .item(ObjectBuilder::new().schema_type(SchemaType::Type(Type::Number)))
+            .item(boolean);
+        RefOr::T(Schema::OneOf(one_of.description(Some("A text, a number, true or false.")).build()))
+    }
+}
+
+impl ToSchema for RuleValue {}
+
 pub(super) fn all() -> Vec<Named> {
-    vec![named::<AnyJson>(), named::<Part>(), named::<Hook>(), named::<EventContent>(), named::<CardJson>()]
+    vec![
+        named::<AnyJson>(),
+        named::<Part>(),
+        named::<Hook>(),
+        named::<EventContent>(),
+        named::<CardJson>(),
+        named::<RuleNumber>(),
+        named::<RuleValue>(),
+    ]
 }

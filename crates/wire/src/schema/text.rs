@@ -7,9 +7,9 @@ use domain::limit::{
     FLAG_CHARS_MAX, HOOK_CONTEXT_UNITS_MAX, HOOK_NAME_CHARS_MAX, HOOK_SESSION_CHARS_MAX, IMPORT_BYTES_MAX,
     IMPORT_MAPPING_BYTES_MAX, KEY_CHARS_MAX, KIND_BYTES_MAX, MEMORY_CARD_BYTES_MAX, MEMORY_DOCUMENT_BYTES_MAX,
     MEMORY_NAME_CHARS_MAX, MEMORY_QUERY_CHARS_MAX, MEMORY_REASON_CHARS_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX,
-    SEARCH_QUERY_CHARS_MAX, SLUG_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX,
-    TITLE_CHARS_MAX, TOOL_PRIVATE_FIELD_CHARS_MAX, TOOL_SECRET_BYTES_MAX, TOOL_SECRET_NAME_CHARS_MAX,
-    VIEW_KEY_CHARS_MAX, WEBHOOK_URL_BYTES_MAX,
+    RULE_SENTENCE_CHARS_MAX, RULE_TEXT_CHARS_MAX, SEARCH_QUERY_CHARS_MAX, SLUG_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX,
+    THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX, TITLE_CHARS_MAX, TOOL_PRIVATE_FIELD_CHARS_MAX, TOOL_SECRET_BYTES_MAX,
+    TOOL_SECRET_NAME_CHARS_MAX, VIEW_KEY_CHARS_MAX, WEBHOOK_URL_BYTES_MAX,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -116,6 +116,10 @@ texts! {
     ToolSecretName = matching("^[A-Za-z][A-Za-z0-9_]*$", TOOL_SECRET_NAME_CHARS_MAX).min_length(Some(1));
     /// The value of a tool's secret, as a header can have it: one line of ASCII.
     ToolSecretValue = matching("^[ -~]+$", TOOL_SECRET_BYTES_MAX).min_length(Some(1));
+    /// The name of a value that a rule compares.
+    RuleText = prose(RULE_TEXT_CHARS_MAX);
+    /// What a rule approves and how much of it, for people.
+    RuleSentence = text().max_length(Some(RULE_SENTENCE_CHARS_MAX));
     /// The key of a field of a form.
     AnswerKey = matching("^[A-Za-z][A-Za-z0-9_-]*$", VIEW_KEY_CHARS_MAX).min_length(Some(1));
     /// One line that is not all spaces, without characters that change the direction of text.
@@ -170,7 +174,7 @@ texts! {
     /// An e-mail address, a group's name, or a phrase.
     ReviewerName = text().max_length(Some(EMAIL_BYTES_MAX));
     /// Who did it: `user:…` and `token:…` with an id, `agent:…` with a slug, or `system`.
-    Actor = matching("^(system|(user|token|agent|respondent):[a-z0-9-]+)$", "token:".len() + SLUG_CHARS_MAX);
+    Actor = matching("^(system|(user|token|agent|respondent|rule):[a-z0-9-]+)$", "token:".len() + SLUG_CHARS_MAX);
     /// Whose acts are listed: `user:…` and `token:…` with an id, `agent:…` with a slug, or `system`.
     AuditActor = matching(
         "^(system|(user|token):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent:[a-z0-9]+(-[a-z0-9]+)*)$",

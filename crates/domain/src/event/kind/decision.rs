@@ -6,7 +6,7 @@ use crate::{
     Timestamp,
     feedback_request::Outcome,
     gate::{GateKind, Verdict},
-    id::GateId,
+    id::{GateId, RuleId, UserId},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -44,9 +44,24 @@ pub struct Decision {
     /// The changed values, or the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
+    /// The rule that decided, if no person did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<ByRule>,
     /// Until when its author can withdraw it (UTC), if that is possible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect_at: Option<Timestamp>,
+}
+
+/// The version of a rule that decided, and who is responsible for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ByRule {
+    /// The rule.
+    pub id: RuleId,
+    /// Number of its version.
+    pub version: u64,
+    /// The admin who made the version.
+    pub made_by: UserId,
 }
 
 impl Payload for Decision {

@@ -47,7 +47,7 @@ pub use agent_thinking::AgentThinking;
 pub use agent_tool_call::AgentToolCall;
 pub use agent_tool_result::AgentToolResult;
 pub use composition_step::CompositionStep;
-pub use decision::Decision;
+pub use decision::{ByRule, Decision};
 pub use external_event::ExternalEvent;
 pub use form_answers::FormAnswers;
 pub use human_entity_view::EntityView;
