@@ -212,8 +212,13 @@ pub fn run(command: &mut Command) -> Result<()> {
 
 /// Runs a command to its end; its output is shown only if it fails.
 pub fn run_quietly(command: &mut Command, limit: Option<Duration>) -> Result<()> {
-    let what = command_line(command);
     let log = tempfile::tempfile().context("cannot make a temporary file")?;
+    run_logged(command, limit, &log)
+}
+
+/// Runs a command to its end with its output in `log`, an empty file. If it fails, the output is shown too.
+pub fn run_logged(command: &mut Command, limit: Option<Duration>, log: &std::fs::File) -> Result<()> {
+    let what = command_line(command);
     command.stdout(log.try_clone()?).stderr(log.try_clone()?);
     let mut child = Managed::spawn(command, Kind::Command)?;
     let outcome = child.wait(limit).and_then(|status| check(status, &what));
@@ -240,10 +245,10 @@ pub fn capture_with_input(command: &mut Command, input: &str) -> Result<String> 
     command.stdin(stdin).stdout(stdout.try_clone()?);
     let status = Managed::spawn(command, Kind::Command)?.wait(None)?;
     check(status, &what)?;
-    Ok(String::from_utf8_lossy(&read_back(stdout)?).trim().to_owned())
+    Ok(String::from_utf8_lossy(&read_back(&stdout)?).trim().to_owned())
 }
 
-fn read_back(mut file: std::fs::File) -> Result<Vec<u8>> {
+fn read_back(mut file: &std::fs::File) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::io::Seek::rewind(&mut file)?;
     file.read_to_end(&mut bytes)?;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::build::Build;
 use crate::prerequisites::schemathesis_program;
-use crate::process::{pause, run_quietly};
+use crate::process::{pause, run_logged};
 use crate::progress::{say, seconds};
 use crate::served::{Admin, Client, Served, text};
 use crate::steps::Count;
@@ -24,6 +24,8 @@ use crate::workspace::{command, root};
 const EXAMPLES_MAX: u32 = 8;
 /// One run's time, with room for machines at work on other things: on two idle cores the longest takes a third of it.
 const RUN_SECONDS_MAX: u64 = 540;
+/// Lines of what a run has found that the summary of all steps repeats.
+const FOUND_LINES_MAX: usize = 40;
 /// Until the answer of a turn is listed as an interaction.
 const CAPTURE_SECONDS_MAX: u64 = 30;
 const TENANT: &str = "schemathesis";
@@ -143,13 +145,16 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     let waiting = Mutex::new(IDENTITIES.iter());
     let total = Mutex::new(Count::default());
     let rules = Mutex::new(Rules::default());
+    let found = Mutex::new(Vec::new());
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(identity) = next() {
-                    let count = report(identity, Instant::now(), examine(build, identity, &rules));
+                    let outcome = report(identity, Instant::now(), examine(build, identity, &rules));
+                    let count = Count { passed: outcome.is_ok().into(), failed: outcome.is_err().into() };
                     total.lock().unwrap_or_else(PoisonError::into_inner).add(count);
+                    found.lock().unwrap_or_else(PoisonError::into_inner).extend(outcome.err());
                 }
             });
         }
@@ -158,24 +163,27 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     *tests = Some(total);
     rules.lock().unwrap_or_else(PoisonError::into_inner).report();
     if total.failed > 0 {
-        bail!("as {} of {} callers, the API is not what its document says", total.failed, IDENTITIES.len());
+        let found = found.into_inner().unwrap_or_else(PoisonError::into_inner).join("\n");
+        bail!("as {} of {} callers, the API is not what its document says\n{found}", total.failed, IDENTITIES.len());
     }
     Ok(())
 }
 
-/// Says what a run has found. `outcome` is the number of operations of which a request succeeded.
-fn report(identity: &Identity, started: Instant, outcome: Result<usize>) -> Count {
-    match outcome {
+/// Says how a run ended, and returns what it has found. `outcome` is the number of operations of which a request
+/// succeeded. The run began at `started`.
+fn report(identity: &Identity, started: Instant, outcome: Result<usize>) -> Result<(), String> {
+    let (line, outcome) = match outcome {
         Ok(succeeded) => {
             let took = seconds(started.elapsed());
-            say(&format!("    {}: nothing found in {took}, 2xx from {succeeded} operations", identity.name));
-            Count { passed: 1, failed: 0 }
+            (format!("    {}: nothing found in {took}, 2xx from {succeeded} operations", identity.name), Ok(()))
         }
         Err(error) => {
-            say(&format!("    {}: {error:#}", identity.name));
-            Count { passed: 0, failed: 1 }
+            let line = format!("    {}: {error:#}", identity.name);
+            (line.clone(), Err(line))
         }
-    }
+    };
+    say(&line);
+    outcome
 }
 
 /// A server with objects of every kind, and one run before it. Returns the number of operations of which a request
@@ -242,7 +250,18 @@ fn call(mut run: Command, folder: &Path, url: &str, phases: &str) -> Result<()> 
     run.current_dir(folder).env("PYTHONDONTWRITEBYTECODE", "1").env("SHIFTBOOK_RULES_FILE", folder.join(RULES_FILE));
     run.args(["--phases", phases, "--max-examples", &EXAMPLES_MAX.to_string()]);
     run.arg(format!("{url}/api/openapi.json"));
-    run_quietly(&mut run, Some(Duration::from_secs(RUN_SECONDS_MAX)))
+    let path = folder.join("output.txt");
+    let log = std::fs::File::options().read(true).write(true).create_new(true).open(&path)?;
+    let outcome = run_logged(&mut run, Some(Duration::from_secs(RUN_SECONDS_MAX)), &log);
+    let found = findings(&String::from_utf8_lossy(&std::fs::read(&path)?));
+    if found.is_empty() { outcome } else { outcome.context(found) }
+}
+
+/// The beginning of what a run has found, from its output. The summary needs it: of a long log often only the end is
+/// kept.
+fn findings(output: &str) -> String {
+    let is_before = |line: &&str| !line.starts_with('=') || !(line.contains("FAILURES") || line.contains("ERRORS"));
+    output.lines().skip_while(is_before).take(FOUND_LINES_MAX).collect::<Vec<_>>().join("\n")
 }
 
 /// The settings of the repository, with the path of the hooks and the ids of the created objects.
@@ -354,6 +373,16 @@ mod tests {
             assert!(usual.contains("fuzzing") && of_release.contains(usual), "{}", identity.name);
         }
         assert!(IDENTITIES.iter().any(|identity| identity.phases(Build::Tests) == "coverage,fuzzing,stateful"));
+    }
+
+    #[test]
+    fn the_summary_repeats_the_beginning_of_what_was_found() {
+        let lines = (0..100).map(|n| format!("{n}. Test Case")).collect::<Vec<_>>().join("\n");
+        let output = format!("Schemathesis\n=== FAILURES ===\n{lines}\n=== SUMMARY ===");
+        let found = findings(&output);
+        assert!(found.starts_with("=== FAILURES ===\n0. Test Case\n"), "{found}");
+        assert_eq!(found.lines().count(), FOUND_LINES_MAX);
+        assert_eq!(findings("Schemathesis\nNo failures"), "");
     }
 
     #[test]
