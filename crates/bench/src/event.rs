@@ -6,10 +6,15 @@ const TEXT: &str = "The second supplier delivers within four days at 12.40 per p
 
 /// Kind and content of the event at this place of a session: a message, a thought, a tool call, its result.
 pub fn kind_and_content(index: usize) -> (&'static str, String) {
+    kind_and_content_with(index, TEXT)
+}
+
+/// The same with this text, which needs no escapes in JSON.
+pub fn kind_and_content_with(index: usize, text: &str) -> (&'static str, String) {
     let call = index / 4;
     match index % 4 {
-        0 => ("agent.message", format!("[{{\"type\":\"text\",\"text\":\"{TEXT}\"}}]")),
-        1 => ("agent.thinking", format!("[{{\"type\":\"reasoning\",\"text\":\"{TEXT}\"}}]")),
+        0 => ("agent.message", format!("[{{\"type\":\"text\",\"text\":\"{text}\"}}]")),
+        1 => ("agent.thinking", format!("[{{\"type\":\"reasoning\",\"text\":\"{text}\"}}]")),
         2 => (
             "agent.tool_call",
             format!(
@@ -21,7 +26,7 @@ pub fn kind_and_content(index: usize) -> (&'static str, String) {
             "agent.tool_result",
             format!(
                 "[{{\"type\":\"tool-result\",\"toolCallId\":\"call-{call}\",\"toolName\":\"search_offers\",\
-                 \"output\":{{\"type\":\"text\",\"value\":\"{TEXT}\"}}}}]"
+                 \"output\":{{\"type\":\"text\",\"value\":\"{text}\"}}}}]"
             ),
         ),
     }

@@ -21,6 +21,12 @@ pub fn today() -> String {
     at.format("%Y-%m-%d %H:%M UTC").to_string()
 }
 
+/// The day that is so many days after today (UTC), as forms have it: `2026-11-30`.
+pub fn day_after(days: i64) -> String {
+    let at = chrono::DateTime::from_timestamp(realtime().0, 0).unwrap_or_default() + chrono::TimeDelta::days(days);
+    at.format("%Y-%m-%d").to_string()
+}
+
 /// Makes UUIDv7s.
 #[derive(Debug, Clone)]
 pub struct Ids(fastrand::Rng);

@@ -69,6 +69,7 @@ mod rating;
 mod response_csv;
 mod routes;
 mod rule;
+mod rule_kill;
 mod search;
 mod search_line;
 mod setup;

@@ -18,8 +18,13 @@ pub fn new_rule() -> Value {
 
 /// Makes a rule. Returns its id.
 pub async fn made_rule(app: &App) -> String {
+    make_rule(app, &new_rule()).await
+}
+
+/// Makes this rule. Returns its id.
+pub async fn make_rule(app: &App, rule: &Value) -> String {
     let request = app.http.post(format!("{}/api/rules", app.url)).header("cookie", app.cookie().await);
-    let response = request.header("sec-fetch-site", "same-origin").json(&new_rule()).send().await.unwrap();
+    let response = request.header("sec-fetch-site", "same-origin").json(rule).send().await.unwrap();
     let made: Value = response.json().await.unwrap();
     made["id"].as_str().unwrap().to_owned()
 }

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 const ADMIN: &str = "ada@acme.test";
 
-fn small_refunds() -> Value {
+/// A rule of scout for refunds of at most 50 EUR, three a day.
+pub fn small_refunds() -> Value {
     json!({
         "subject": { "agent": "scout", "kind": "tool", "tool": "refund", "fields": ["amount", "currency"] },
         "conditions": [{ "field": "amount", "atMost": 50 }, { "field": "currency", "oneOf": ["EUR"] }],

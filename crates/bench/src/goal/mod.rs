@@ -11,6 +11,7 @@ mod memory;
 mod page;
 mod postgres;
 mod resume;
+mod story;
 mod stream;
 mod transcript;
 
@@ -18,6 +19,7 @@ use crate::{
     load::{Load, Window},
     process::{Account, References, Server, ServerSpec},
     report::{Finding, Rounds},
+    seed::sqlite::story::Sizes,
 };
 use anyhow::Result;
 use std::{
@@ -43,6 +45,10 @@ pub struct Plan {
     pub feedback_lines: u64,
     /// Memory documents in which is searched.
     pub memory_documents: usize,
+    /// What the installation of the two stories has.
+    pub story: Sizes,
+    /// Requests of each step of a story.
+    pub story_requests: usize,
 }
 
 impl Plan {
@@ -57,6 +63,8 @@ impl Plan {
         events: (100_000, 200_000),
         feedback_lines: 1_000_000,
         memory_documents: 100_000,
+        story: Sizes { sessions: 10_000, events: 100_000, items: 500 },
+        story_requests: 50,
     };
     /// At most twenty minutes.
     pub const FULL: Self = Self {
@@ -69,6 +77,8 @@ impl Plan {
         events: (1_000_000, 5_000_000),
         feedback_lines: 10_000_000,
         memory_documents: 100_000,
+        story: Sizes { sessions: 100_000, events: 1_000_000, items: 5_000 },
+        story_requests: 300,
     };
 }
 
@@ -106,6 +116,11 @@ impl Site {
         let cookie = server.sign_in().await?;
         Ok(Self { server, data_dir: data_dir.to_owned(), account, cookie })
     }
+
+    /// The header lines of a request that the signed-in admin's browser sends.
+    fn person(&self) -> [String; 2] {
+        [self.cookie.clone(), format!("origin: http://{}", self.server.address())]
+    }
 }
 
 impl Bench {
@@ -122,6 +137,10 @@ impl Bench {
         if self.wants(&["G12", "G16", "G20"]) {
             let measured = history::measure(self).await;
             self.failed("G20", "a long history", measured);
+        }
+        if self.wants(&[story::GOAL]) {
+            let measured = story::measure(self).await;
+            self.failed(story::GOAL, "the two stories", measured);
         }
         if self.wants(&["G5", "G9"]) {
             let measured = postgres::measure(self).await;

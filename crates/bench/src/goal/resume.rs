@@ -25,7 +25,7 @@ enum Wait {
 pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
     let target = site.server.address();
     let mut connection = Connection::open(target).await?;
-    let at_once = Request::patch(target, "/api/workspace", &person(site), r#"{"undoSeconds":0}"#);
+    let at_once = Request::patch(target, "/api/workspace", &site.person(), r#"{"undoSeconds":0}"#);
     connection.call(&at_once).await.context("decisions take effect at once")?;
     for (wait, what) in [
         (Wait::Answer, "answer of a request to the claim that waits for it, p50"),
@@ -41,11 +41,6 @@ pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
         bench.found(finding);
     }
     Ok(())
-}
-
-/// The headers of a request that the signed-in admin's browser sends.
-fn person(site: &Site) -> [String; 2] {
-    [site.cookie.clone(), format!("origin: http://{}", site.server.address())]
 }
 
 /// Time from the request with the answer to the end of the claim's response.
@@ -75,7 +70,7 @@ async fn once(site: &Site, wait: Wait) -> Result<Duration> {
             let items = list["items"].as_array().context("a list of approvals")?;
             let item = items.iter().find(|item| item["sessionId"] == id.as_str()).context("the approval")?;
             let path = format!("/api/approvals/{}/decision", item["id"].as_str().unwrap_or_default());
-            Request::post(target, &path, &person(site), r#"{"decision":"approve"}"#)
+            Request::post(target, &path, &site.person(), r#"{"decision":"approve"}"#)
         }
     };
     let mut waiting = Connection::open(target).await?;

@@ -10,5 +10,5 @@ mod request;
 mod sse;
 
 pub use connection::{Answer, Body, Connection};
-pub use request::{Request, credentials};
+pub use request::{Request, credentials, encoded};
 pub use sse::{Scanner, Stream};

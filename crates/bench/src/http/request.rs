@@ -79,3 +79,10 @@ impl Request {
 pub fn credentials(token: &str) -> Vec<String> {
     vec![format!("authorization: Bearer {token}"), "accept: application/json".to_owned()]
 }
+
+/// A text as the value of a query or of a form.
+pub fn encoded(text: &str) -> String {
+    text.bytes()
+        .map(|byte| if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}

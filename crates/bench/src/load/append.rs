@@ -146,16 +146,21 @@ pub async fn claimed_session_of(target: SocketAddr, token: &str, agent: &str) ->
 pub async fn claimed_sessions(target: SocketAddr, token: &str, count: usize) -> Result<Vec<Held>> {
     // An agent of its own: nothing that another measurement left behind is claimed.
     let agent = format!("bench-{:08x}", fastrand::u32(..));
+    claimed_sessions_of(target, token, &agent, count).await
+}
+
+/// Creates sessions of this agent, which has no others, and claims them.
+pub async fn claimed_sessions_of(target: SocketAddr, token: &str, agent: &str, count: usize) -> Result<Vec<Held>> {
     let headers = credentials(token);
     let mut connection = Connection::open(target).await?;
-    let create = Request::post(target, "/api/sessions", &headers, &new_session(&agent));
+    let create = Request::post(target, "/api/sessions", &headers, &new_session(agent));
     for _ in 0..count {
         connection.call(&create).await?;
     }
     let mut held = Vec::with_capacity(count);
     while held.len() < count {
         let request =
-            Request::post(target, "/api/sessions/claim", &headers, &claim(&agent, CLAIM_MAX.min(count - held.len())));
+            Request::post(target, "/api/sessions/claim", &headers, &claim(agent, CLAIM_MAX.min(count - held.len())));
         let more = claimed(connection.call(&request).await?.body)?;
         ensure!(!more.is_empty(), "{} sessions were made, but only {} could be claimed", count, held.len());
         held.extend(more);

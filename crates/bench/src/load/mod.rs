@@ -8,7 +8,7 @@ mod submit;
 
 pub use append::{
     AppendScript, Held, ProbeAppendScript, claim_and_wait, claimed, claimed_session, claimed_session_of,
-    claimed_sessions,
+    claimed_sessions, claimed_sessions_of,
 };
 pub use claim::{ClaimScript, CreateScript, PairScript, duplicates};
 pub use follow::{Deliveries, deliver, lag};

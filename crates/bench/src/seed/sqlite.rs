@@ -1,5 +1,7 @@
 //! Sessions and events in a SQLite data directory whose server is stopped.
 
+pub mod story;
+
 use super::YEAR_MICROS;
 use crate::{
     event,

@@ -1,7 +1,8 @@
 //! Tests of rules.
 
 use super::{
-    AmountLimit, Case, Condition, Days, Definition, Judgement, Outcome, Past, Subject, Used, Why, back_test, day_of,
+    AmountLimit, Case, Condition, Days, Definition, Judgement, Limits, Outcome, Past, Subject, Used, Why, back_test,
+    day_of,
     fixture::{at, gate, number, refund, small_refunds},
     micros, suggest,
 };
@@ -9,9 +10,10 @@ use crate::{
     gate::{Gate, GateKind, Task, Verdict},
     id::UserId,
 };
-use chrono::TimeDelta;
+use chrono::{NaiveDate, TimeDelta};
 use proptest::prelude::*;
 use serde_json::json;
+use std::collections::HashMap;
 use uuid::Uuid;
 
 const ADMIN: UserId = UserId(Uuid::from_u128(9));
@@ -213,47 +215,105 @@ fn a_back_test_compares_with_what_people_decided() {
     assert_eq!(Outcome::ALL.map(|outcome| tested.count(outcome)), [2, 1, 1, 1]);
 }
 
+/// A gate of the past, whether its session is private, and what a person decided.
+type Request = (Gate, bool, Option<Verdict>);
+
+fn past((gate, is_private, verdict): &Request) -> Past<'_> {
+    Past { case: Case { is_private: *is_private, ..case(gate) }, verdict: *verdict }
+}
+
+/// Rules with each limit. Many expire while gates still open.
 fn any_rule() -> impl Strategy<Value = Definition> {
-    (1..6_u32, prop::option::of(1..200_u32), 0..40_u32, 1..120_i64).prop_map(|(per_day, amount, canary, most)| {
+    let limits = (1..6_u32, prop::option::of(1..200_u32), 0..40_u32, 0..8_000_i64);
+    (limits, 1..120_i64).prop_map(|((per_day, amount, canary, until), most)| {
         let mut rule = small_refunds();
         rule.conditions[0].at_most = Some(most.into());
         rule.limits.per_day = per_day;
         rule.limits.canary_percent = canary;
+        rule.limits.expires_at = at(until);
         rule.limits.amount = amount.map(|most| AmountLimit { field: "amount".into(), per_day: most.into() });
         rule
     })
 }
 
-fn any_gates() -> impl Strategy<Value = Vec<Gate>> {
-    let one = (any::<u64>(), 0..600_i64, -5..130_i32, 0..10_u32);
-    prop::collection::vec(one, 0..40).prop_map(|mut gates| {
-        gates.sort_by_key(|(_, minutes, ..)| *minutes);
-        let gate = |(id, minutes, amount, flag): (u64, i64, i32, u32)| Gate {
-            flags: if flag == 0 { vec!["tone: sharp".to_owned()] } else { Vec::new() },
-            ..refund(id.into(), minutes * 10, f64::from(amount) / 4.0)
+/// Requests of some days in the order in which they came. Amounts are quarters, whose sums are exact.
+fn any_requests() -> impl Strategy<Value = Vec<Request>> {
+    let decided = [Verdict::Approve, Verdict::Edit, Verdict::Deny, Verdict::Respond].map(Some);
+    let verdict = prop::sample::select([decided.to_vec(), vec![None]].concat());
+    let one = (any::<u64>(), 0..600_i64, -5..130_i32, 0..20_u32, verdict);
+    prop::collection::vec(one, 0..40).prop_map(|mut requests| {
+        requests.sort_by_key(|(_, minutes, ..)| *minutes);
+        let request = |(id, minutes, amount, kind, verdict): (u64, i64, i32, u32, Option<Verdict>)| {
+            let (minutes, amount) = (minutes * 10, f64::from(amount) / 4.0);
+            let plain = refund(id.into(), minutes, amount);
+            let of_kind = match kind {
+                0 => Gate { flags: vec!["tone: sharp".to_owned()], ..plain },
+                1 => Gate { quorum: 2, ..plain },
+                2 => Gate { self_approval: false, requester_id: Some(ADMIN), ..plain },
+                3 => Gate { agent_slug: Some("scout".into()), ..plain },
+                4 => gate(id.into(), minutes, &json!({ "amount": amount, "currency": "USD" })),
+                _ => plain,
+            };
+            (of_kind, kind == 5, verdict)
         };
-        gates.into_iter().map(gate).collect()
+        requests.into_iter().map(request).collect()
     })
+}
+
+/// Why a rule asks, request by request, as docs/rules.md describes it: one reason after another, with the decisions of
+/// each day as a list of amounts. Only the share that still asks is that of the rule itself.
+fn documented(rule: &Definition, requests: &[Request]) -> Vec<Option<Why>> {
+    let number = |number: &serde_json::Number| number.as_f64().unwrap();
+    let most = rule.conditions[0].at_most.as_ref().map(number).unwrap();
+    let share = Limits { canary_percent: rule.limits.canary_percent, ..small_refunds().limits };
+    let share = Definition { limits: share, conditions: Vec::new(), ..small_refunds() };
+    let mut decided: HashMap<NaiveDate, Vec<f64>> = HashMap::new();
+    let reasons = requests.iter().map(|(gate, is_private, _)| {
+        let values = gate.task.editable().unwrap();
+        let amount = values["amount"].as_f64().unwrap();
+        let of_day = decided.entry(gate.opened_at.date_naive()).or_default();
+        let limit = rule.limits.amount.as_ref().map(|limit| number(&limit.per_day));
+        let reasons = [
+            (gate.agent_slug.as_deref() != Some("refund-bot"), Why::OtherSubject),
+            (amount > most || values["currency"] != "EUR", Why::Outside),
+            (*is_private, Why::Private),
+            (!gate.flags.is_empty(), Why::Flagged),
+            (gate.quorum > 1, Why::SeveralApprovals),
+            (gate.requester_id == Some(ADMIN), Why::OwnRequest),
+            (gate.opened_at >= rule.limits.expires_at, Why::Expired),
+            (judged(&share, gate) == Judgement::Ask(Why::Canary), Why::Canary),
+            (of_day.len() >= rule.limits.per_day as usize, Why::DayCount),
+            (limit.is_some() && amount < 0.0, Why::Outside),
+            (limit.is_some_and(|limit| of_day.iter().sum::<f64>() + amount > limit), Why::DayAmount),
+        ];
+        let why = reasons.into_iter().find_map(|(holds, why)| holds.then_some(why));
+        if why.is_none() {
+            of_day.push(amount);
+        }
+        why
+    });
+    reasons.collect()
 }
 
 proptest! {
     #[test]
-    fn a_back_test_is_what_the_rule_would_have_done(rule in any_rule(), gates in any_gates()) {
+    fn a_back_test_is_what_the_rule_would_have_done(rule in any_rule(), requests in any_requests()) {
         // As the live path does it: the decisions of a day are rows, which are counted and added for each gate.
         let mut rows: Vec<(i64, i64)> = Vec::new();
         let mut live = Vec::new();
-        for gate in &gates {
-            let (day, begin, end) = day_of(gate.opened_at);
-            prop_assert!(begin <= gate.opened_at && gate.opened_at < end);
+        for request in &requests {
+            let case = past(request).case;
+            let (day, begin, end) = day_of(case.gate.opened_at);
+            prop_assert!(begin <= case.gate.opened_at && case.gate.opened_at < end);
             let of_day = rows.iter().filter(|(of, _)| *of == day);
             let used = Used { count: of_day.clone().count() as u64, amount_micros: of_day.map(|(_, amount)| amount).sum() };
-            let judgement = rule.judge(case(gate), used);
+            let judgement = rule.judge(case, used);
             if let Judgement::Approve { amount_micros } = judgement {
                 rows.push((day, amount_micros));
             }
             live.push(judgement);
         }
-        let tested = back_test(&rule, gates.iter().map(|gate| Past { case: case(gate), verdict: None }));
+        let tested = back_test(&rule, requests.iter().map(past));
         let would: Vec<_> = tested.tested.iter().map(|tested| tested.why).collect();
         let did: Vec<_> = live.iter().map(|judgement| match judgement {
             Judgement::Approve { .. } => None,
@@ -263,13 +323,30 @@ proptest! {
     }
 
     #[test]
-    fn no_day_has_more_than_its_limits(rule in any_rule(), gates in any_gates()) {
+    fn a_back_test_asks_for_the_documented_reasons(rule in any_rule(), requests in any_requests()) {
+        let tested = back_test(&rule, requests.iter().map(past)).tested;
+        let why: Vec<_> = tested.iter().map(|tested| tested.why).collect();
+        prop_assert_eq!(why, documented(&rule, &requests));
+        for (tested, (.., verdict)) in tested.iter().zip(&requests) {
+            let outcome = match (tested.why, verdict) {
+                (Some(_), _) => Outcome::Asked,
+                (None, None) => Outcome::Undecided,
+                (None, Some(Verdict::Approve)) => Outcome::Agreed,
+                (None, Some(Verdict::Edit | Verdict::Deny | Verdict::Respond)) => Outcome::Differed,
+            };
+            prop_assert_eq!(tested.outcome, outcome);
+        }
+    }
+
+    #[test]
+    fn no_day_has_more_than_its_limits(rule in any_rule(), requests in any_requests()) {
         let mut days = Days::default();
-        let mut used: std::collections::HashMap<i64, Used> = std::collections::HashMap::new();
-        for gate in &gates {
-            if let Judgement::Approve { amount_micros } = days.judge(&rule, case(gate)) {
-                prop_assert!(gate.flags.is_empty() && rule.covers(gate).is_ok());
-                let of_day = used.entry(day_of(gate.opened_at).0).or_default();
+        let mut used: HashMap<i64, Used> = HashMap::new();
+        for request in &requests {
+            let case = past(request).case;
+            if let Judgement::Approve { amount_micros } = days.judge(&rule, case) {
+                prop_assert!(case.gate.flags.is_empty() && rule.covers(case.gate).is_ok());
+                let of_day = used.entry(day_of(case.gate.opened_at).0).or_default();
                 of_day.count += 1;
                 of_day.amount_micros += amount_micros;
             }

@@ -6,7 +6,7 @@
 use super::GOAL;
 use crate::{
     goal::{Bench, Site},
-    http::{Connection, Request, credentials},
+    http::{Connection, Request, credentials, encoded},
     report::Finding,
 };
 use anyhow::Result;
@@ -153,12 +153,6 @@ fn made() -> (Vec<(String, String)>, Vec<Question>) {
 fn forms(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let rows = text.lines().filter(|line| !line.starts_with('#')).map(|line| line.splitn(3, '\t'));
     rows.filter_map(|mut row| Some((row.nth(1)?, row.next()?)))
-}
-
-fn encoded(text: &str) -> String {
-    text.bytes()
-        .map(|byte| if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
 }
 
 #[cfg(test)]
