@@ -18,7 +18,7 @@
 //! | `sessions::page(&Shell, sessions::Props)` | `GET /sessions?q=&actionId=&cursor=` |
 //! | `sessions::rows_fragment(&Shell, &[SessionEntry])` | `GET /sessions/rows?ids=a,b,c` |
 //! | `search::page(&Shell, search::Props)` | `GET /search?q=&agent=&status=&cursor=` |
-//! | `session::page(&Shell, session::Props)` | `GET /sessions/{id}?before=&kinds=` |
+//! | `session::page(&Shell, session::Props)` | `GET /sessions/{id}?before=&kinds=&find=&match=` |
 //! | `session::rows_fragment(&str, &[Event], &Titles)` | `GET /sessions/{id}/rows?afterSequence=` or `?beforeSequence=`, `&kinds=` |
 //! | `session::moving_fragment(&Shell, &session::Props)` | `GET /sessions/{id}/summary` |
 //! | `chat::list_page(&Shell, chat::ListProps)` | `GET /chat?cursor=` |

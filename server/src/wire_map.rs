@@ -59,7 +59,7 @@ pub use memory_forget::{forget_person, forgotten_person};
 pub use memory_writer::{memory_flush, memory_run};
 pub use response::*;
 pub use rule::*;
-pub use search::{found_events, new_saved_search, saved_search};
+pub use search::{found_events, found_in_log, new_saved_search, saved_search, snippet};
 pub use share_link::share_link;
 pub use thread::*;
 pub use tool::*;

@@ -140,6 +140,7 @@ pub fn log_props(session: wire::session::Session, events: Vec<wire::event::Event
         has_earlier: false,
         has_later: false,
         kinds: String::new(),
+        find: Default::default(),
         parent: None,
         children: Vec::new(),
         has_more_children: false,

@@ -95,6 +95,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
         has_earlier: false,
         has_later: false,
         kinds: String::new(),
+        find: Default::default(),
         parent: None,
         children: Vec::new(),
         has_more_children: false,

@@ -31,7 +31,7 @@ mod user_bindings;
 mod waiting;
 
 #[cfg(feature = "hydrate")]
-pub use act::step;
+pub use act::{TEXT_FIELDS, step};
 pub use bindings_editor::BindingsEditor;
 #[cfg(feature = "ssr")]
 pub use found::{SearchResult, results_fragment};

@@ -24,9 +24,15 @@ mod failure;
 #[cfg(all(test, feature = "ssr"))]
 pub mod fixture;
 #[cfg(feature = "ssr")]
+mod find;
+#[cfg(feature = "hydrate")]
+mod find_keys;
+#[cfg(feature = "ssr")]
 mod forget;
 #[cfg(feature = "ssr")]
 mod group;
+#[cfg(feature = "ssr")]
+mod mark;
 #[cfg(feature = "ssr")]
 mod opening;
 #[cfg(feature = "ssr")]
@@ -84,6 +90,8 @@ pub(crate) use describe::kind_words;
 pub use describe::{one_line, texts_of};
 #[cfg(feature = "ssr")]
 pub use failure::acknowledge;
+#[cfg(feature = "ssr")]
+pub use find::{Find, Place};
 #[cfg(feature = "ssr")]
 pub use forget::{ForgetProps, forget_page};
 #[cfg(feature = "ssr")]

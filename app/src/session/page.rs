@@ -3,11 +3,13 @@
 use super::{
     LiveTranscript, PromoteResponse,
     continuation::{MESSAGE_FORM, RESULTS_FORM, WaitingCall, continuation_forms},
+    find::{Find, FoundTick, find_line},
     group::{counts, label, parse_groups},
     promotion::{PromotionOffer, promotion_form},
-    rows::rows_fragment,
+    rows::{found_rows, rows_fragment},
     sidebar::{RelatedSessions, sidebar},
     summary::{Summary, summary_view},
+    timeline::Scale,
     title::row_title,
     transcript::Content,
     value_text::Titles,
@@ -23,7 +25,7 @@ use crate::{
         notice::Refused,
     },
 };
-use domain::event::Group;
+use domain::{Timestamp, event::Group};
 use leptos::{prelude::*, server_fn::ServerFn as _};
 use wire::{
     event::Event,
@@ -57,6 +59,8 @@ pub struct Props {
     pub has_later: bool,
     /// `?kinds=` as given; empty without it.
     pub kinds: String,
+    /// `?find=` and what it found.
+    pub find: Find,
     /// The session that started this one.
     pub parent: Option<Session>,
     /// Sessions that this one started.
@@ -75,13 +79,12 @@ pub struct Props {
     pub form: crate::FormState,
 }
 
-/// The address of the page filtered by these groups.
-fn kinds_href(id: &str, groups: &[Group]) -> String {
-    if groups.is_empty() {
-        return format!("/sessions/{id}");
-    }
+/// The address of the page filtered by these groups. It looks for the same text.
+fn kinds_href(id: &str, groups: &[Group], find: &Find) -> String {
     let names: Vec<_> = groups.iter().map(|g| g.as_str()).collect();
-    format!("/sessions/{id}?kinds={}", names.join(","))
+    let kinds = (!names.is_empty()).then(|| format!("kinds={}", names.join(",")));
+    let pairs: Vec<_> = kinds.into_iter().chain(find.pair()).collect();
+    if pairs.is_empty() { format!("/sessions/{id}") } else { format!("/sessions/{id}?{}", pairs.join("&")) }
 }
 
 /// The parts of the page that change while the session runs: header, chips, sidebar, and the forms for what it waits
@@ -90,12 +93,26 @@ fn kinds_href(id: &str, groups: &[Group]) -> String {
 pub fn moving_fragment(shell: &Shell, props: &Props) -> String {
     to_html(view! {
         <div data-rating=props.summary.rating.as_str()>
-            {summary_view(shell, &props.summary)}
+            {summary_view(shell, &props.summary, &[])}
             {forms(&props.summary.session.id.to_string(), &shell.form_key, props)}
             {chips(&props.summary.session.id.to_string(), &parse_groups(&props.kinds), props)}
             {aside(props)}
         </div>
     })
+}
+
+impl Props {
+    /// The address of the first event that was found, for a search that has just begun.
+    pub fn first_found(&self) -> Option<String> {
+        let sequence = self.find.sequence().filter(|_| self.find.is_new)?;
+        Some(self.find.href(&self.summary.session.id.to_string(), &self.kinds, 0, sequence))
+    }
+
+    /// The marks of what was found.
+    fn ticks(&self, now: Timestamp) -> Vec<FoundTick> {
+        let scale = Scale::of(&self.summary.session, &self.summary.timeline, now);
+        self.find.ticks(&self.summary.session.id.to_string(), &self.kinds, scale)
+    }
 }
 
 /// The sidebar with the related sessions, input and output.
@@ -127,7 +144,8 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
             } else {
                 format!("&kinds={}", crate::text::escape::query(&props.kinds))
             };
-            format!("/sessions/{id}?{direction}{kinds}")
+            let find = props.find.pair().map(|pair| format!("&{pair}")).unwrap_or_default();
+            format!("/sessions/{id}?{direction}{kinds}{find}")
         };
         // The head may be newer than the last row that was read; the live tail then reads the difference at once.
         let caught_up_to = if props.events.is_empty() { 0 } else { last };
@@ -155,9 +173,12 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
             earlier: props.has_earlier.then(|| with(format!("before={first}"))),
             end: end.to_owned(),
             rating: props.summary.rating,
-            summary: to_html((summary_view(shell, &props.summary), below_summary(&id, &shell.form_key, &props))),
-            chips: to_html(chips(&id, &picked, &props)),
-            rows: rows_fragment(&id, &props.events, &props.titles),
+            summary: to_html((
+                summary_view(shell, &props.summary, &props.ticks(shell.now)),
+                below_summary(&id, &shell.form_key, &props),
+            )),
+            chips: to_html((chips(&id, &picked, &props), find_line(&id, &props.kinds, &props.find, first))),
+            rows: rows(&id, &props),
             later: later.map(to_html).unwrap_or_default(),
             sidebar: to_html(aside(&props)),
             session_id: id,
@@ -165,6 +186,14 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         let page = view! { <LiveTranscript/> };
         frame(shell, RailEntry::Sessions, page)
     })
+}
+
+/// The rows, with what was found marked.
+fn rows(id: &str, props: &Props) -> String {
+    match props.find.phrase() {
+        Some(phrase) => found_rows(id, &props.events, &props.titles, &phrase, props.find.sequence()),
+        None => rows_fragment(id, &props.events, &props.titles),
+    }
 }
 
 /// The errors of a refused form, and the forms that show their own errors: for what the session waits for, and to make
@@ -195,7 +224,7 @@ fn chips(id: &str, picked: &[Group], props: &Props) -> impl IntoView + use<> {
     let all = known.values().sum::<u64>();
     let mut chips = vec![
         view! {
-            <Chip href=kinds_href(id, &[]) is_here=picked.is_empty() attr:data-chip="">
+            <Chip href=kinds_href(id, &[], &props.find) is_here=picked.is_empty() attr:data-chip="">
                 "All " <span class="chip-count" data-part="kind-all">{number::grouped(all)}</span>
             </Chip>
         }
@@ -214,7 +243,7 @@ fn chips(id: &str, picked: &[Group], props: &Props) -> impl IntoView + use<> {
         }
         chips.push(
             view! {
-                <Chip href=kinds_href(id, &then) is_here=is_on attr:data-chip=group.as_str()>
+                <Chip href=kinds_href(id, &then, &props.find) is_here=is_on attr:data-chip=group.as_str()>
                     {label(group)} " " <span class="chip-count" data-part=part data-count=count.to_string()>{number::grouped(count)}</span>
                 </Chip>
             }

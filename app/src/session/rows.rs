@@ -1,12 +1,14 @@
 //! A part of a log as the rows of a transcript.
 
 use super::{
+    mark::marked,
     opening::{opening_len, write_opening},
     row::write_row,
     value_text::Titles,
     view_model::entries,
 };
 use crate::text::html::Html;
+use domain::search::Phrase;
 use wire::event::Event;
 
 /// Typical size of a row's HTML, bytes; used to size the buffer.
@@ -23,4 +25,21 @@ pub fn rows_fragment(session_id: &str, events: &[Event], titles: &Titles) -> Str
         write_row(&mut html, session_id, entry, titles);
     }
     html.finish()
+}
+
+/// The same with a phrase marked in the rows. The row of the event `shown` is unfolded.
+pub fn found_rows(session_id: &str, events: &[Event], titles: &Titles, phrase: &Phrase, shown: Option<u64>) -> String {
+    let mut rows = String::with_capacity(events.len() * ROW_BYTES);
+    let mut add = |write: &dyn Fn(&mut Html)| {
+        let mut html = Html::with_capacity(ROW_BYTES);
+        write(&mut html);
+        rows.push_str(&marked(&html.finish(), phrase, shown));
+    };
+    let entries = entries(events);
+    let (opening, rest) = entries.split_at(opening_len(&entries));
+    add(&|html: &mut Html| write_opening(html, session_id, opening, titles));
+    for entry in rest {
+        add(&|html: &mut Html| write_row(html, session_id, entry, titles));
+    }
+    rows
 }

@@ -5,6 +5,7 @@ use super::{
     CancelSession, RetrySession,
     continuation::{CONTINUE, Offer},
     failure::failure_help,
+    find::FoundTick,
     rating::Rating,
     timeline::timeline,
     timeline_bar::{href, timeline_bar},
@@ -92,8 +93,8 @@ fn end_words(reason: EndReason) -> Option<&'static str> {
     }
 }
 
-/// The header.
-pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
+/// The header. `found` are the marks of a search in the log; a timeline that has some stays as it was loaded.
+pub fn summary_view(shell: &Shell, summary: &Summary, found: &[FoundTick]) -> impl IntoView + use<> {
     let session = &summary.session;
     let line = timeline(session, &summary.timeline, &summary.kind_counts, shell.now);
     let has_line = !line.segments.is_empty();
@@ -125,7 +126,7 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
             <dl class="facts" data-part="facts">{facts(shell, summary)}</dl>
             <div data-part="queued">{queued(session)}</div>
             <div data-part="error">{error}{summary.failure.as_ref().map(|failure| failure_help(shell, failure))}{alike(summary)}</div>
-            <div data-part="timeline">{has_line.then(|| timeline_bar(&line, summary.shown))}</div>
+            <div data-part=found.is_empty().then_some("timeline")>{has_line.then(|| timeline_bar(&line, found, summary.shown))}</div>
         </header>
     }
 }

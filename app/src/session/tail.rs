@@ -1,6 +1,7 @@
 //! The live tail: appends new rows by sequence and keeps the reader's scroll position. Only in the WASM build.
 
 use super::{
+    find_keys,
     tail_state::TailState,
     transcript::{BEYOND_TARGET, Transcript},
     transcript_rows,
@@ -25,6 +26,7 @@ const GATHER_MS: i32 = 400;
 /// Starts the live tail of a page's transcript.
 pub fn start(transcript: Transcript, opens_at_end: bool) {
     transcript_rows::start(transcript);
+    find_keys::start();
     if let Some(page) = transcript.page() {
         patch::remember(&page);
         // A part of the header with an open popover was not updated.

@@ -11,7 +11,7 @@ use wire::{event::Event, session::Session};
 
 /// Length of the line, units.
 pub const LENGTH: f64 = 1_000.0;
-/// Positions of ticks for tool calls; calls at the same position share a tick.
+/// Positions of ticks of one kind; events at the same position share a tick.
 const TICK_PLACES: usize = 120;
 /// Most segments; later changes of status are not drawn.
 const SEGMENTS_MAX: usize = 200;
@@ -29,6 +29,31 @@ pub struct Segment {
     pub sequence: u64,
     /// Duration in milliseconds.
     pub duration_ms: u64,
+}
+
+/// The times of a session as places on the line.
+#[derive(Debug, Clone, Copy)]
+pub struct Scale {
+    start: Timestamp,
+    end: Timestamp,
+}
+
+impl Scale {
+    /// The scale of a session's timeline. `events` are those that it shows.
+    pub fn of(session: &Session, events: &[Event], now: Timestamp) -> Self {
+        let start = session.created_at;
+        let last = events.iter().map(|e| e.recorded_at).max().unwrap_or(start);
+        let end =
+            session.completed_at.unwrap_or(if session.status.is_final() { session.updated_at } else { now }).max(last);
+        Self { start, end }
+    }
+
+    /// The place of a time, units.
+    pub fn place(self, at: Timestamp) -> f64 {
+        let total_ms = (self.end - self.start).num_milliseconds().max(1);
+        let ms = (at - self.start).num_milliseconds().clamp(0, total_ms);
+        LENGTH * ms as f64 / total_ms as f64
+    }
 }
 
 /// One or more events at about the same time.
@@ -93,15 +118,7 @@ const ERRORS: [&str; 2] = [Known::SessionError.as_str(), Known::ToolInvocationFa
 /// Builds the timeline from the first events of a session that are relevant to it. `kind_counts` are the numbers of
 /// events of each kind in its whole log.
 pub fn timeline(session: &Session, events: &[Event], kind_counts: &[(String, u64)], now: Timestamp) -> Timeline {
-    let start = session.created_at;
-    let last = events.iter().map(|e| e.recorded_at).max().unwrap_or(start);
-    let end =
-        session.completed_at.unwrap_or(if session.status.is_final() { session.updated_at } else { now }).max(last);
-    let total_ms = (end - start).num_milliseconds().max(1);
-    let place = |at: Timestamp| {
-        let ms = (at - start).num_milliseconds().clamp(0, total_ms);
-        LENGTH * ms as f64 / total_ms as f64
-    };
+    let scale = Scale::of(session, events, now);
     let changes: Vec<(Option<Status>, Status, &Event)> = events
         .iter()
         .filter(|e| e.known() == Some(Known::SessionStatusChange))
@@ -118,9 +135,9 @@ pub fn timeline(session: &Session, events: &[Event], kind_counts: &[(String, u64
     } else {
         Status::Draft
     });
-    let mut open = (first, start, 1);
+    let mut open = (first, scale.start, 1);
     let mut close = |open: &(Status, Timestamp, u64), until: Timestamp| {
-        let (x, to) = (place(open.1), place(until));
+        let (x, to) = (scale.place(open.1), scale.place(until));
         let duration_ms = u64::try_from((until - open.1).num_milliseconds()).unwrap_or_default();
         if duration_ms > 0 && !open.0.is_final() {
             line.segments.push(Segment { status: open.0, x, width: to - x, sequence: open.2, duration_ms });
@@ -130,7 +147,7 @@ pub fn timeline(session: &Session, events: &[Event], kind_counts: &[(String, u64
         close(&open, event.recorded_at);
         open = (*to, event.recorded_at, event.sequence);
     }
-    close(&open, end);
+    close(&open, scale.end);
     for segment in &line.segments {
         match line.totals.iter_mut().find(|(status, _)| *status == segment.status) {
             Some((_, ms)) => *ms += segment.duration_ms,
@@ -138,7 +155,7 @@ pub fn timeline(session: &Session, events: &[Event], kind_counts: &[(String, u64
         }
     }
     for event in events {
-        let x = place(event.recorded_at);
+        let x = scale.place(event.recorded_at);
         let tick = Tick { x, sequence: event.sequence, count: 1, at: event.at };
         match event.kind.as_str() {
             kind if ERRORS.contains(&kind) => gather(&mut line.errors, tick),
@@ -159,11 +176,16 @@ pub fn timeline(session: &Session, events: &[Event], kind_counts: &[(String, u64
 }
 
 fn gather(ticks: &mut Vec<Tick>, tick: Tick) {
-    let width = LENGTH / TICK_PLACES as f64;
     match ticks.last_mut() {
-        Some(last) if (last.x / width) as usize == (tick.x / width) as usize => last.count += tick.count,
+        Some(last) if share_a_tick(last.x, tick.x) => last.count += tick.count,
         _ => ticks.push(tick),
     }
+}
+
+/// Whether two places, in units, are so near that they share a tick.
+pub fn share_a_tick(x: f64, other: f64) -> bool {
+    let width = LENGTH / TICK_PLACES as f64;
+    (x / width) as usize == (other / width) as usize
 }
 
 impl Timeline {

@@ -1,6 +1,7 @@
 //! The timeline as an SVG whose segments and ticks link to events of the transcript.
 
 use super::{
+    find::FoundTick,
     timeline::{LENGTH, Timeline},
     transcript::BEYOND_TARGET,
 };
@@ -20,8 +21,8 @@ pub fn href(sequence: u64, shown: (u64, u64)) -> String {
     }
 }
 
-/// The SVG with its legend. `shown` is the first and last sequence on the page.
-pub fn timeline_bar(line: &Timeline, shown: (u64, u64)) -> impl IntoView + use<> {
+/// The SVG with its legend. `shown` is the first and last sequence on the page. `found` are the marks of a search.
+pub fn timeline_bar(line: &Timeline, found: &[FoundTick], shown: (u64, u64)) -> impl IntoView + use<> {
     let legend = line.totals.iter().map(|(status, ms)| {
         view! { <span class="timeline-key" data-status=status.as_str()>{word(*status)}" "{duration::words(*ms)}</span> }
     });
@@ -29,16 +30,18 @@ pub fn timeline_bar(line: &Timeline, shown: (u64, u64)) -> impl IntoView + use<>
     let mark = |words: Option<String>, kind: &'static str| {
         words.map(|words| view! { <span class="timeline-key" data-mark=kind>{words}</span> })
     };
-    let marks = (mark(line.calls.words("tool call"), "tool"), mark(line.faults.words("error"), "error"));
+    let words = (!found.is_empty()).then(|| "Found".to_owned());
+    let marks =
+        (mark(line.calls.words("tool call"), "tool"), mark(line.faults.words("error"), "error"), mark(words, "find"));
     view! {
         <div class="timeline">
-            <svg class="timeline-bar" viewBox="0 0 1000 28" preserveAspectRatio="none" role="group" aria-label=format!("Timeline: {}", line.words()) inner_html=drawing(line, shown)></svg>
+            <svg class="timeline-bar" viewBox="0 0 1000 28" preserveAspectRatio="none" role="group" aria-label=format!("Timeline: {}", line.words()) inner_html=drawing(line, found, shown)></svg>
             <div class="timeline-words">{legend}{marks}</div>
         </div>
     }
 }
 
-fn drawing(line: &Timeline, shown: (u64, u64)) -> String {
+fn drawing(line: &Timeline, found: &[FoundTick], shown: (u64, u64)) -> String {
     let mut svg = Html::with_capacity(4_096);
     svg.raw("<rect class=\"timeline-track\" x=\"0\" y=\"6\" width=\"1000\" height=\"16\"></rect>");
     for segment in &line.segments {
@@ -64,6 +67,14 @@ fn drawing(line: &Timeline, shown: (u64, u64)) -> String {
         open_link(&mut svg, &href(tick.sequence, shown), &label, true);
         svg.raw("<rect class=\"timeline-tick\" data-mark=\"error\" y=\"0\" height=\"28\"");
         place(&mut svg, tick.x.min(LENGTH - 4.0), 4.0);
+        svg.raw("</a>");
+    }
+    for tick in found {
+        let label = format!("Found {} at {} UTC", number::counted(tick.count, "event"), clock(tick.at));
+        // The link to the next one is in the tab order.
+        open_link(&mut svg, &tick.href, &label, false);
+        svg.raw("<rect class=\"timeline-tick\" data-mark=\"find\" y=\"17\" height=\"11\"");
+        place(&mut svg, tick.x.min(LENGTH - 3.0), 3.0);
         svg.raw("</a>");
     }
     svg.finish()

@@ -2,7 +2,10 @@
 
 use crate::{Client, EventStream, Result};
 use domain::id::SessionId;
-use wire::event::{Append, Appended, Events};
+use wire::{
+    event::{Append, Appended, Events},
+    search::FoundInLog,
+};
 
 /// Part of a log. Without bounds it begins at the first event.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +31,23 @@ impl Client {
             ("limit", range.limit.map(|n| n.to_string())),
         ];
         self.get(&["api", "sessions", &session_id.to_string(), "events"], &query).await
+    }
+
+    /// `GET /api/sessions/{id}/events/find`: the events that have a text, after `after_sequence`. `limit` is the number
+    /// of events on the page; the server's default if absent.
+    pub async fn find_events(
+        &self,
+        session_id: SessionId,
+        text: &str,
+        after_sequence: u64,
+        limit: Option<u32>,
+    ) -> Result<FoundInLog> {
+        let query = [
+            ("q", Some(text.to_owned())),
+            ("afterSequence", Some(after_sequence.to_string())),
+            ("limit", limit.map(|n| n.to_string())),
+        ];
+        self.get(&["api", "sessions", &session_id.to_string(), "events", "find"], &query).await
     }
 
     /// `POST /api/sessions/{id}/events`: records all events or none. Can be repeated if every event has an id.

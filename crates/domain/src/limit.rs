@@ -577,6 +577,14 @@ pub const SEARCH_PAGE_SESSIONS: usize = 20;
 pub const SEARCH_SESSION_HITS_MAX: usize = 3;
 /// Events with the words that one page of a search looks at. The next page looks at older ones.
 pub const SEARCH_LOOKED_MAX: usize = 4_000;
+/// Longest text that is looked for in one log, characters.
+pub const FIND_PHRASE_CHARS_MAX: usize = 200;
+/// Most events of one log that a search in it counts and leads to.
+pub const FIND_MATCHES_MAX: usize = 10_000;
+/// Most events of one log that a search in it reads: the first.
+pub const FIND_EVENTS_MAX: usize = 100_000;
+/// Content and metadata after which a search in one log reads no further page, bytes.
+pub const FIND_BYTES_MAX: usize = 128 * 1024 * 1024;
 /// Most searches that a person can save.
 pub const SAVED_SEARCHES_OF_PERSON_MAX: u32 = 50;
 /// Most shared searches of a workspace.

@@ -75,6 +75,21 @@ pub struct SnippetPiece {
     pub is_marked: bool,
 }
 
+/// `GET /api/sessions/{id}/events/find`: the events of a log that have a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FoundInLog {
+    /// Number of events of the log that have the text, wherever the page begins; at most 10,000.
+    pub total: u64,
+    /// Whether there are no others. Of a log, the first 100,000 events and 128 MiB are read.
+    pub total_is_exact: bool,
+    /// Oldest first. The next page is after the sequence of the last one.
+    pub items: Vec<FoundEvent>,
+    /// Whether there are more after the last item.
+    pub has_more: bool,
+}
+
 /// A search line to save under a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -96,9 +96,7 @@ pub struct ReadQuery {
 impl From<ReadQuery> for use_case::Read {
     /// Sorts the kinds, so that the cached page does not depend on their order in the query.
     fn from(query: ReadQuery) -> Self {
-        let types = query.event_types.as_deref();
-        let mut kinds: Vec<String> =
-            types.into_iter().flat_map(|t| t.split(',')).map(|t| t.trim().to_owned()).collect();
+        let mut kinds = kinds(query.event_types.as_deref());
         kinds.sort();
         kinds.dedup();
         Self {
@@ -108,6 +106,11 @@ impl From<ReadQuery> for use_case::Read {
             limit: query.limit.0,
         }
     }
+}
+
+/// The types of a list that is separated by commas.
+fn kinds(types: Option<&str>) -> Vec<String> {
+    types.into_iter().flat_map(|types| types.split(',')).map(|kind| kind.trim().to_owned()).collect()
 }
 
 /// Read events
@@ -136,6 +139,61 @@ pub async fn read(
     }
     let page = read_open(&state, &caller, &session, read).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], page).into_response())
+}
+
+/// The query of [`find`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FindQuery {
+    /// The text to find. Case does not matter; all other characters count as they are written, and white space is found
+    /// for white space.
+    #[param(value_type = wire::schema::LogPhrase)]
+    q: String,
+    /// Items are events after this sequence; all without it.
+    #[param(value_type = Option<wire::schema::Sequence>)]
+    after_sequence: Option<Sequence>,
+    /// Only events of these types, separated by commas.
+    #[param(value_type = Option<wire::schema::EventTypes>)]
+    event_types: Option<String>,
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+}
+
+impl From<FindQuery> for use_case::Find {
+    fn from(query: FindQuery) -> Self {
+        let sequence = query.after_sequence.map(|sequence| sequence.0).unwrap_or_default();
+        let items = use_case::Items::After { sequence, limit: query.limit.0 };
+        Self { text: query.q, kinds: kinds(query.event_types.as_deref()), items }
+    }
+}
+
+/// Find a text in a log
+///
+/// The events of a session that have a text in what people see of them, oldest first: messages, reasoning, inputs and
+/// outputs of tools, errors, results and changes of status. The log itself is read, so what was just recorded is found,
+/// and what was erased is not. `total` counts the events of the whole log.
+#[utoipa::path(
+    get, path = "/api/sessions/{id}/events/find", operation_id = "findEvents", tag = "events",
+    params(("id" = uuid::Uuid, Path, description = "The session"), FindQuery),
+    responses(
+        (status = 200, description = "A page", body = wire::search::FoundInLog),
+        (
+            status = 422, description = "`invalid_request`: `q` has only white space",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn find(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    Params(query): Params<FindQuery>,
+) -> Result<Json<wire::search::FoundInLog>, Problem> {
+    let found = use_case::find(&state.ledger, caller.scope(), id, query.into()).await?;
+    Ok(Json(wire_map::found_in_log(found)))
 }
 
 /// Reads a page of a session that has not ended.

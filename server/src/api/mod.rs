@@ -281,6 +281,7 @@ fn logs(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
     router
         .routes(routes!(workspace::get, workspace::update))
         .routes(routes!(event::read, event::append))
+        .routes(routes!(event::find))
         .routes(routes!(event::send_delta))
         .routes(routes!(stream::follow))
         .routes(routes!(hook::record))

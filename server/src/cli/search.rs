@@ -4,7 +4,7 @@ use super::common::{Failure, open, print_line};
 use crate::config::{self, DatabaseFlags, ServeFlags};
 use clap::builder::NonEmptyStringValueParser;
 use client::{Client, EventSearch, SessionFilter};
-use domain::{count::counted, session::Status};
+use domain::{count::counted, id::SessionId, limit::PAGE_MAX, session::Status};
 use ledger::Mode;
 use std::io::{IsTerminal, Write};
 use wire::search::FoundEvents;
@@ -23,6 +23,11 @@ pub enum SearchCommand {
     /// One line for each: session, status, time of creation, agent and title. The line has conditions, words, or both.
     /// Words are found in titles, and in the newest 4,000 events that have them. With no argument, all sessions.
     Sessions(SessionsArgs),
+    /// Print the events of one session that have this text, oldest first
+    ///
+    /// One line for each: sequence, time, kind and text, at most 1,000, then their number. The text is found as it is
+    /// written, in letters of either case, in the log itself: no index is needed.
+    Log(LogArgs),
     /// Make the index anew from the log, in all workspaces
     ///
     /// Works whether or not the server is running. Meanwhile a search finds only what is in the index already.
@@ -58,12 +63,32 @@ pub struct SessionsArgs {
     server: ServerArgs,
 }
 
+/// Options of `search log`.
+#[derive(Debug, clap::Args)]
+pub struct LogArgs {
+    /// Id of the session
+    #[arg(value_name = "SESSION")]
+    session: SessionId,
+    /// The text to find
+    #[arg(value_name = "TEXT", required = true, allow_hyphen_values = true)]
+    text: Vec<String>,
+    #[command(flatten)]
+    access: AccessArgs,
+}
+
 /// The server, and whose days it counts by.
 #[derive(Debug, clap::Args)]
 pub struct ServerArgs {
     /// Time zone of days such as today and fri, as an IANA name; UTC without it
     #[arg(long, value_name = "ZONE", value_parser = NonEmptyStringValueParser::new())]
     timezone: Option<String>,
+    #[command(flatten)]
+    access: AccessArgs,
+}
+
+/// The server.
+#[derive(Debug, clap::Args)]
+pub struct AccessArgs {
     /// Address of the server
     #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]
     url: String,
@@ -88,6 +113,7 @@ pub async fn run(command: SearchCommand) -> Result<(), Failure> {
     match command {
         SearchCommand::Find(args) => find(args).await,
         SearchCommand::Sessions(args) => sessions(args).await,
+        SearchCommand::Log(args) => log(args).await,
         SearchCommand::Rebuild(args) => rebuild(args).await,
     }
 }
@@ -106,9 +132,25 @@ async fn find(args: FindArgs) -> Result<(), Failure> {
 impl ServerArgs {
     /// A client of the server, and the time zone.
     fn client(self) -> Result<(Client, Option<String>), Failure> {
-        let client = Client::new(&self.url, &self.token).map_err(|error| Failure::Misused(error.to_string()))?;
-        Ok((client, self.timezone))
+        Ok((self.access.client()?, self.timezone))
     }
+}
+
+impl AccessArgs {
+    fn client(&self) -> Result<Client, Failure> {
+        Client::new(&self.url, &self.token).map_err(|error| Failure::Misused(error.to_string()))
+    }
+}
+
+async fn log(args: LogArgs) -> Result<(), Failure> {
+    let found = args.access.client()?.find_events(args.session, &args.text.join(" "), 0, Some(PAGE_MAX)).await?;
+    for event in &found.items {
+        let text: String = event.snippet.iter().map(|piece| piece.text.as_str()).collect();
+        let at = event.recorded_at.format("%Y-%m-%dT%H:%M:%SZ");
+        print_line(&format!("{} {at} {} {text}", event.sequence, event.event_type))?;
+    }
+    let least = if found.total_is_exact { "" } else { "at least " };
+    print_line(&format!("{least}{} with this text", counted(found.total, "event")))
 }
 
 async fn sessions(args: SessionsArgs) -> Result<(), Failure> {

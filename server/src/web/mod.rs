@@ -46,6 +46,7 @@ mod saved_search;
 mod search;
 mod search_line;
 mod session;
+mod session_find;
 mod session_forget;
 mod sessions;
 mod settings;

@@ -2,7 +2,8 @@
 
 use super::{
     rating,
-    shell::{PageRejection, Viewer, render},
+    session_find::{self, FindQuery},
+    shell::{PageRejection, Viewer, render_or_refuse},
 };
 use crate::{
     extract::{Id, Params},
@@ -12,13 +13,13 @@ use crate::{
 };
 use app::{
     FormState,
-    session::{self as ui, Offer, OpensAt, PromotionOffer, Props, Rating, Summary, Titles, WaitingCall},
+    session::{self as ui, Find, Offer, OpensAt, PromotionOffer, Props, Rating, Summary, Titles, WaitingCall},
 };
 use axum::{
     Router,
     extract::{Path, State},
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header::CONTENT_TYPE},
-    response::{Html, IntoResponse, Response},
+    http::{HeaderMap, HeaderName, HeaderValue, header::CONTENT_TYPE},
+    response::{Html, IntoResponse, Redirect, Response},
     routing::get,
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
@@ -52,9 +53,23 @@ pub(super) struct PageQuery {
     /// `end` shows the newest events.
     at: Option<String>,
     kinds: Option<String>,
+    /// The text to find in the log.
+    find: Option<String>,
+    /// The number of the event that has it and that the page is around.
+    #[serde(rename = "match")]
+    number: Option<u64>,
 }
 
 impl PageQuery {
+    fn find_query(&self) -> FindQuery<'_> {
+        FindQuery {
+            typed: self.find.as_deref().unwrap_or_default().trim(),
+            number: self.number,
+            kinds: self.kinds.as_deref().unwrap_or_default(),
+            is_placed: self.window() != LogWindow::Fitting,
+        }
+    }
+
     fn window(&self) -> LogWindow {
         match (self.before, self.after, self.at.as_deref()) {
             (Some(sequence), ..) => LogWindow::Before(sequence),
@@ -72,7 +87,11 @@ async fn show(
     Params(query): Params<PageQuery>,
 ) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer, id, query).await?;
-    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+    if let Some(first) = props.first_found() {
+        return Ok(Redirect::to(&first).into_response());
+    }
+    let problem = props.find.problem.as_deref().map(|why| Problem::field(Code::InvalidRequest, "find", why));
+    Ok(render_or_refuse(problem.as_ref(), move || ui::page(&viewer.shell, props)).await)
 }
 
 /// Reads what the page shows.
@@ -83,12 +102,14 @@ pub(super) async fn read(
     query: PageQuery,
 ) -> Result<Props, PageRejection> {
     let kinds = query.kinds.clone().unwrap_or_default();
-    let page = page::read(&state.ledger, &viewer.scope, id, query.window(), chosen(kinds.clone())).await?;
+    let find = session_find::read(state, viewer, id, query.find_query()).await?;
+    let window = find.sequence().map_or_else(|| query.window(), LogWindow::Around);
+    let page = page::read(&state.ledger, &viewer.scope, id, window, chosen(kinds.clone())).await?;
     let opens_at = opens_at(page.opens_at);
     let (events, titles) = transcript_of(page.events);
     let (has_earlier, has_later) = (page.has_earlier, page.has_later);
     let around = beside(state, viewer, page.around).await;
-    Ok(Props { events, titles, has_earlier, has_later, opens_at, kinds, form: viewer.form.clone(), ..around })
+    Ok(Props { events, titles, has_earlier, has_later, opens_at, kinds, find, form: viewer.form.clone(), ..around })
 }
 
 const fn opens_at(found: page::OpensAt) -> OpensAt {
@@ -127,6 +148,7 @@ fn around_log(around: Around, rating: Rating, (may_forget, may_share): (bool, bo
         has_earlier: false,
         has_later: false,
         kinds: String::new(),
+        find: Find::default(),
         retries: around.retries.into_iter().map(wire_map::session).collect(),
         parent: around.parent.map(wire_map::session),
         graph: wire_map::dependencies(around.related),

@@ -1,11 +1,11 @@
 //! Converts what a search found, and saved searches.
 
-use domain::Caller;
+use domain::{Caller, search::Piece};
 use ledger::{
-    SavedSearchRecord,
+    SavedSearchRecord, event,
     search::{self, NewSavedSearch},
 };
-use wire::search::{FoundEvent, FoundEvents, FoundSession, SaveSearch, SavedSearch, SnippetPiece};
+use wire::search::{FoundEvent, FoundEvents, FoundInLog, FoundSession, SaveSearch, SavedSearch, SnippetPiece};
 
 /// Converts the body of a request that saves a search.
 pub fn new_saved_search(body: SaveSearch) -> NewSavedSearch {
@@ -45,11 +45,31 @@ fn found_session(found: search::FoundSession) -> FoundSession {
 }
 
 fn found_event(found: search::FoundEvent) -> FoundEvent {
-    let pieces = found.snippet.into_iter();
     FoundEvent {
         sequence: found.sequence,
         event_type: found.kind,
         recorded_at: found.recorded_at,
-        snippet: pieces.map(|piece| SnippetPiece { text: piece.text, is_marked: piece.is_marked }).collect(),
+        snippet: snippet(found.snippet),
     }
+}
+
+/// Converts what was found in a log.
+pub fn found_in_log(found: event::FoundInLog) -> FoundInLog {
+    let item = |item: event::FoundEvent| FoundEvent {
+        sequence: item.sequence,
+        event_type: item.kind,
+        recorded_at: item.recorded_at,
+        snippet: snippet(item.snippet),
+    };
+    FoundInLog {
+        total: found.places.len() as u64,
+        total_is_exact: found.is_exact,
+        items: found.items.into_iter().map(item).collect(),
+        has_more: found.has_more,
+    }
+}
+
+/// Converts a part of the text of an event.
+pub fn snippet(pieces: Vec<Piece>) -> Vec<SnippetPiece> {
+    pieces.into_iter().map(|piece| SnippetPiece { text: piece.text, is_marked: piece.is_marked }).collect()
 }

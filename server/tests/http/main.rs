@@ -27,6 +27,7 @@ mod export_files;
 mod failure_cause;
 mod feedback_request;
 mod file_modes;
+mod find_in_log;
 mod form;
 mod form_attack;
 mod form_frame;

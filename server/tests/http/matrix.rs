@@ -236,6 +236,7 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     };
     let concrete = match path {
         "/api/today/work-queue-counts" => format!("{concrete}?timezone=UTC"),
+        "/api/sessions/{id}/events/find" => format!("{concrete}?q=matrix"),
         _ => concrete,
     };
     let mut request = app.request(who, method.clone(), &concrete);

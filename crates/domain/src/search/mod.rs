@@ -4,11 +4,14 @@
 //! The index of either engine is made from [`EventWords`]. The words of a search are a [`Query`]. Both are pure
 //! functions of their input, so that an entry of the index can be computed again to take it out.
 //!
+//! A [`Phrase`] is looked for in one log as it is written, without an index.
+//!
 //! A [`Line`] is what people type: conditions on fields of sessions, such as `agent:scout cost>0.5`, and words.
 
 mod ending;
 mod field;
 mod line;
+mod phrase;
 mod query;
 mod snippet;
 mod text;
@@ -17,9 +20,10 @@ mod word;
 
 pub use field::{BadField, Field};
 pub use line::{Condition, Line, Test, Words};
+pub use phrase::{BadPhrase, Phrase};
 pub use query::{BadQuery, Problem, Query, Unit};
-pub use snippet::{Piece, snippet};
-pub use text::{is_searched, searched_text};
+pub use snippet::{Piece, phrase_snippet, snippet};
+pub use text::{is_searched, logged_text, searched_text};
 pub use value::{Comparison, Day, Duration, Measure, Usd};
 pub use word::EventWords;
 

@@ -1,6 +1,7 @@
 //! The part of a text around the first place that a search finds, with what it finds marked.
 
 use super::{
+    phrase::Phrase,
     query::{Query, Unit},
     word::for_each_word,
 };
@@ -35,7 +36,17 @@ pub fn snippet(text: &str, query: &Query) -> Vec<Piece> {
     for_each_word(text, |word| {
         words.push(Found { term: word.term.to_owned(), parts: word.parts(), place: word.place.clone() });
     });
-    let marks = marks(&words, query);
+    pieces(text, marks(&words, query))
+}
+
+/// The part of a text around the first place of a phrase, at most about [`SEARCH_SNIPPET_CHARS`]: the beginning of a
+/// text that does not have it.
+pub fn phrase_snippet(text: &str, phrase: &Phrase) -> Vec<Piece> {
+    pieces(text, phrase.places(text))
+}
+
+/// The part of a text around the first mark. The marks are in the order of the text and do not overlap.
+fn pieces(text: &str, marks: Vec<Range<usize>>) -> Vec<Piece> {
     let start = marks.first().map_or(0, |mark| back(text, mark.start));
     let end = forward(text, start);
     let mut pieces = vec![Piece { text: if start > 0 { "…".into() } else { String::new() }, is_marked: false }];
@@ -165,6 +176,15 @@ mod tests {
         let cut = bracketed(&text, "needle");
         assert!(cut.starts_with("…hay ") && cut.contains("hay [needle] straw") && cut.ends_with('…'), "{cut}");
         assert!(cut.chars().count() <= SEARCH_SNIPPET_CHARS + 4, "{}", cut.chars().count());
+    }
+
+    #[test]
+    fn a_phrase_is_marked_where_it_is() {
+        let phrase = Phrase::parse("rate limit").unwrap();
+        let pieces = phrase_snippet("The RATE\nlimit of 5 %", &phrase);
+        let texts: Vec<_> = pieces.iter().map(|piece| (piece.text.as_str(), piece.is_marked)).collect();
+        // The beginning of the line is near, so the part begins there.
+        assert_eq!(texts, [("The ", false), ("RATE limit", true), (" of 5 %", false)]);
     }
 
     proptest::proptest! {

@@ -4,7 +4,10 @@
 //! Not searched are events that only say how the session went on, drafts, which pages a person opened, and context that
 //! the server gave to an agent: it repeats what other logs say.
 
-use crate::{event::Known, limit::SEARCH_EVENT_BYTES_MAX};
+use crate::{
+    event::{Body, Known},
+    limit::SEARCH_EVENT_BYTES_MAX,
+};
 use serde_json::{Map, Value};
 
 /// Kinds of events that are not searched.
@@ -49,10 +52,7 @@ pub fn is_searched(kind: &str) -> bool {
 pub fn searched_text(kind: &str, content: &str, metadata: &str) -> String {
     let mut text = Text(String::new());
     if is_searched(kind) {
-        let parts: Vec<Value> = serde_json::from_str(content).unwrap_or_default();
-        for part in &parts {
-            text.part(part);
-        }
+        text.content(content);
         if !CONTENT_ALONE.iter().any(|known| known.as_str() == kind) {
             text.metadata(&serde_json::from_str(metadata).unwrap_or_default());
         }
@@ -60,10 +60,31 @@ pub fn searched_text(kind: &str, content: &str, metadata: &str) -> String {
     text.0
 }
 
+/// The text of an event that is found in its own log: that of [`searched_text`]. An event that is not searched in the
+/// whole workspace has the sentence that pages show, and its content.
+pub fn logged_text(kind: &str, content: &str, metadata: &str) -> String {
+    if is_searched(kind) {
+        return searched_text(kind, content, metadata);
+    }
+    let mut text = Text(String::new());
+    if let Some(sentence) = Body::read(kind, content, metadata).sentence() {
+        text.push(&sentence);
+    }
+    text.content(content);
+    text.0
+}
+
 /// A text that grows up to its limit. Pieces are separated by spaces, parts by line breaks.
 struct Text(String);
 
 impl Text {
+    fn content(&mut self, content: &str) {
+        let parts: Vec<Value> = serde_json::from_str(content).unwrap_or_default();
+        for part in &parts {
+            self.part(part);
+        }
+    }
+
     fn part(&mut self, part: &Value) {
         self.separate('\n');
         match part {
@@ -203,6 +224,17 @@ mod tests {
         ] {
             assert_eq!(searched_text(kind, content, metadata), text, "{kind}");
         }
+    }
+
+    #[test]
+    fn in_its_own_log_an_event_has_its_sentence_too() {
+        let change = r#"{"from":"pending","to":"running","reason":"claimed"}"#;
+        assert_eq!(logged_text("session.status_change", "[]", change), "started");
+        assert_eq!(logged_text("human.navigate", "[]", r#"{"pathname":"/actions","at":"…"}"#), "Went to /actions");
+        let said = r#"[{"type":"text","text":"Refund Ines"}]"#;
+        assert_eq!(logged_text("user.message", said, "{}"), "Refund Ines");
+        assert_eq!(logged_text("user.form_draft", said, "{}"), "Refund Ines");
+        assert_eq!(logged_text("session.status_change", "[]", "{}"), "");
     }
 
     #[test]

@@ -26,8 +26,8 @@ use store::Conn;
 
 /// Number of events on a page.
 pub const EVENTS: u32 = 200;
-/// Number of events after the error that the page of a failed session shows.
-const BEYOND_ERROR: u64 = 100;
+/// Number of events after the error that the page of a failed session shows, and after the one that a page is around.
+const BEYOND_TARGET: u64 = 100;
 /// Number of child sessions and of retries on a page.
 const CHILDREN_MAX: u32 = 50;
 
@@ -44,6 +44,8 @@ pub enum LogWindow {
     Before(u64),
     /// Events after this sequence.
     After(u64),
+    /// Events around the one with this sequence, which is among them unless `kinds` leaves it out.
+    Around(u64),
 }
 
 /// The position at which a page opens.
@@ -136,8 +138,15 @@ pub async fn read(
         let (around, counts) = around_on(conn, &reader, id, known, (now, true)).await?;
         let session = &around.session;
         let (read, opens_at) = wanted(session, around.error_sequence, window);
-        let read = Read { kinds: kinds(&around.kind_counts), limit: EVENTS, ..read };
-        let (events, is_more_before) = events_on(conn, session, &read).await?;
+        let mut read = Read { kinds: kinds(&around.kind_counts), limit: EVENTS, ..read };
+        let (mut events, mut is_more_before) = events_on(conn, session, &read).await?;
+        if let LogWindow::Around(sequence) = window
+            && !events.slice.events.iter().any(|event| event.sequence == sequence)
+        {
+            // Large events behind it filled the page.
+            read.before_sequence = Some(sequence.min(session.head_sequence) + 1);
+            (events, is_more_before) = events_on(conn, session, &read).await?;
+        }
         let has_more = events.slice.has_more;
         let (has_earlier, has_later) = match read.before_sequence {
             Some(before) => (has_more, before <= session.head_sequence),
@@ -216,9 +225,10 @@ fn wanted(session: &Session, error_sequence: Option<u64>, window: LogWindow) -> 
     match (window, error_sequence) {
         (LogWindow::Before(sequence), _) => (before(sequence), OpensAt::Start),
         (LogWindow::After(sequence), _) => (after(sequence), OpensAt::Start),
+        (LogWindow::Around(sequence), _) => (before(sequence.saturating_add(BEYOND_TARGET).min(end)), OpensAt::Start),
         (LogWindow::End, _) => (before(end), OpensAt::End),
         (LogWindow::Fitting, _) if !session.status().is_final() => (before(end), OpensAt::End),
-        (LogWindow::Fitting, Some(error)) => (before((error + BEYOND_ERROR).min(end)), OpensAt::Start),
+        (LogWindow::Fitting, Some(error)) => (before((error + BEYOND_TARGET).min(end)), OpensAt::Start),
         (LogWindow::Fitting, None) => (after(0), OpensAt::Start),
     }
 }

@@ -32,6 +32,7 @@ mod feedback_file;
 mod feedback_request;
 mod feedback_request_roles;
 mod feedback_request_rules;
+mod find_in_log;
 mod follow;
 mod forget_training;
 mod form_notification;
