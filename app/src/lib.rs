@@ -15,6 +15,7 @@
 //! | `inbox::page(&Shell, inbox::Props)` | `GET /inbox?state=&assignedTo=&cursor=&open=&select=` and `GET /inbox/{id}` |
 //! | `inbox::list_fragment(&inbox::List)` | `GET /inbox/list` |
 //! | `inbox::detail_fragment(&inbox::Detail)` | `GET /inbox/{id}/detail` |
+//! | `inbox::hand_over_page(&Shell, &inbox::HandOverProps)` | `GET /inbox/{id}/hand-over` |
 //! | `sessions::page(&Shell, sessions::Props)` | `GET /sessions?q=&actionId=&cursor=` |
 //! | `sessions::rows_fragment(&Shell, &[SessionEntry])` | `GET /sessions/rows?ids=a,b,c` |
 //! | `search::page(&Shell, search::Props)` | `GET /search?q=&agent=&status=&cursor=` |

@@ -72,6 +72,7 @@ const ELSEWHERE: Record<string, [string, string, string?]> = {
   "/inbox": ["inbox-trust.spec.ts", "axe finds nothing in light and dark", '["/inbox",'],
   "/inbox/selection": ["decisions.spec.ts", "several items are reviewed before they are decided"],
   "/inbox/{id}": ["inbox-trust.spec.ts", "axe finds nothing in light and dark", "`/inbox/${item.id}`, "],
+  "/inbox/{id}/hand-over": ["inbox-aside.spec.ts", "an item is handed over with a note"],
   "/insights": ["pages.spec.ts", IN_TABLE, '"/insights"]'],
   "/link": ["accessible.spec.ts", "links to join and to set a password"],
   "/memory/forget": ["memory-review.spec.ts", "a person is forgotten after a look at what would go"],

@@ -170,7 +170,7 @@ test("axe finds nothing in light and dark, nothing overflows at 1280 or 360 px, 
   await signIn(page, "admin");
   const { item: question } = await askQuestion({ message: "Which day?" });
   const open = ["/inbox", `/inbox/${item.id}`, `/inbox/${question.id}`];
-  for (const path of [...open, "/inbox?state=snoozed", "/inbox?state=settled&assignedTo=all"]) {
+  for (const path of [...open, "/inbox?state=snoozed", "/inbox?state=decided&assignedTo=all"]) {
     await openInbox(page, path);
     await expectAccessible(page, path);
     expect(await page.evaluate(() => (window as { pwned?: number }).pwned), "stored script ran").toBeUndefined();

@@ -143,7 +143,7 @@ test("an item is put aside and taken up again @nojs", async ({ page }) => {
   await signIn(page, "reviewer");
   await page.goto(`/inbox/${item.id}`);
   await page.locator('.gate-bar summary[data-key="snooze"]').click();
-  await page.getByRole("button", { name: "For 1 hour" }).last().click();
+  await page.getByRole("button", { name: "Tomorrow, 9:00" }).last().click();
   await expect(row(page, item.id)).toHaveCount(0);
   await page.goto(`/inbox/${item.id}?state=snoozed`);
   await expect(row(page, item.id)).toBeVisible();

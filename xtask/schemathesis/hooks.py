@@ -126,9 +126,13 @@ RULES_OF = {
     "conditions": (("/api/rules",), "a value that is a number needs a condition with one value"),
     "composite": (("/api/tools",), "a tool of the kind `composite` has steps, and no other has them"),
     "http": (("/api/tools",), "a tool of the kind `http` has a call, and no other has one"),
+    "to": (("/api/approvals",), "someone else of the workspace who may see and decide the approval"),
     "sessionIds": (("/api/failure-causes",), "sessions or a time range, and not both"),
     "since": (("/api/failure-causes",), "before `until`"),
-    "until": (("/api/failure-causes",), "later than `since`, which it needs; the end of a snooze is in the future"),
+    "until": (
+        ("/api/approvals", "/api/failure-causes"),
+        "later than `since`, which it needs; the end of a snooze is in the future, and not together with `seconds`",
+    ),
     "window": (("/api/failure-causes",), "not together with `since`"),
     "value": (
         ("/api/approvals", "/api/actions/{id}/tool-approval", "/api/tools"),

@@ -19,7 +19,7 @@ use app::{
         notice::{Notice, Refused, Tone},
         page_head::PageHead,
         pager::Pager,
-        popover::{Menu, Opens, Popover, Sheet},
+        popover::{Opens, Popover, Sheet},
         progress::Progress,
         section::Section,
         skeleton,
@@ -148,7 +148,6 @@ fn fields() -> impl IntoView {
 
 fn overlays() -> impl IntoView {
     let none = FormState::default();
-    let choices = || vec![("3600".to_owned(), "1 hour"), ("86400".to_owned(), "Until tomorrow")];
     let inner = view! { <TextArea scope="deny" field=Field::new("note", "Reason").required() form=&none/> };
     view! {
         <Section name="overlays" title="Dialog, menu, popover and sheet">
@@ -166,7 +165,12 @@ fn overlays() -> impl IntoView {
                     {inner}
                     <Button look=Look::Danger>"Deny"</Button>
                 </Popover>
-                <Menu label="Snooze…" title="Snooze (h)" shortcut="snooze" group="gallery-bar" name="seconds" choices=choices() action=Some("/snooze".to_owned())/>
+                <Popover label="Snooze…" title="Snooze (h)" shortcut="snooze" group="gallery-bar" opens=Opens::AboveBar action="/snooze">
+                    <ul class="menu">
+                        <li><Button name="until" value="later">"1 hour"</Button></li>
+                        <li><Button name="until" value="tomorrow">"Until tomorrow"</Button></li>
+                    </ul>
+                </Popover>
             </div></div>
             <Sheet summary="A closed sheet"><p>"Its content."</p></Sheet>
             <Sheet summary="An open sheet" open=true><p>"Its content."</p></Sheet>

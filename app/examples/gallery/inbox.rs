@@ -105,6 +105,7 @@ fn detail(approval: Approval, form: FormState) -> Made<Detail> {
         relations: Default::default(),
         entities: app::form_page::EntityOptions::new(),
         now: now(),
+        timezone: "UTC".to_owned(),
         viewer_id: None,
         form,
     })

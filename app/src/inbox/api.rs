@@ -100,6 +100,18 @@ pub struct TypedDecision {
     pub fields: Fields,
 }
 
+/// The end of a snooze, as it was chosen.
+#[cfg(feature = "ssr")]
+#[derive(Debug, Clone, Default)]
+pub struct TypedSnooze {
+    /// `later`, `tomorrow`, `monday` or `at`. Absent: the snooze ends now.
+    pub until: Option<String>,
+    /// The local date and time of `at`, such as `2026-01-31T09:30`.
+    pub at: Option<String>,
+    /// IANA name of the time zone of the choices. Absent: UTC.
+    pub timezone: Option<String>,
+}
+
 /// What the server does for these functions.
 #[cfg(feature = "ssr")]
 #[async_trait::async_trait]
@@ -113,7 +125,7 @@ pub trait InboxBackend: Send + Sync {
     /// See [`undo_decisions`].
     async fn undo(&self, items: Items) -> Result<Option<UndoOffer>, Refusal>;
     /// See [`snooze_items`].
-    async fn snooze(&self, seconds: Option<String>, items: Items) -> Result<Option<UndoOffer>, Refusal>;
+    async fn snooze(&self, typed: TypedSnooze, items: Items) -> Result<Option<UndoOffer>, Refusal>;
 }
 
 /// Decides one item: `approve` (with the values that were typed), `deny`, `respond` (with the answer), or `cancel`,
@@ -158,14 +170,17 @@ pub async fn undo_decisions(#[server(default)] items: Items) -> Result<Option<Un
     backend::<dyn InboxBackend>()?.undo(items).await
 }
 
-/// Hides items from the caller's inbox for a number of seconds. Without a number they are shown again. A refusal is as
-/// that of [`decide_many`].
+/// Hides items from the caller's inbox until `later`, `tomorrow`, `monday` or `at` a local time. Without `until` they
+/// are shown again. A refusal is as that of [`decide_many`].
 #[server(prefix = "/fn", endpoint = "inbox/snooze", client = Client)]
 pub async fn snooze_items(
-    seconds: Option<String>,
+    until: Option<String>,
+    at: Option<String>,
+    timezone: Option<String>,
     #[server(default)] items: Items,
 ) -> Result<Option<UndoOffer>, Refusal> {
-    backend::<dyn InboxBackend>()?.snooze(seconds, items).await
+    let typed = TypedSnooze { until, at, timezone };
+    backend::<dyn InboxBackend>()?.snooze(typed, items).await
 }
 
 /// Name of the form field of an item.

@@ -3,8 +3,8 @@
 use super::{
     answer_form::AnswerForm,
     api::{Decide, SnoozeItems, UndoDecisions, item_field},
-    list::SNOOZES,
     question::ANSWER,
+    snooze::snooze_fields,
     undo_offer::seconds_left,
 };
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     ui::{
         button::{Button, ButtonLink, Look},
         field::{Field, TextArea},
-        popover::{Menu, Opens, Popover},
+        popover::{Opens, Popover},
         time::clock,
     },
 };
@@ -30,9 +30,11 @@ const AT_ONCE: &str = "Press again: this cannot be undone";
 const GROUP: &str = "gate-more";
 
 /// What the bar shows depends on.
-pub struct BarContext {
+pub struct BarContext<'a> {
     /// The server's clock (UTC).
     pub now: Timestamp,
+    /// IANA name of the reader's time zone.
+    pub timezone: &'a str,
     /// Whether the viewer decided it.
     pub by_viewer: bool,
     /// Whether its agent keeps working. Then it cannot be snoozed.
@@ -40,16 +42,21 @@ pub struct BarContext {
 }
 
 /// The action bar of an item. Undo is offered only to the person who decided.
-pub fn bar(item: &ApprovalDetail, next: Option<&str>, context: &BarContext, form: &FormState) -> impl IntoView + use<> {
+pub fn bar(
+    item: &ApprovalDetail,
+    next: Option<&str>,
+    context: &BarContext<'_>,
+    form: &FormState,
+) -> impl IntoView + use<> {
     let approval = &item.approval;
-    let BarContext { now, by_viewer, goes_on } = *context;
+    let BarContext { now, timezone, by_viewer, goes_on } = *context;
     if approval.state == GateState::Held && by_viewer {
         return held(approval, now).into_any();
     }
     if approval.state != GateState::Open {
         return ().into_any();
     }
-    let snooze = (!goes_on).then(|| snooze(approval, next, form)).into_any();
+    let snooze = (!goes_on).then(|| snooze(approval, next, timezone, form)).into_any();
     if !approval.may_decide {
         return view! { {snooze} }.into_any();
     }
@@ -145,25 +152,27 @@ fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> AnyVi
     .into_any()
 }
 
-fn snooze(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
+fn snooze(approval: &Approval, next: Option<&str>, timezone: &str, form: &FormState) -> impl IntoView + use<> {
     if approval.snoozed_until.is_some() {
         return view! {
             <form method="post" action=SnoozeItems::PATH>
                 {item(approval)}
                 {pages(approval, None, "unsnoozed")}
-                <Button attr:data-key="snooze" title="Move back to the list (h)">"Unsnooze"</Button>
+                <Button attr:data-key="snooze" attr:data-shortcut="h" title="Move back to the list (h)">"Unsnooze"</Button>
             </form>
         }
         .into_any();
     }
-    let choices = SNOOZES.map(|(seconds, words)| (seconds.to_string(), words)).to_vec();
-    let open = form.of("snooze").is_refused();
-    let action = Some(SnoozeItems::PATH.to_owned());
+    let form = form.of("snooze");
+    let fields = snooze_fields(timezone, approval.due_at.is_some(), &form, None);
     view! {
-        <Menu label="Snooze…" title="Snooze (h)" shortcut="snooze" group=GROUP name="seconds" choices=choices open=open action=action>
+        <Popover label="Snooze…" title="Snooze (h)" shortcut="snooze" group=GROUP opens=Opens::AboveBar open=form.is_refused() action=SnoozeItems::PATH>
+            // Enter presses the first button of a form, and in the field it means the time that is typed there.
+            <button type="submit" name="until" value="at" hidden></button>
             {item(approval)}
             {pages(approval, next, "snoozed")}
-        </Menu>
+            {fields}
+        </Popover>
     }
     .into_any()
 }
@@ -175,7 +184,7 @@ fn held(approval: &Approval, now: Timestamp) -> impl IntoView + use<> {
         <form method="post" action=UndoDecisions::PATH data-left=left>
             {item(approval)}
             <input type="hidden" name="next" value="/inbox?notice=decision_undone"/>
-            <Button attr:data-key="undo" title="Undo (z)">"Undo"{until}</Button>
+            <Button attr:data-key="undo" attr:data-shortcut="z" title="Undo (z)">"Undo"{until}</Button>
         </form>
     }
 }

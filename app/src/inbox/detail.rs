@@ -4,6 +4,7 @@ use super::{
     answer_form::{AnswerForm, answer_controls},
     api::Decide,
     bar::{BarContext, bar, confirm, form_fields as hidden_fields},
+    hand_over::handovers,
     item_text::{admins_may_decide, agent_name, decision_word, is_viewers_turn, kind_word, whose_turn},
     memory::memory_view,
     outdated::only_typed,
@@ -57,6 +58,8 @@ pub struct Detail {
     pub entities: EntityOptions,
     /// The server's clock when the page was rendered (UTC).
     pub now: Timestamp,
+    /// IANA name of the reader's time zone; `UTC` if it is not known.
+    pub timezone: String,
     /// Id of the signed-in person; absent for API tokens.
     pub viewer_id: Option<UserId>,
     /// State of a refused form: `approve`, `deny` or `respond` for a decision, else `snooze` or `undo`.
@@ -70,10 +73,11 @@ pub fn detail_fragment(detail: &Detail) -> String {
 
 /// The item as part of its page.
 pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
-    let Detail { item, next, goes_on, events, titles, relations, entities, now, viewer_id, form } = detail;
+    let Detail { item, next, goes_on, events, titles, relations, entities, now, timezone, viewer_id, form } = detail;
     let decided_by = item.approval.decision.as_ref().and_then(|decision| decision.user_id);
     let by_viewer = decided_by.is_some() && decided_by == *viewer_id;
     let approval = &item.approval;
+    let in_bar = BarContext { now: *now, timezone, by_viewer, goes_on: *goes_on };
     let mut rows = rows(item);
     show_record_titles(&mut rows, item, titles, relations);
     let form = &only_typed(item, &rows, form);
@@ -81,7 +85,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let may = approval.may_decide && approval.state == GateState::Open;
     let answer_names = answer_form.names();
     let named = rows.iter().map(|row| row.name.as_str()).chain(answer_names.iter().map(String::as_str));
-    let known: Vec<&str> = named.chain(["note", ANSWER]).collect();
+    let known: Vec<&str> = named.chain(["note", "at", ANSWER]).collect();
     let refused = form.general(&known);
     // The number of a version says nothing to a reader, so it is no row of the table either.
     let base = (approval.kind == GateKind::Memory).then(|| base_field(&mut rows, item)).filter(|_| may);
@@ -127,6 +131,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
             <div class="gate-part" data-part="facts">
                 {goes_on.then(|| own_form(approval))}
                 {review_facts(approval)}
+                {handovers(item, *goes_on)}
                 {history(item)}
             </div>
             <section class="gate-part" data-part="transcript" aria-labelledby="gate-transcript">
@@ -137,7 +142,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                     <p><a href=format!("/sessions/{}", approval.session_id)>"Open the whole session"</a></p>
                 })}
             </section>
-            <div data-part="bar" class="gate-bar">{bar(item, next.as_deref(), &BarContext { now: *now, by_viewer, goes_on: *goes_on }, form)}</div>
+            <div data-part="bar" class="gate-bar">{bar(item, next.as_deref(), &in_bar, form)}</div>
         </article>
     }
 }
@@ -329,6 +334,7 @@ mod tests {
             relations: Relations::default(),
             entities: EntityOptions::new(),
             now,
+            timezone: "UTC".to_owned(),
             viewer_id: None,
             form: FormState::default(),
         }

@@ -116,6 +116,7 @@ pub fn detail(approval: Approval) -> ApprovalDetail {
         decisions: Vec::new(),
         denials: Vec::new(),
         denials_max: 3,
+        handovers: Vec::new(),
         undo_seconds: 5,
         document: None,
         turns: Vec::new(),

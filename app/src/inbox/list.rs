@@ -1,6 +1,7 @@
-//! Data of the inbox list, and how long its items can be snoozed.
+//! Data of the inbox list.
 
 use super::{
+    decided::DecidedFilter,
     item_text::{Labels, changes},
     similar::{Block, blocks},
 };
@@ -8,10 +9,6 @@ use crate::{FormState, session::Titles, sessions::SessionEntry, text::escape};
 use domain::{Timestamp, gate::GateKind};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use wire::approval::Approval;
-
-/// Snooze durations: seconds and label.
-pub const SNOOZES: [(i64, &str); 4] =
-    [(3_600, "For 1 hour"), (4 * 3_600, "For 4 hours"), (86_400, "For 1 day"), (7 * 86_400, "For 1 week")];
 
 /// Which items the list shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,7 +28,7 @@ impl ItemFilter {
         match self {
             Self::Open => "open",
             Self::Snoozed => "snoozed",
-            Self::Settled => "settled",
+            Self::Settled => "decided",
         }
     }
 
@@ -39,7 +36,7 @@ impl ItemFilter {
     pub fn parse(text: &str) -> Self {
         match text {
             "snoozed" => Self::Snoozed,
-            "settled" => Self::Settled,
+            "decided" | "settled" => Self::Settled,
             _ => Self::Open,
         }
     }
@@ -52,6 +49,10 @@ pub struct List {
     pub filter: ItemFilter,
     /// `?assignedTo=all`: also lists items that only other people may decide.
     pub everyone: bool,
+    /// Which decided items are listed. Only with [`ItemFilter::Settled`].
+    pub decided: DecidedFilter,
+    /// People to choose from who decided: id and name. Only with [`ItemFilter::Settled`].
+    pub people: Vec<(String, String)>,
     /// The items of this page, most urgent first. Closed ones: closed last first.
     pub items: Vec<Approval>,
     /// Cursor of the next page; absent on the last page.
@@ -76,6 +77,8 @@ pub struct List {
     pub undo_seconds: u32,
     /// The server's clock when the page was rendered (UTC).
     pub now: Timestamp,
+    /// IANA name of the reader's time zone; `UTC` if it is not known.
+    pub timezone: String,
     /// Id of the open item.
     pub current: Option<String>,
     /// `?open=`: key of the unfolded group.
@@ -91,17 +94,23 @@ pub struct List {
 }
 
 impl List {
+    /// The address of the list without what narrows it.
+    pub(super) fn whole_href(&self) -> String {
+        let everyone = if self.everyone { "&assignedTo=all" } else { "" };
+        format!("/inbox?state={}{everyone}", self.filter.as_str())
+    }
+
     /// The address of the list; `more` is added to its query.
     pub(super) fn href(&self, more: &str) -> String {
-        let everyone = if self.everyone { "&assignedTo=all" } else { "" };
-        format!("/inbox?state={}{everyone}{more}", self.filter.as_str())
+        format!("{}{}{more}", self.whole_href(), self.decided.query())
     }
 
     /// The query with which the list is read again from where this page begins.
     pub(super) fn query(&self) -> String {
         let everyone = if self.everyone { "&assignedTo=all" } else { "" };
         let cursor = self.cursor.as_deref().map(|cursor| format!("&cursor={}", escape::query(cursor)));
-        format!("state={}{everyone}{}", self.filter.as_str(), cursor.unwrap_or_default())
+        let (state, decided) = (self.filter.as_str(), self.decided.query());
+        format!("state={state}{everyone}{decided}{}", cursor.unwrap_or_default())
     }
 
     /// The address of an item beside this list.

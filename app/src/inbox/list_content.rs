@@ -79,6 +79,10 @@ fn empty(list: &List) -> impl IntoView + use<> {
     if list.cursor.is_some() {
         return view! { <Empty sentence="Nothing more on this page." link=None/> };
     }
+    if list.decided.is_set() {
+        let link = Some(("Show all decided items", list.whole_href()));
+        return view! { <Empty sentence="Nothing was decided like this." link=link/> };
+    }
     let (words, link) = match (list.filter, list.everyone) {
         (ItemFilter::Open, false) => {
             ("Nothing is waiting for you.", Some(("Show what is waiting for others", "/inbox?assignedTo=all")))

@@ -46,6 +46,8 @@ mod bar;
 #[cfg(feature = "ssr")]
 mod control_name;
 #[cfg(feature = "ssr")]
+mod decided;
+#[cfg(feature = "ssr")]
 mod detail;
 #[cfg(feature = "ssr")]
 mod draft;
@@ -57,6 +59,8 @@ mod evidence;
 mod fixture;
 #[cfg(feature = "ssr")]
 mod group_words;
+#[cfg(feature = "ssr")]
+mod hand_over;
 #[cfg(feature = "ssr")]
 mod item_text;
 #[cfg(feature = "ssr")]
@@ -80,6 +84,8 @@ mod sentence;
 #[cfg(feature = "ssr")]
 mod similar;
 #[cfg(feature = "ssr")]
+mod snooze;
+#[cfg(feature = "ssr")]
 mod spread;
 #[cfg(feature = "ssr")]
 mod terminal_sessions;
@@ -99,13 +105,17 @@ pub use api::{
     item_of_field,
 };
 #[cfg(feature = "ssr")]
-pub use api::{InboxBackend, TypedDecision};
+pub use api::{InboxBackend, TypedDecision, TypedSnooze};
+#[cfg(feature = "ssr")]
+pub use decided::DecidedFilter;
 #[cfg(feature = "ssr")]
 pub use detail::{Detail, detail_fragment};
 #[cfg(feature = "ssr")]
 pub use draft::undone_form;
 #[cfg(feature = "ssr")]
 pub use error_control::control_of;
+#[cfg(feature = "ssr")]
+pub use hand_over::{HandOverProps, hand_over_page};
 #[cfg(feature = "ssr")]
 pub use item_text::{notification, summary};
 #[cfg(feature = "ssr")]

@@ -2,6 +2,7 @@
 
 use super::{
     content::Content,
+    decided::decided_form,
     detail::{Detail, detail_view},
     island::LiveInbox,
     list::{ItemFilter, List},
@@ -49,6 +50,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let page = view! {
             <PageHead title="Inbox">{tabs}<a class="quiet" href="/rules">"Rules"</a></PageHead>
             {suggested.iter().map(offer).collect::<Vec<_>>()}
+            {decided_form(&list)}
             <LiveInbox/>
         };
         frame(shell, RailEntry::Inbox, page)

@@ -6,8 +6,9 @@ use super::{
     api::{DecideMany, SnoozeItems, item_field},
     group_words::words,
     item_text::{Labels, field_text, is_amount, label_of, row_subject, values},
-    list::{List, SNOOZES},
+    list::List,
     similar::{Block, Difference, Group, blocks},
+    snooze::snooze_fields,
     spread::Spread,
 };
 use crate::{
@@ -24,7 +25,7 @@ use crate::{
         field::{Field, TextArea},
         icon::{Icon, icon},
         notice::{Notice, Tone},
-        popover::{Menu, Opens, Popover},
+        popover::{Opens, Popover},
         time::moment,
     },
 };
@@ -308,7 +309,9 @@ fn buttons(list: &List, items: &[&Approval]) -> impl IntoView + use<> {
     let count = items.len();
     let form: &FormState = &list.batch;
     let snooze = format!("{}?next={}", SnoozeItems::PATH, query("/inbox?notice=snoozed"));
-    let snoozes = SNOOZES.map(|(seconds, words)| (seconds.to_string(), words)).to_vec();
+    let expire = items.iter().any(|item| item.due_at.is_some());
+    let snooze = snooze_fields(&list.timezone, expire, form, Some(&snooze));
+    let is_time_refused = form.error("at").is_some();
     let open = form.value("note").is_some_and(|note| !note.is_empty());
     let at_once = at_once(list);
     let asks = |what: &str| {
@@ -352,7 +355,9 @@ fn buttons(list: &List, items: &[&Approval]) -> impl IntoView + use<> {
                 <TextArea scope="batch" field=Field::new("note", "Why? The agents receive your reason.") rows=2 chars_max=REASON_CHARS_MAX form=form/>
                 <Button look=Look::Danger name="decision" value="deny" attr:data-confirm=confirm_deny title="Deny the selected items (Ctrl Enter)">{deny}</Button>
             </Popover>
-            <Menu label="Snooze…" title="Snooze the selected items (h)" shortcut="snooze" group=GROUP name="seconds" choices=snoozes formaction=Some(snooze)/>
+            <Popover label="Snooze…" title="Snooze the selected items (h)" shortcut="snooze" group=GROUP opens=Opens::AboveBar open=is_time_refused>
+                {snooze}
+            </Popover>
             {why}
         </div>
     }

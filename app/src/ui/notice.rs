@@ -86,6 +86,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "decided" => "Decision recorded.",
         "decision_undone" => "Undone. The item is waiting for a decision again.",
         "snoozed" => "Snoozed. The item comes back when the time is up.",
+        "handed_over" => "Handed over. The item is under Snoozed for a week, unless it is decided before.",
         "unsnoozed" => "The item is back in the list.",
         "notifications_saved" => "Notifications saved.",
         "appearance_saved" => "Appearance saved.",

@@ -1,7 +1,7 @@
-//! Parts that open and close without scripts: sheets in the page, and popovers and menus above it.
+//! Parts that open and close without scripts: sheets in the page, and popovers above it.
 
 use super::{
-    button::{Button, Look},
+    button::Look,
     content::Content,
     icon::{Icon, icon},
 };
@@ -49,7 +49,7 @@ impl Opens {
     }
 }
 
-/// A button that opens a form or a menu above the page.
+/// A button that opens a form above the page.
 #[component]
 pub fn Popover(
     /// The label of the button.
@@ -120,52 +120,4 @@ pub fn Popover(
 /// The key that a tooltip names at its end, such as the `r` of `Deny, with a reason (r)`.
 fn key_in(title: &str) -> Option<&str> {
     title.strip_suffix(')')?.rsplit_once('(').map(|(_, key)| key)
-}
-
-/// A popover with one button for each choice. A press sends the form with that choice.
-#[component]
-pub fn Menu(
-    /// The label of the button.
-    label: &'static str,
-    /// The tooltip: what it opens, and its key.
-    title: &'static str,
-    /// The name of the shortcut that presses it.
-    shortcut: &'static str,
-    /// Popovers and menus with the same group close each other.
-    group: &'static str,
-    /// The form field that a press sends.
-    name: &'static str,
-    /// The choices, `(value, label)`.
-    choices: Vec<(String, &'static str)>,
-    /// Whether the buttons are in a row.
-    #[prop(optional)]
-    small: bool,
-    /// Whether it is open at the start.
-    #[prop(optional)]
-    open: bool,
-    /// Where a press is posted to; without it, the menu belongs to the form around it.
-    #[prop(optional_no_strip)]
-    action: Option<String>,
-    /// Where a press posts the form around the menu, instead of the form's own action.
-    #[prop(optional_no_strip)]
-    formaction: Option<String>,
-    /// Hidden fields that are sent along.
-    #[prop(optional)]
-    children: Option<Content>,
-) -> impl IntoView {
-    let choices = choices.into_iter().map(move |(value, label)| {
-        let formaction = formaction.clone();
-        view! { <li><Button small=small name=name value=value attr:formaction=formaction>{label}</Button></li> }
-    });
-    let inner = view! {
-        {children.map(Content::view)}
-        <ul class="menu">{choices.collect::<Vec<_>>()}</ul>
-    };
-    let opens = Opens::AboveBar;
-    match action {
-        Some(action) => {
-            view! { <Popover label title shortcut group small opens open action=action>{inner}</Popover> }.into_any()
-        }
-        None => view! { <Popover label title shortcut group small opens open>{inner}</Popover> }.into_any(),
-    }
 }

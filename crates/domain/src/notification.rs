@@ -17,7 +17,7 @@ pub enum Topic {
     /// A gate still waits, and its reviewers are reminded.
     #[serde(rename = "approval.reminder")]
     ApprovalReminder,
-    /// A gate has waited so long that someone else is asked.
+    /// Further people are asked to decide a gate: it has waited long, or was handed over.
     #[serde(rename = "approval.escalated")]
     ApprovalEscalated,
     /// A gate was decided.

@@ -1,7 +1,11 @@
 //! The work queue: sessions and actions in five buckets.
 
+mod snooze_choice;
+
+pub use snooze_choice::SnoozeChoice;
+
 use crate::{ActionRecord, Error, Ledger, Result, cursor::page_size, gate::by_role, guard::require};
-use chrono::{LocalResult, NaiveDate, NaiveTime, TimeDelta, TimeZone as _};
+use chrono::{LocalResult, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone as _};
 use chrono_tz::Tz;
 use domain::{
     Scope, Timestamp,
@@ -253,7 +257,12 @@ fn midnight(now: Timestamp, zone: Tz) -> Timestamp {
 /// Returns the start of a day in a time zone. If clocks skip midnight, the first time that exists after it; for a day
 /// that clocks skip as a whole, the start of the next one. `None` at the end of what can be represented.
 pub(crate) fn day_begins(day: NaiveDate, zone: Tz) -> Option<Timestamp> {
-    let mut local = day.and_time(NaiveTime::MIN);
+    instant_of(day.and_time(NaiveTime::MIN), zone)
+}
+
+/// Returns the instant of a local time in a time zone, the first one if it exists twice. A local time that clocks skip
+/// is moved by half hours until it exists. `None` at the end of what can be represented.
+fn instant_of(mut local: NaiveDateTime, zone: Tz) -> Option<Timestamp> {
     for _ in 0..=HALF_HOURS_SKIPPED_MAX {
         match zone.from_local_datetime(&local) {
             LocalResult::Single(at) | LocalResult::Ambiguous(at, _) => return Some(at.to_utc()),

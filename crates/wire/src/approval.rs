@@ -197,6 +197,10 @@ pub struct ApprovalDetail {
     pub denials: Vec<Denial>,
     /// Number of denials that end the session.
     pub denials_max: u32,
+    /// How it was handed over, oldest first. At most 100.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub handovers: Vec<Handover>,
     /// Seconds for which a decision can be undone.
     pub undo_seconds: u32,
     /// The memory document that it would change, if that has changed since. Null for other kinds.
@@ -244,6 +248,39 @@ pub struct Denial {
     /// Time of the denial.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: Timestamp,
+}
+
+/// A person handed an approval over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Handover {
+    /// Who handed it over.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Decider))]
+    pub by: String,
+    /// E-mail address of the person, or name of the group, that was asked.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ReviewerName))]
+    pub to: String,
+    /// What the person wrote about it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
+    pub note: Option<String>,
+    /// When.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub at: Timestamp,
+}
+
+/// `POST /api/approvals/{id}/hand-over`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HandOver {
+    /// Who is asked: `user:…` with an id, or `group:…` with a slug.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::HandedTo))]
+    pub to: String,
+    /// A note for them and the log, at most 4,000 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
+    pub note: Option<String>,
 }
 
 /// `POST /api/approvals/{id}/decision`
@@ -368,10 +405,14 @@ pub struct DecidedOne {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Snooze {
-    /// For how long, 1 s to 90 days; absent: back into the list.
+    /// For how long, 1 s to 90 days. Without it and `until`: back into the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 7776000))]
     pub seconds: Option<i64>,
+    /// Until when: in the future, within 90 days. Not together with `seconds`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub until: Option<Timestamp>,
 }
 
 /// How many items wait for the caller.

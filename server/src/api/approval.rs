@@ -18,7 +18,7 @@ use wire::{
     Code, Page,
     approval::{
         Approval, ApprovalCount, ApprovalDetail, Decide, DecideMany, DecideOne, Decided, DecidedOne, ElicitationReply,
-        Snooze, ToolApproval,
+        HandOver, Snooze, ToolApproval,
     },
     session::Session,
 };
@@ -257,7 +257,8 @@ pub async fn undo(
 
 /// Snooze an approval
 ///
-/// Hides it from the caller only. Its deadline does not change.
+/// Hides it from the caller only. Its deadline does not change: if it expires before the snooze ends, it is shown again
+/// an hour before it expires (`snoozedUntil`), and if that is sooner than an hour from now, the snooze is refused.
 #[utoipa::path(
     post, path = "/api/approvals/{id}/snooze", operation_id = "snoozeApproval", tag = "approvals",
     request_body = Option<Snooze>,
@@ -272,7 +273,40 @@ pub async fn snooze(
     Id(id): Id<GateId>,
     JsonBodyOrDefault(body): JsonBodyOrDefault<Snooze>,
 ) -> Result<Json<Approval>, Problem> {
-    Ok(Json(wire_map::approval(use_case::snooze(&state.ledger, caller.scope(), id, body.seconds).await?)))
+    let (ledger, scope) = (&state.ledger, caller.scope());
+    let item = match (body.seconds, body.until) {
+        (Some(_), Some(_)) => return Err(Problem::field(Code::InvalidRequest, "until", "not with `seconds`")),
+        (None, Some(until)) => use_case::snooze_until(ledger, scope, id, Some(until)).await?,
+        (seconds, None) => use_case::snooze(ledger, scope, id, seconds).await?,
+    };
+    Ok(Json(wire_map::approval(item)))
+}
+
+/// Hand an approval over
+///
+/// The person or the group may decide it from now on and gets a message. For a week it is not in the caller's list
+/// (`snoozedUntil`). No one loses the right to decide it. Everyone who may decide it may hand it over.
+#[utoipa::path(
+    post, path = "/api/approvals/{id}/hand-over", operation_id = "handOverApproval", tag = "approvals",
+    request_body = HandOver,
+    params(("id" = uuid::Uuid, Path, description = "The approval")),
+    responses(
+        (status = 200, description = "The approval", body = Approval),
+        (
+            status = 409, description = "`gate_closed`: it is not open",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn hand_over(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<GateId>,
+    JsonBody(body): JsonBody<HandOver>,
+) -> Result<Json<Approval>, Problem> {
+    let to = wire_map::handed_to(&body.to)?;
+    let item = use_case::hand_over(&state.ledger, caller.scope(), id, to, body.note).await?;
+    Ok(Json(wire_map::approval(item)))
 }
 
 /// Decide by action

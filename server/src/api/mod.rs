@@ -267,6 +267,7 @@ fn approvals(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(approval::decide_many))
         .routes(routes!(approval::undo))
         .routes(routes!(approval::snooze))
+        .routes(routes!(approval::hand_over))
         .routes(routes!(approval::tool_approval))
         .routes(routes!(approval::reply))
         .routes(routes!(feedback_request::ask, feedback_request::list))

@@ -7,15 +7,16 @@ use crate::{
     wire_map,
 };
 use app::{
-    inbox::{self as ui, AnswerForm, Fields, InboxBackend, Items, TypedDecision, UndoOffer, item_field},
+    inbox::{self as ui, AnswerForm, Fields, InboxBackend, Items, TypedDecision, TypedSnooze, UndoOffer, item_field},
     server_function::Refusal,
 };
 use async_trait::async_trait;
-use domain::{gate::Verdict, id::GateId, view::applicable};
+use domain::{Timestamp, gate::Verdict, id::GateId, view::applicable};
 use ledger::{
     gate::{self, NewDecision},
     inbox::{self, ItemId},
     page::inbox::ITEMS,
+    work_queue::SnoozeChoice,
 };
 use serde_json::Value;
 use std::future::Future;
@@ -88,12 +89,9 @@ impl InboxBackend for Backend {
         self.each(items, |id| gate::undo(&self.state.ledger, self.scope(), id)).await
     }
 
-    async fn snooze(&self, seconds: Option<String>, items: Items) -> Result<Option<UndoOffer>, Refusal> {
-        let whole = |text: String| {
-            text.parse().map_err(|_| Problem::field(Code::InvalidRequest, "seconds", "not a whole number of seconds"))
-        };
-        let seconds: Option<i64> = self.answer(typed_text(seconds).map(whole).transpose())?;
-        self.each(items, |id| gate::snooze(&self.state.ledger, self.scope(), id, seconds)).await
+    async fn snooze(&self, typed: TypedSnooze, items: Items) -> Result<Option<UndoOffer>, Refusal> {
+        let until = self.answer(snooze_end(typed, self.state.ledger.now()))?;
+        self.each(items, |id| gate::snooze_until(&self.state.ledger, self.scope(), id, until)).await
     }
 }
 
@@ -162,6 +160,20 @@ impl Backend {
             None => self.undo_offer().await,
         }
     }
+}
+
+/// The end of the snooze that was chosen; `None` if it ends now.
+fn snooze_end(typed: TypedSnooze, now: Timestamp) -> Result<Option<Timestamp>, Problem> {
+    let choice = match typed_text(typed.until).as_deref() {
+        None => return Ok(None),
+        Some("later") => SnoozeChoice::Later,
+        Some("tomorrow") => SnoozeChoice::Tomorrow,
+        Some("monday") => SnoozeChoice::Monday,
+        Some("at") => SnoozeChoice::at(&typed_text(typed.at).unwrap_or_default())?,
+        Some(_) => return Err(Problem::field(Code::InvalidRequest, "until", "later, tomorrow, monday or at")),
+    };
+    let timezone = typed_text(typed.timezone).unwrap_or_else(|| "UTC".to_owned());
+    Ok(Some(choice.until(&timezone, now)?))
 }
 
 fn parse_items(items: Items) -> Result<Vec<(GateId, String)>, Problem> {

@@ -27,8 +27,9 @@ use domain::{
 };
 use ledger::{
     Error, ListPage, Timestamp,
-    failure::cause::{self as use_case, ListCauses, RunAgain, SnoozeChoice, When, WhichSessions},
+    failure::cause::{self as use_case, ListCauses, RunAgain, When, WhichSessions},
     page::failure as page,
+    work_queue::SnoozeChoice,
 };
 use serde::Deserialize;
 

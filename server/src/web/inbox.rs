@@ -4,7 +4,8 @@ use super::{
     answer::options_of,
     form::Form,
     fragment::wants_fragment,
-    sessions::entry,
+    search_line::non_empty,
+    sessions::{day, entry},
     shell::{PageRejection, Viewer, render},
 };
 use crate::{
@@ -27,11 +28,15 @@ use axum::{
     response::{Html, IntoResponse, Redirect, Response},
     routing::{get, post},
 };
-use domain::{gate::GateState, id::GateId};
+use domain::{
+    gate::{GateOutcome, GateState},
+    id::{GateId, UserId},
+};
 use ledger::{
     gate::{GateFilter, GateItem},
-    page::inbox::{self as page, ITEMS, ListRequest, Opened, Selected},
+    page::inbox::{self as page, DecidedRequest, ITEMS, ListRequest, Opened, Selected},
     rule,
+    work_queue::is_timezone,
 };
 use leptos::server_fn::ServerFn as _;
 use serde::Deserialize;
@@ -60,6 +65,12 @@ struct ListQuery {
     cursor: Option<String>,
     open: Option<String>,
     select: Option<String>,
+    by: Option<String>,
+    outcome: Option<String>,
+    agent: Option<String>,
+    since: Option<String>,
+    until: Option<String>,
+    zone: Option<String>,
 }
 
 impl ListQuery {
@@ -77,6 +88,34 @@ impl ListQuery {
             everyone: self.assigned_to.as_deref() == Some("all"),
             cursor: self.cursor.clone(),
         }
+    }
+
+    /// The filter of the decided items as the page shows it, and as they are read. It leaves out what is no value of a
+    /// field. Days are those of the time zone that the address names, or else of the reader's.
+    fn decided(&self, viewer: &Viewer) -> (ui::DecidedFilter, page::DecidedFilter) {
+        if self.item_filter() != ItemFilter::Settled {
+            return (ui::DecidedFilter::default(), page::DecidedFilter::default());
+        }
+        let by: Option<UserId> = non_empty(self.by.as_ref()).and_then(|id| id.parse().ok());
+        let (since, until) = (day(self.since.as_ref()), day(self.until.as_ref()));
+        let zone = non_empty(self.zone.as_ref()).filter(|zone| is_timezone(zone)).unwrap_or(&viewer.timezone);
+        let timezone = since.or(until).map(|_| zone.to_owned());
+        let outcome = self.outcome.as_deref().and_then(GateOutcome::parse);
+        let agent = non_empty(self.agent.as_ref()).map(str::to_owned);
+        let shown = ui::DecidedFilter {
+            by: by.map(|id| id.to_string()),
+            outcome,
+            agent: agent.clone(),
+            since: since.map(|day| day.to_string()),
+            until: until.map(|day| day.to_string()),
+            zone: timezone.clone(),
+        };
+        (shown, page::DecidedFilter { decided_by: by, outcome, agent, since, until, timezone })
+    }
+
+    fn decided_request(&self, viewer: &Viewer) -> DecidedRequest {
+        let ListRequest { everyone, cursor, .. } = self.request();
+        DecidedRequest { filter: self.decided(viewer).1, everyone, limit: ITEMS, cursor }
     }
 }
 
@@ -142,8 +181,12 @@ async fn read(
     query: &ListQuery,
     selected: Selected,
 ) -> Result<Props, PageRejection> {
-    let (found, detail) = page::read(&state.ledger, &viewer.scope, query.request(), selected).await?;
-    let suggested = rule::suggestions_alike(&state.ledger, &viewer.scope, &groups(query, &found)).await?;
+    let (ledger, scope) = (&state.ledger, &viewer.scope);
+    let (found, detail) = match query.item_filter() {
+        ItemFilter::Settled => page::read_decided(ledger, scope, query.decided_request(viewer), selected).await?,
+        ItemFilter::Open | ItemFilter::Snoozed => page::read(ledger, scope, query.request(), selected).await?,
+    };
+    let suggested = rule::suggestions_alike(ledger, scope, &groups(query, &found)).await?;
     let suggested = suggested.into_iter().map(super::rule::suggested).collect();
     Ok(Props { suggested, ..props(viewer, query, (found, detail), selected != Selected::First) })
 }
@@ -211,7 +254,11 @@ fn next_of(list: &page::List, current: &str) -> Option<String> {
 }
 
 async fn read_list(state: &AppState, viewer: &Viewer, query: &ListQuery) -> Result<List, PageRejection> {
-    let found = page::list(&state.ledger, &viewer.scope, query.request()).await?;
+    let (ledger, scope) = (&state.ledger, &viewer.scope);
+    let found = match query.item_filter() {
+        ItemFilter::Settled => page::list_decided(ledger, scope, query.decided_request(viewer)).await?,
+        ItemFilter::Open | ItemFilter::Snoozed => page::list(ledger, scope, query.request()).await?,
+    };
     Ok(listed(viewer, query, found))
 }
 
@@ -224,11 +271,14 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
         terminal_sessions: found.elsewhere.into_iter().map(entry).collect(),
         filter: query.item_filter(),
         everyone: query.request().everyone,
+        decided: query.decided(viewer).0,
+        people: found.people.into_iter().map(|(id, name)| (id.to_string(), name)).collect(),
         items: found.items.into_iter().map(with_named_rule).collect(),
         next_cursor: found.next_cursor,
         cursor: query.cursor.clone(),
         held: found.held.into_iter().map(wire_map::approval).collect(),
         now,
+        timezone: viewer.timezone.clone(),
         current: None,
         labels: found.labels,
         unchanged: found.unchanged.into_iter().map(|(id, keys)| (id.to_string(), keys)).collect(),
@@ -269,6 +319,7 @@ fn item_detail(viewer: &Viewer, found: Opened, next: Option<String>, form: FormS
         relations,
         entities: options_of(entities),
         now,
+        timezone: viewer.timezone.clone(),
         viewer_id,
         form,
     }

@@ -25,6 +25,7 @@ pub mod form;
 mod fragment;
 mod import;
 mod inbox;
+mod inbox_hand_over;
 mod inbox_notice;
 mod insight;
 mod link;
@@ -100,6 +101,7 @@ pub fn router() -> Router<AppState> {
         .merge(response::router())
         .merge(bundle::router())
         .merge(inbox::router())
+        .merge(inbox_hand_over::router())
         .merge(agent::router())
         .merge(memory::router())
         .merge(memory_forget::router())

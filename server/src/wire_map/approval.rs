@@ -2,10 +2,10 @@
 
 use super::{history_turn, json};
 use crate::problem::Problem;
-use domain::gate::GateKind;
+use domain::gate::{GateKind, Principal};
 use ledger::{
     DecisionRecord, ReviewerRecord,
-    gate::{Denied, GateDetail, GateItem, NewDecision, Reply, Resumed},
+    gate::{Denied, GateDetail, GateItem, Handover, NewDecision, Reply, Resumed},
 };
 use serde_json::{Map, Value};
 use wire::{Code, approval as to, worker};
@@ -83,6 +83,16 @@ fn denial(denied: Denied) -> to::Denial {
     to::Denial { gate_id: denied.gate_id, note: denied.note, by: denied.by, at: denied.at }
 }
 
+fn handover(of: Handover) -> to::Handover {
+    to::Handover { by: of.by, to: of.to, note: of.note, at: of.at }
+}
+
+/// Parses who an approval is handed over to.
+pub fn handed_to(text: &str) -> Result<Principal, Problem> {
+    let expected = "`user:` with the id of a person, or `group:` with the slug of a group";
+    Principal::parse(text).ok_or_else(|| Problem::field(Code::InvalidRequest, "to", expected))
+}
+
 /// Converts a gate with everything that a reviewer sees.
 pub fn approval_detail(detail: GateDetail) -> to::ApprovalDetail {
     let dimensions = detail.item.gate.criteria.as_deref().and_then(|text| {
@@ -100,6 +110,7 @@ pub fn approval_detail(detail: GateDetail) -> to::ApprovalDetail {
         dimensions: dimensions.unwrap_or_default(),
         denials: detail.denials.into_iter().map(denial).collect(),
         denials_max: domain::gate::OUTPUT_REJECTION_MAX,
+        handovers: detail.handovers.into_iter().map(handover).collect(),
         undo_seconds: detail.undo_seconds,
         document: detail.document.map(|now| to::ChangedDocument {
             version: now.version,

@@ -153,6 +153,7 @@ pub fn open_question_detail(recorded: Answerable, now: Timestamp) -> ApprovalDet
         decisions: Vec::new(),
         denials: Vec::new(),
         denials_max: domain::gate::OUTPUT_REJECTION_MAX,
+        handovers: Vec::new(),
         undo_seconds: 0,
         document: None,
         turns: Vec::new(),

@@ -275,7 +275,7 @@ async fn a_field_of_the_wrong_shape_is_named_with_what_is_expected() {
         ("inbox/decide-many", many, "answer.name[a]=x", "answer.name"),
         ("inbox/decide-many", "", "decision[a]=x", "decision"),
         ("inbox/undo", "", "items=x", "items"),
-        ("inbox/snooze", "", "seconds[a]=x", "seconds"),
+        ("inbox/snooze", "", "until[a]=x", "until"),
         ("action/trigger", &trigger, "input[a][b]=x", "input[a]"),
         ("action/trigger", &trigger, "input[]=x", "input"),
         ("action/trigger", "", "action_id[a]=x", "action_id"),

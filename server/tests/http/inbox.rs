@@ -151,17 +151,28 @@ async fn a_form_leads_to_the_next_item_and_a_refused_one_back_with_what_was_type
     let refused = ada.post("/fn/inbox/decide", &[&fields[..], &pages].concat()).await;
     assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
     assert!(refused.text().await.unwrap().contains("id=\"gate-answer-error\""));
-    let snoozed = [(&*item(&items[0]), ""), ("seconds", "soon")];
-    let refused = ada.post("/fn/inbox/snooze", &[&snoozed[..], &pages].concat()).await;
-    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
-    assert!(refused.text().await.unwrap().contains("not a whole number of seconds"));
+    let first = item(&items[0]);
+    for (until, at, why) in [
+        ("soon", "2026-12-24T09:00", "later, tomorrow, monday or at"),
+        ("at", "2026-02-30T09:00", "enter a date and a time"),
+        ("at", "2020-01-31T09:00", "in the future, and within 90 days"),
+    ] {
+        let snoozed = [(&*first, ""), ("until", until), ("at", at), ("timezone", "Europe/Berlin")];
+        let refused = ada.post("/fn/inbox/snooze", &[&snoozed[..], &pages].concat()).await;
+        assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY, "{at}");
+        let html = refused.text().await.unwrap();
+        assert!(html.contains(why), "{why}: {html}");
+        // What was typed is still there.
+        let kept = format!("name=\"at\" type=\"datetime-local\" value=\"{at}\"");
+        assert!(html.contains(&kept), "{kept}: {html}");
+    }
 
     let fields = [("id", items[0].as_str()), ("decision", "respond"), ("answer", "Typed.")];
     let decided = ada.post("/fn/inbox/decide", &[&fields[..], &pages].concat()).await;
     assert_eq!((decided.status(), decided.headers()["location"].to_str().unwrap()), (StatusCode::SEE_OTHER, &*next));
     // A button of the batch names its own next page.
     let snooze = "/fn/inbox/snooze?next=%2Finbox%3Fnotice%3Dsnoozed";
-    let fields = [("seconds", "600"), (&*item(&items[1]), ""), ("next", "/inbox?notice=decided")];
+    let fields = [("until", "later"), (&*item(&items[1]), ""), ("next", "/inbox?notice=decided")];
     let snoozed = ada.post(snooze, &fields).await;
     assert_eq!(snoozed.headers()["location"], "/inbox?notice=snoozed");
 }
@@ -250,7 +261,7 @@ async fn a_batch_that_selects_nothing_decides_nothing_and_says_so() {
     let forms: [(&str, Fields); 4] = [
         ("decide-many", &[("decision", "approve")]),
         ("decide-many", &deny),
-        ("snooze", &[("seconds", "3600")]),
+        ("snooze", &[("until", "later")]),
         ("undo", &[]),
     ];
     for (name, fields) in forms {

@@ -44,6 +44,7 @@ mod hook_blocked;
 mod human;
 mod inbox;
 mod inbox_answers;
+mod inbox_hand_over;
 mod incognito;
 mod interaction;
 mod json_lines;

@@ -52,6 +52,7 @@ fn body(path: &str) -> Option<Value> {
         "messages" => json!({ "text": "x" }),
         "invitations" => json!({ "email": "matrix@new.test", "role": "member" }),
         "feedback" => json!({ "feedback": "positive" }),
+        "hand-over" => json!({ "to": "user:00000000-0000-7000-8000-000000000000" }),
         "tool-approval" => json!({ "kind": "question", "decision": "respond", "note": "x" }),
         "elicitation-reply" => json!({ "content": "x" }),
         "forget" | "remember" => json!({ "person": "discord-1" }),
@@ -102,9 +103,10 @@ async fn resting(app: &App, status: &str) -> String {
 }
 
 /// Operations that no token may use, or that have an object of people alone. `matrix_people.rs` tests them with people.
-const FOR_PEOPLE: [&str; 22] = [
+const FOR_PEOPLE: [&str; 23] = [
     "POST /api/actions/{id}/tool-approval",
     "POST /api/approvals/{id}/decision",
+    "POST /api/approvals/{id}/hand-over",
     "POST /api/approvals/{id}/snooze",
     "POST /api/approvals/{id}/undo",
     "POST /api/rules",

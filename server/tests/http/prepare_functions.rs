@@ -46,7 +46,7 @@ impl Maker<'_> {
             }
             "/fn/inbox/snooze" => {
                 let id = self.session_with_question().await.1;
-                (nothing(), form(&[("seconds", "600"), (&format!("items[{id}]"), "")]))
+                (nothing(), form(&[("until", "later"), (&format!("items[{id}]"), "")]))
             }
             "/fn/inbox/undo" => {
                 let id = self.answered().await.0;

@@ -256,6 +256,10 @@ impl Maker<'_> {
                 )
             }
             "/api/approvals/{id}/decision" => (self.session_with_question().await.1, respond),
+            "/api/approvals/{id}/hand-over" => {
+                let to = format!("user:{}", self.member(path).await);
+                (self.session_with_question().await.1, json!({ "to": to }))
+            }
             "/api/approvals/{id}/snooze" => (self.session_with_question().await.1, json!({ "seconds": 600 })),
             "/api/approvals/{id}/undo" => (self.answered().await.0, Value::Null),
             "/api/bundles" => (nothing(), json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] })),
@@ -412,6 +416,10 @@ impl Maker<'_> {
                 let (session, cause) = self.cause().await;
                 let item = format!("items[{session}]");
                 (cause, form(&[("step", "run"), ("which", "chosen"), (&item, "on")]))
+            }
+            "/inbox/{id}/hand-over" => {
+                let to = format!("user:{}", self.member(path).await);
+                (self.session_with_question().await.1, form(&[("to", &to), ("note", "x")]))
             }
             "/inbox/selection" => {
                 let name = format!("items[{}]", self.session_with_question().await.1);

@@ -4,6 +4,7 @@
 mod canonical;
 mod decision_state;
 mod edit;
+mod outcome;
 mod policy;
 mod state;
 mod task;
@@ -11,6 +12,7 @@ mod task;
 pub use canonical::{canonical, canonical_digest};
 pub use decision_state::{DecisionEffect, DecisionRequest, DecisionState, Vote, decision_state_of, evaluate};
 pub use edit::{Approval, approval, merge, values_to_send, within};
+pub use outcome::GateOutcome;
 pub use policy::{ByRole, Policy, Principal, lacks_reviewers, needs_approval};
 pub use state::{CloseReason, Gate, GateClosed, State};
 pub use task::{MEMORY_BASE, MEMORY_BODY, MalformedTask, MemoryProposal, PausedToolCall, Question, Staged, Task};

@@ -7,6 +7,7 @@ use crate::{
 };
 use domain::{
     gate::{Gate, GateKind},
+    id::UserId,
     limit::RECIPIENTS_MAX,
     notification::Topic,
     role::{Permission, may},
@@ -23,6 +24,18 @@ pub(super) async fn announce_gate(
     topic: Topic,
     gate: &Gate,
     decision: Option<&DecisionRecord>,
+) -> Result<()> {
+    announce_among(tx, minter, topic, gate, decision, None).await
+}
+
+/// The same. With `among`, of the reviewers only these people get an e-mail.
+pub(super) async fn announce_among(
+    tx: &mut WriteTx<'_>,
+    minter: &Minter,
+    topic: Topic,
+    gate: &Gate,
+    decision: Option<&DecisionRecord>,
+    among: Option<&[UserId]>,
 ) -> Result<()> {
     if gate.kind == GateKind::Question {
         let session = store::session::find(tx.conn(), gate.tenant_id, gate.session_id).await?;
@@ -46,16 +59,17 @@ pub(super) async fn announce_gate(
         "heldUntil": gate.state.held_until(),
         "path": format!("/inbox/{}", gate.id),
     });
-    let recipients = if topic.needs_decision() { recipients(tx.conn(), gate).await? } else { Vec::new() };
+    let recipients = if topic.needs_decision() { recipients(tx.conn(), gate, among).await? } else { Vec::new() };
     announce(tx, gate.tenant_id, minter.messages(), Announcement { topic, about, recipients }).await
 }
 
-/// Returns the reviewers who may decide the gate and want e-mails.
-async fn recipients(conn: &mut Conn<'_>, gate: &Gate) -> Result<Vec<domain::id::UserId>> {
+/// Returns the reviewers who may decide the gate and want e-mails, or those of them who are `among` these people.
+async fn recipients(conn: &mut Conn<'_>, gate: &Gate, among: Option<&[UserId]>) -> Result<Vec<UserId>> {
     let wanting = store::gate::reviewers_wanting_email(conn, gate.tenant_id, gate.id).await?;
     let may_decide = wanting.into_iter().filter(|reviewer| {
         (reviewer.is_named || may(reviewer.role, None, Permission::Decide))
             && (gate.self_approval || gate.requester_id != Some(reviewer.user_id))
+            && among.is_none_or(|among| among.contains(&reviewer.user_id))
     });
     Ok(may_decide.map(|reviewer| reviewer.user_id).take(RECIPIENTS_MAX).collect())
 }

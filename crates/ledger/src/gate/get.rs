@@ -3,6 +3,7 @@
 use super::{
     context::{Denied, denials},
     decision_state,
+    hand_over::{Handover, handovers},
     item::{GateItem, load},
     memory::{ChangedDocument, changed_document},
     not_found,
@@ -36,6 +37,8 @@ pub struct GateDetail {
     pub fields: Vec<FieldDef>,
     /// Earlier denials in the session.
     pub denials: Vec<Denied>,
+    /// How it was handed over, oldest first.
+    pub handovers: Vec<Handover>,
     /// Seconds for which a decision can be undone.
     pub undo_seconds: u32,
     /// The document of a proposal, if it has changed since.
@@ -111,13 +114,14 @@ pub(crate) async fn find_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId) -> R
 /// Reads the context of a gate for a reviewer.
 pub(crate) async fn detail_on(conn: &mut Conn<'_>, scope: &Scope, gate: Gate, now: Timestamp) -> Result<GateDetail> {
     let denials = denials(conn, &gate).await?;
+    let handovers = handovers(conn, &gate).await?;
     let (entity, fields) = record(conn, &gate).await?;
     let entity_then = then(conn, &gate).await?;
     let undo_seconds = store::tenant::undo_seconds(conn, scope.tenant_id).await?;
     let item = load(conn, scope, vec![gate], now).await?.item(scope)?;
     let document = changed_document(conn, &item.gate, item.proposed.as_ref()).await?;
     let turns = quoted_turns(conn, scope, &item.gate).await?;
-    Ok(GateDetail { item, entity, entity_then, fields, denials, undo_seconds, document, turns })
+    Ok(GateDetail { item, entity, entity_then, fields, denials, handovers, undo_seconds, document, turns })
 }
 
 /// Returns the entity as it was at the last counted decision, if there is one.

@@ -74,6 +74,16 @@ impl GateItem {
     }
 }
 
+/// When an open gate expires: at its own deadline, or with its session if that one has a closer time limit.
+pub(super) async fn due_at(conn: &mut Conn<'_>, gate: &Gate) -> store::Result<Option<Timestamp>> {
+    let deadlines = store::session::deadlines(conn, gate.tenant_id, &[gate.session_id]).await?;
+    Ok(earliest(gate, &deadlines))
+}
+
+fn earliest(gate: &Gate, deadlines: &HashMap<SessionId, Timestamp>) -> Option<Timestamp> {
+    gate.due_at.into_iter().chain(deadlines.get(&gate.session_id).copied()).min()
+}
+
 /// Gates with their related rows.
 pub(super) struct Loaded {
     gates: Vec<Gate>,
@@ -136,7 +146,7 @@ impl Loaded {
                 last: decision_state.last.map(|vote| vote.number),
                 may_decide: may_decide(scope, &gate, is_reviewer),
                 snoozed_until: snoozes.get(&gate.id).copied(),
-                due_at: gate.due_at.into_iter().chain(deadlines.get(&gate.session_id).copied()).min(),
+                due_at: earliest(&gate, &deadlines),
                 gate,
                 reviewers,
                 decisions,

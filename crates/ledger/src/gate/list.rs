@@ -21,7 +21,7 @@ use domain::{
 use std::collections::HashMap;
 use store::{
     Conn,
-    gate::{Inbox, InboxScope},
+    gate::{ClosedFilter, Inbox, InboxScope},
 };
 
 /// Filter by state.
@@ -72,10 +72,17 @@ impl ListQuery {
             GateFilter::Closed => None,
             GateFilter::Snoozed => Some(GateState::Open),
         };
-        let inbox = Inbox { whose, state, kind: wanted.kind, after: None, limit: page_size(wanted.limit)?, now };
+        let (kind, limit) = (wanted.kind, page_size(wanted.limit)?);
+        let inbox = Inbox { whose, state, kind, closed: ClosedFilter::default(), after: None, limit, now };
         let list = if inbox.is_closed() { List::ClosedGates } else { List::Gates };
         let after = wanted.cursor.as_deref().map(|cursor| after(list, cursor)).transpose()?;
         Ok(Self(Inbox { after, ..inbox }))
+    }
+
+    /// The same list of closed gates, narrowed to those that a filter names.
+    pub(crate) fn narrowed(self, closed: ClosedFilter) -> Self {
+        let Self(inbox) = self;
+        Self(Inbox { state: closed.state().or(inbox.state), closed, ..inbox })
     }
 }
 

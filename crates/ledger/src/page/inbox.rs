@@ -15,13 +15,16 @@ use crate::{
     guard::require,
     inbox::{self, Item},
     session,
+    work_queue::{day_begins, zone_of},
 };
+use chrono::NaiveDate;
+use chrono_tz::Tz;
 use domain::{
     Scope, Timestamp,
     entity::Values,
     event::Event,
-    gate::{GateState, Task},
-    id::{EntityId, GateId, SessionId, TenantId},
+    gate::{GateOutcome, GateState, Task},
+    id::{EntityId, GateId, SessionId, TenantId, UserId},
     memory_writer::{slot::person_path, turn::OWN_PLATFORM},
     role::Permission,
     session::Session,
@@ -29,7 +32,7 @@ use domain::{
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use store::Conn;
+use store::{Conn, gate::ClosedFilter};
 
 /// Number of items on a page. A bulk decision covers at most this many.
 pub const ITEMS: u32 = 200;
@@ -48,6 +51,54 @@ pub struct ListRequest {
     pub filter: GateFilter,
     /// Whether to list items of all reviewers. If false, only items that the caller may decide.
     pub everyone: bool,
+    /// `next_cursor` of the previous page. `None` for the first page.
+    pub cursor: Option<String>,
+}
+
+/// Which closed items are listed. Empty: all of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DecidedFilter {
+    /// Only items whose decision is this person's.
+    pub decided_by: Option<UserId>,
+    /// Only items that ended like this.
+    pub outcome: Option<GateOutcome>,
+    /// Only items of this agent.
+    pub agent: Option<String>,
+    /// The first day on which they were closed.
+    pub since: Option<NaiveDate>,
+    /// The last day on which they were closed.
+    pub until: Option<NaiveDate>,
+    /// IANA name of the time zone of the days; `None`: UTC.
+    pub timezone: Option<String>,
+}
+
+impl DecidedFilter {
+    /// The same filter with instants instead of days.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if there is no such time zone.
+    fn closed(&self) -> Result<ClosedFilter> {
+        let zone = self.timezone.as_deref().map_or(Ok(Tz::UTC), zone_of)?;
+        let begins = |day: NaiveDate| day_begins(day, zone).unwrap_or(Timestamp::MAX_UTC);
+        Ok(ClosedFilter {
+            decided_by: self.decided_by,
+            outcome: self.outcome,
+            agent: self.agent.clone(),
+            since: self.since.map(begins),
+            until: self.until.map(|day| day.succ_opt().map_or(Timestamp::MAX_UTC, begins)),
+        })
+    }
+}
+
+/// A request for one page of the closed items.
+#[derive(Debug, Clone)]
+pub struct DecidedRequest {
+    /// Which of them.
+    pub filter: DecidedFilter,
+    /// Whether to list items of all reviewers. If false, only items that the caller could decide.
+    pub everyone: bool,
+    /// Number of items on the page: 1 to 1,000.
+    pub limit: u32,
     /// `next_cursor` of the previous page. `None` for the first page.
     pub cursor: Option<String>,
 }
@@ -80,6 +131,8 @@ pub struct List {
     pub labels: BTreeMap<String, String>,
     /// Keys of proposed values that the entity has already, by item. Items without such values are left out.
     pub unchanged: HashMap<GateId, BTreeSet<String>>,
+    /// Ids and names of the members of the workspace. Only with closed items.
+    pub people: Vec<(UserId, String)>,
     /// Number of open items on all pages by [`domain::gate::Gate::similar_key`]. Empty if all are on this page.
     pub alike: HashMap<String, u64>,
     /// Seconds for which a decision can be undone.
@@ -173,8 +226,34 @@ pub async fn read(
     selected: Selected,
 ) -> Result<(List, Option<Opened>)> {
     require(scope, Permission::Read)?;
+    let list_query = list_query(scope, &request, ledger.now())?;
+    read_with(ledger, scope, request, list_query, selected).await
+}
+
+/// Reads a list of closed items and the item beside it.
+///
+/// # Errors
+/// [`Error::InvalidCursor`] for a cursor of another list; [`Error::Invalid`] for a time zone that does not exist or a
+/// limit above 1,000; those of [`opened`] for [`Selected::Item`].
+pub async fn read_decided(
+    ledger: &Ledger,
+    scope: &Scope,
+    wanted: DecidedRequest,
+    selected: Selected,
+) -> Result<(List, Option<Opened>)> {
+    require(scope, Permission::Read)?;
+    let (request, list_query) = decided_query(scope, wanted, ledger.now())?;
+    read_with(ledger, scope, request, list_query, selected).await
+}
+
+async fn read_with(
+    ledger: &Ledger,
+    scope: &Scope,
+    request: ListRequest,
+    list_query: ListQuery,
+    selected: Selected,
+) -> Result<(List, Option<Opened>)> {
     let (reader, now) = (*scope, ledger.now());
-    let list_query = list_query(scope, &request, now)?;
     let read = ledger.snapshot(scope, async move |conn| {
         let list = list_on(conn, &reader, &request, &list_query, now).await?;
         let shown = match selected {
@@ -202,6 +281,18 @@ pub async fn list(ledger: &Ledger, scope: &Scope, request: ListRequest) -> Resul
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     let list_query = list_query(scope, &request, now)?;
+    let read = ledger.snapshot(scope, async move |conn| list_on(conn, &reader, &request, &list_query, now).await);
+    read.await
+}
+
+/// Reads only a list of closed items.
+///
+/// # Errors
+/// Those of [`read_decided`] about the list.
+pub async fn list_decided(ledger: &Ledger, scope: &Scope, wanted: DecidedRequest) -> Result<List> {
+    require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    let (request, list_query) = decided_query(scope, wanted, now)?;
     let read = ledger.snapshot(scope, async move |conn| list_on(conn, &reader, &request, &list_query, now).await);
     read.await
 }
@@ -244,6 +335,13 @@ fn list_query(scope: &Scope, request: &ListRequest, now: Timestamp) -> Result<Li
     ListQuery::of(scope, &list, now)
 }
 
+fn decided_query(scope: &Scope, wanted: DecidedRequest, now: Timestamp) -> Result<(ListRequest, ListQuery)> {
+    let DecidedRequest { filter, everyone, limit, cursor } = wanted;
+    let list = ListGates { filter: GateFilter::Closed, kind: None, all: everyone, limit, cursor: cursor.clone() };
+    let list_query = ListQuery::of(scope, &list, now)?.narrowed(filter.closed()?);
+    Ok((ListRequest { filter: GateFilter::Closed, everyone, cursor }, list_query))
+}
+
 async fn list_on(
     conn: &mut Conn<'_>,
     scope: &Scope,
@@ -274,8 +372,13 @@ async fn list_on(
         }
         _ => HashMap::new(),
     };
+    let people = match request.filter {
+        GateFilter::Closed => store::user::members(conn, scope.tenant_id).await?,
+        GateFilter::In(_) | GateFilter::Snoozed => Vec::new(),
+    };
     Ok(List {
         alike,
+        people: people.into_iter().map(|member| (member.user_id, member.display_name().to_owned())).collect(),
         labels: labels(conn, scope.tenant_id, listed.items.iter()).await?,
         unchanged: unchanged(conn, scope.tenant_id, listed.items.iter()).await?,
         undo_seconds: store::tenant::undo_seconds(conn, scope.tenant_id).await?,

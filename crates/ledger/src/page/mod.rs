@@ -16,6 +16,7 @@ pub mod entity;
 pub mod entity_type;
 pub mod failure;
 pub mod find;
+pub mod hand_over;
 pub mod import;
 pub mod inbox;
 pub mod insight;

@@ -5,7 +5,7 @@ use crate::engine::{Conn, Page, Result, run, statements};
 use domain::{
     Timestamp,
     clock::to_micros,
-    gate::{ByRole, Gate, GateKind, GateState},
+    gate::{ByRole, Gate, GateKind, GateOutcome, GateState, Verdict},
     id::{GateId, TenantId, UserId},
 };
 use std::collections::HashMap;
@@ -99,6 +99,35 @@ macro_rules! closed {
     };
 }
 
+// Gates that a `ClosedFilter` names: by agent, by the time they were closed, and by their newest decision, which is the
+// one that counts. A rule that decided counts as the verdict `rule`.
+macro_rules! narrowed {
+    ($person:literal, $verdict:literal, $agent:literal, $since:literal) => {
+        concat!(
+            "(g.agent_slug = ",
+            $agent,
+            " OR ",
+            $agent,
+            " IS NULL) AND g.settled_at >= ",
+            $since,
+            " AND (EXISTS (SELECT 1 FROM gate_decisions d WHERE d.tenant_id = $1 AND d.gate_id = g.id AND (d.user_id = ",
+            $person,
+            " OR ",
+            $person,
+            " IS NULL) AND (CASE WHEN d.actor LIKE 'rule:%' THEN 'rule' ELSE d.verdict END = ",
+            $verdict,
+            " OR ",
+            $verdict,
+            " IS NULL) AND NOT EXISTS (SELECT 1 FROM gate_decisions n WHERE n.tenant_id = $1 AND n.gate_id = g.id \
+             AND n.number > d.number)) OR (",
+            $person,
+            " IS NULL AND ",
+            $verdict,
+            " IS NULL))"
+        )
+    };
+}
+
 // How many open gates have each key of alike ones. The limit bounds what is read.
 macro_rules! count_alike {
     ($whose:expr, $limit:literal) => {
@@ -140,6 +169,14 @@ statements! {
     const CLOSED: &str = closed!(listed!(), ["$2", "$3", "$4", "$5", "$6"]);
     const CLOSED_DECIDABLE: &str =
         closed!(concat!(decidable_by!("$3"), " AND ", listed!()), ["$4", "$5", "$6", "$7", "$8"]);
+    const CLOSED_NARROWED: &str = closed!(
+        concat!(listed!(), " AND ", narrowed!("$7", "$8", "$9", "$10")),
+        ["$2", "$3", "$4", "$5", "$6"]
+    );
+    const CLOSED_NARROWED_DECIDABLE: &str = closed!(
+        concat!(decidable_by!("$3"), " AND ", listed!(), " AND ", narrowed!("$9", "$10", "$11", "$12")),
+        ["$4", "$5", "$6", "$7", "$8"]
+    );
     // While a gate is held, its newest decision is the one that counts: undoing it opens the gate again.
     const HELD_BY: &str = gate_select!(concat!(
         "g.tenant_id = $1 AND g.state = 'held' AND g.held_until > $3 AND $2 = (SELECT d.user_id FROM gate_decisions d \
@@ -177,8 +214,39 @@ pub enum InboxScope {
     },
 }
 
+/// Which closed gates are listed. Empty: all of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClosedFilter {
+    /// Only gates whose newest decision is this person's.
+    pub decided_by: Option<UserId>,
+    /// Only gates that ended like this.
+    pub outcome: Option<GateOutcome>,
+    /// Only gates of this agent.
+    pub agent: Option<String>,
+    /// Only gates that were closed at this time or later.
+    pub since: Option<Timestamp>,
+    /// Only gates that were closed before this time.
+    pub until: Option<Timestamp>,
+}
+
+impl ClosedFilter {
+    /// The state of the gates that are listed; `None` for every state of closed gates.
+    pub fn state(&self) -> Option<GateState> {
+        let decided = self.decided_by.map(|_| GateState::Settled);
+        self.outcome.map(GateOutcome::state).or(decided)
+    }
+
+    /// The name of the verdict of their newest decision in the statements.
+    fn verdict(&self) -> Option<&'static str> {
+        match self.outcome? {
+            GateOutcome::ByRule => Some("rule"),
+            outcome => outcome.verdict().map(Verdict::as_str),
+        }
+    }
+}
+
 /// Parameters of a list of gates.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Inbox {
     /// Whose gates are listed.
     pub whose: InboxScope,
@@ -186,6 +254,8 @@ pub struct Inbox {
     pub state: Option<GateState>,
     /// Only gates of this kind.
     pub kind: Option<GateKind>,
+    /// Which closed gates are listed. Open and held gates are listed in any case.
+    pub closed: ClosedFilter,
     /// Sort key and id of the last gate of the page before. The key is the gate's `order_at`, or for a list of closed
     /// gates the time it was closed, microseconds since the Unix epoch.
     pub after: Option<(i64, GateId)>,
@@ -242,6 +312,9 @@ async fn closed(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Resu
     // index at the right place.
     let (before_at, before_id) = inbox.after.map_or((i64::MAX, Uuid::max()), |(at, id)| (at, id.0));
     let more = i64::from(inbox.limit) + 1;
+    if inbox.closed != ClosedFilter::default() {
+        return narrowed(conn, tenant_id, inbox, (before_at, before_id)).await;
+    }
     Ok(match inbox.whose {
         InboxScope::All => run!(conn, fetch_all Row, CLOSED, tenant_id.0, state, kind, before_at, before_id, more)?,
         InboxScope::Mine { user_id, by_role, .. } => run!(
@@ -256,6 +329,51 @@ async fn closed(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Resu
             before_at,
             before_id,
             more,
+        )?,
+    })
+}
+
+/// The rows of a page of closed gates that a filter names, and one more if there is one.
+async fn narrowed(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox, before: (i64, Uuid)) -> Result<Vec<Row>> {
+    let (state, kind) = (inbox.state.map(GateState::as_str), inbox.kind.map(GateKind::as_str));
+    let ClosedFilter { decided_by, agent, since, until, .. } = &inbox.closed;
+    let until = until.map_or((i64::MAX, Uuid::max()), |until| (to_micros(until), Uuid::nil()));
+    let (before_at, before_id) = before.min(until);
+    let more = i64::from(inbox.limit) + 1;
+    let (person, verdict, agent) = (decided_by.map(|id| id.0), inbox.closed.verdict(), agent.as_deref());
+    let since = since.map_or(i64::MIN, to_micros);
+    Ok(match inbox.whose {
+        InboxScope::All => run!(
+            conn,
+            fetch_all Row,
+            CLOSED_NARROWED,
+            tenant_id.0,
+            state,
+            kind,
+            before_at,
+            before_id,
+            more,
+            person,
+            verdict,
+            agent,
+            since,
+        )?,
+        InboxScope::Mine { user_id, by_role, .. } => run!(
+            conn,
+            fetch_all Row,
+            CLOSED_NARROWED_DECIDABLE,
+            tenant_id.0,
+            user_id.0,
+            by_role as i64,
+            state,
+            kind,
+            before_at,
+            before_id,
+            more,
+            person,
+            verdict,
+            agent,
+            since,
         )?,
     })
 }

@@ -9,7 +9,7 @@ use crate::{
 };
 use domain::{
     Scope,
-    gate::{GateState, PausedToolCall, Question},
+    gate::{GateState, PausedToolCall, Principal, Question},
     id::{EntityTypeId, EventId, GateId, SessionId, ViewId},
     role::{Role, TokenScope},
     session::{Session, Status, Type, YieldTo},
@@ -218,6 +218,11 @@ async fn a_question_in_an_incognito_conversation_is_for_its_person_only_and_send
         let answer = gate::Reply::Accept("mine".into());
         hidden("reply", gate::reply(l, who, id, answer).await.map(drop));
     }
+    let to = Principal::User(f.operator.user_id().unwrap());
+    let handed = gate::hand_over(l, &f.member, question, to, None).await;
+    assert!(matches!(handed, Err(Error::Invalid(_))), "no one else may see it: {handed:?}");
+    let offered = page::hand_over::read(l, &f.member, question).await.unwrap();
+    assert!(offered.people.is_empty() && offered.groups.is_empty(), "{offered:?}");
     let mia = f.member.user_id().unwrap();
     member::withdraw(l, &f.admin, mia, Withdrawal::Deactivate).await.unwrap();
     assert_eq!(gate::ask_admins(l).await.unwrap(), 0, "admins are not asked instead");

@@ -37,6 +37,7 @@ mod follow;
 mod forget_training;
 mod form_notification;
 mod gate;
+mod gate_inbox;
 mod gate_notification;
 mod gate_record;
 mod gate_repeat;

@@ -176,6 +176,11 @@ texts! {
     ReviewerName = text().max_length(Some(EMAIL_BYTES_MAX));
     /// Who did it: `user:…` and `token:…` with an id, `agent:…` with a slug, or `system`.
     Actor = matching("^(system|(user|token|agent|respondent|rule):[a-z0-9-]+)$", "token:".len() + SLUG_CHARS_MAX);
+    /// Who is asked to decide: `user:…` with an id, or `group:…` with a slug.
+    HandedTo = matching(
+        "^(user:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|group:[a-z0-9]+(-[a-z0-9]+)*)$",
+        "group:".len() + SLUG_CHARS_MAX,
+    );
     /// Whose acts are listed: `user:…` and `token:…` with an id, `agent:…` with a slug, or `system`.
     AuditActor = matching(
         "^(system|(user|token):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent:[a-z0-9]+(-[a-z0-9]+)*)$",

@@ -65,6 +65,14 @@ pub enum NoticeReason {
         /// How many reviewers had been asked.
         reviewers_left: usize,
     },
+    /// A person handed the gate over.
+    HandedOver {
+        /// Who is asked: `user:…` with an id, or `group:…` with a slug.
+        handed_to: String,
+        /// What the person wrote about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
     /// Further reviewers were asked.
     Escalated {
         /// Who was asked; `None` if the task names no one.

@@ -9,7 +9,6 @@ mod list;
 mod regroup;
 mod run_again;
 mod sessions;
-mod snooze_choice;
 mod span;
 mod visit;
 
@@ -22,7 +21,6 @@ pub use regroup::{progress, regroup};
 pub use run_again::{RunAgain, RunAgainOutcome, RunAgainResult, RunAgainSession, WhichSessions, run_again};
 pub(crate) use sessions::sessions_on;
 pub use sessions::{CausedSession, sessions};
-pub use snooze_choice::SnoozeChoice;
 pub use span::When;
 pub use store::failure::{cause::CauseRecord, regroup::Progress};
 pub use visit::visit;
