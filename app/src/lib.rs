@@ -17,7 +17,8 @@
 //! | `inbox::detail_fragment(&inbox::Detail)` | `GET /inbox/{id}/detail` |
 //! | `inbox::hand_over_page(&Shell, &inbox::HandOverProps)` | `GET /inbox/{id}/hand-over` |
 //! | `sessions::page(&Shell, sessions::Props)` | `GET /sessions?q=&actionId=&cursor=` |
-//! | `sessions::rows_fragment(&Shell, &[SessionEntry])` | `GET /sessions/rows?ids=a,b,c` |
+//! | `sessions::rows_fragment(&Shell, &[SessionEntry], bool)` | `GET /sessions/rows?select=&ids=a,b,c` |
+//! | `sessions::bulk_page(&Shell, sessions::BulkProps)` | `POST /sessions/bulk` and `GET /sessions/bulk?verb=&of=` |
 //! | `search::page(&Shell, search::Props)` | `GET /search?q=&agent=&status=&cursor=` |
 //! | `session::page(&Shell, session::Props)` | `GET /sessions/{id}?before=&kinds=&find=&match=` |
 //! | `session::rows_fragment(&str, &[Event], &Titles)` | `GET /sessions/{id}/rows?afterSequence=` or `?beforeSequence=`, `&kinds=` |
@@ -60,7 +61,7 @@
 //! | `tool::editor_page(&Shell, &tool::Draft, &FormState)` | `GET /tools/new` and `GET /tools/{slug}/edit` |
 //! | `failure::list_page(&Shell, failure::ListProps)` | `GET /failures?window=&state=&cursor=` |
 //! | `failure::cause_page(&Shell, failure::CauseProps)` | `GET /failures/{id}?window=&cursor=` |
-//! | `failure::again_page(&Shell, failure::AgainProps)` | `POST /failures/{id}/run-again` |
+//! | `failure::again_page(&Shell, failure::AgainProps)` | `POST /failures/{id}/run-again` and `GET /failures/{id}/run-again?of=` |
 //! | `insight::page(&Shell, insight::Props)` | `GET /insights?days=` |
 //! | `export::page(&Shell, export::Props)` | `GET /export` |
 //! | `export::job_page(&Shell, export::JobProps)` | `GET /exports/{id}` |

@@ -34,6 +34,7 @@ mod memory_writer;
 mod response;
 mod rule;
 mod search;
+mod session_bulk;
 mod share_link;
 #[cfg(test)]
 mod tests;
@@ -60,6 +61,7 @@ pub use memory_writer::{memory_flush, memory_run};
 pub use response::*;
 pub use rule::*;
 pub use search::{found_events, found_in_log, new_saved_search, saved_search, snippet};
+pub use session_bulk::{bulk_request, bulk_result};
 pub use share_link::share_link;
 pub use thread::*;
 pub use tool::*;

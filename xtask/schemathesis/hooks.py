@@ -127,7 +127,10 @@ RULES_OF = {
     "composite": (("/api/tools",), "a tool of the kind `composite` has steps, and no other has them"),
     "http": (("/api/tools",), "a tool of the kind `http` has a call, and no other has one"),
     "to": (("/api/approvals",), "someone else of the workspace who may see and decide the approval"),
-    "sessionIds": (("/api/failure-causes",), "sessions or a time range, and not both"),
+    "sessionIds": (
+        ("/api/failure-causes", "/api/sessions/bulk"),
+        "sessions, or a time range or a search line, and not both",
+    ),
     "since": (("/api/failure-causes",), "before `until`"),
     "until": (
         ("/api/approvals", "/api/failure-causes"),

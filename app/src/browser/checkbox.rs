@@ -17,3 +17,8 @@ pub fn read(element: &HtmlElement) -> Option<Checkbox> {
     let input: &HtmlInputElement = element.dyn_ref()?;
     Some(Checkbox { is_ticked: input.checked(), value: input.value() })
 }
+
+/// Ticks or unticks a checkbox, without an event.
+pub fn set(element: &HtmlElement, is_ticked: bool) {
+    let _ = js_sys::Reflect::set(element, &"checked".into(), &is_ticked.into());
+}

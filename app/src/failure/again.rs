@@ -41,7 +41,7 @@ pub fn again_page(shell: &Shell, props: AgainProps) -> String {
             <PageHead title=title crumbs=crumbs/>
             {static_html(summary(&props))}
             {static_html(form(&props, href))}
-            {static_html(table(&props.result.sessions))}
+            {static_html(table(&props.result))}
         };
         frame(shell, RailEntry::Sessions, page)
     })
@@ -95,10 +95,20 @@ fn form(props: &AgainProps, href: String) -> impl IntoView + use<> {
     .into_any()
 }
 
-fn table(sessions: &[SessionRunAgain]) -> impl IntoView + use<> {
+fn table(result: &CauseRunAgain) -> impl IntoView + use<> {
+    let CauseRunAgain { ready, started, already, refused, sessions, .. } = result;
     let rows: Vec<_> = sessions.iter().map(row).collect();
     let columns = vec![Column::text("Session"), Column::text("What happens")];
-    view! { <Table caption="Sessions, and what happens to each" columns=columns>{rows}</Table> }
+    // The address of what happened names a part of many sessions.
+    let unlisted = (ready + started + already + refused).saturating_sub(rows.len() as u64);
+    let unlisted = (unlisted > 0).then(|| {
+        let text = format!("And {} more.", number::grouped(unlisted));
+        view! { <p class="meta">{text}</p> }
+    });
+    view! {
+        <Table caption="Sessions, and what happens to each" columns=columns>{rows}</Table>
+        {unlisted}
+    }
 }
 
 fn row(session: &SessionRunAgain) -> impl IntoView + use<> {

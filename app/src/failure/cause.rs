@@ -2,7 +2,7 @@
 
 use super::{
     list::PATH,
-    parts::{state_label, state_words, trend, window_label},
+    parts::{snooze_choices, state_label, state_words, trend, window_label},
 };
 use crate::{
     FormState,
@@ -140,9 +140,6 @@ fn decisions(shell: &Shell, props: &CauseProps) -> impl IntoView + use<> {
     let action = format!("{PATH}/{}/decision", props.cause.id);
     let is_open = props.cause.state == CauseState::Open;
     let form = props.form.of("snooze");
-    let choices =
-        [("later", "Later today"), ("tomorrow", "Tomorrow, 9:00"), ("monday", "Monday, 9:00"), ("day", "A day, 9:00")];
-    let choices = choices.map(|(value, label)| (value.to_owned(), label.to_owned())).to_vec();
     let back = props.href(props.window, None);
     let next = back.clone();
     let open = is_open.then(|| {
@@ -157,7 +154,7 @@ fn decisions(shell: &Shell, props: &CauseProps) -> impl IntoView + use<> {
             <Popover label="Snooze" action=action.clone() open=form.is_refused()>
                 <input type="hidden" name="next" value=back/>
                 <input type="hidden" name="window" value=props.window.as_str()/>
-                <Select scope="snooze" field=Field::new("until", "Until") options=choices form=&form/>
+                <Select scope="snooze" field=Field::new("until", "Until") options=snooze_choices() form=&form/>
                 <Input scope="snooze" field=Field::new("day", "Day").hint("For the choice of a day.") kind="date" form=&form/>
                 <div class="form-actions"><Button look=Look::Primary name="decision" value="snooze">"Snooze"</Button></div>
             </Popover>

@@ -1,17 +1,21 @@
 //! The page /failures.
 
-use super::parts::{agents_words, state_label, state_words, trend, window_label};
+use super::parts::{agents_words, snooze_choices, state_label, state_words, trend, window_label};
 use crate::{
+    FormState,
     document::render,
     render::static_html,
+    sessions::{LiveRows, selecting_help, tick},
     shell::{RailEntry, Shell, frame},
     text::{escape::query, number},
     ui::{
-        button::Button,
+        button::{Button, Look},
         empty::Empty,
-        notice::{Notice, Tone},
+        field::{Field, Input, Select},
+        notice::{Notice, Refused, Tone},
         page_head::PageHead,
         pager::Pager,
+        popover::Sheet,
         tabs::{Tab, Tabs},
         time::{moment, stamp},
     },
@@ -22,13 +26,15 @@ use domain::{
     id::CauseId,
     role::Permission,
 };
-use leptos::prelude::*;
+use leptos::{prelude::*, tachys::html::InertElement};
 use wire::failure_cause::FailureCause;
 
 /// Path of the page.
 pub const PATH: &str = "/failures";
 /// The value of `?state=` that shows the causes of all states.
 pub const ALL: &str = "all";
+/// Name of the form of the selected causes, and its id, which the check boxes name.
+const FORM: &str = "causes";
 
 /// What the list is narrowed to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,16 +73,18 @@ pub struct ListProps {
     pub grouped_percent: u32,
     /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
-    /// Whether this is a page after the first.
-    pub is_continued: bool,
+    /// `?cursor=`: absent on the first page.
+    pub cursor: Option<String>,
     /// `?at=`: the cause whose row has the focus.
     pub at: Option<CauseId>,
+    /// State of the refused form: `causes`.
+    pub form: FormState,
 }
 
 /// Renders the page.
 pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Failures", || {
-        let ListProps { filter, causes, since, grouped_percent, next_cursor, is_continued, at } = props;
+        let ListProps { filter, causes, since, grouped_percent, next_cursor, cursor, at, form } = props;
         let grouping = (grouped_percent < 100).then(|| {
             let words = format!("Failures of before the upgrade are being grouped: {grouped_percent} % are done. Until then, numbers are too small.");
             static_html(view! { <Notice tone=Tone::Wait><p>{words}</p></Notice> })
@@ -88,15 +96,18 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             .map(|(index, cause)| {
                 // The keys go on at the row below the one that was decided about, or at the last one.
                 let below = causes.get(index + 1).or_else(|| causes.get(index.checked_sub(1)?)).map(|cause| cause.id);
-                row(may_decide, filter.window, filter.at(below), cause, at == Some(cause.id))
+                let tick = may_decide.then(|| static_html(cause_tick(cause, &form)));
+                row(tick, filter.window, filter.at(below), cause, at == Some(cause.id))
             })
             .collect();
         let list = if rows.is_empty() {
-            empty(filter).into_any()
+            static_html(empty(filter)).into_any()
         } else {
-            view! { <ul class="rows" data-keys="failures">{rows}</ul> }.into_any()
+            let bar = may_decide.then(|| static_html(bar(filter, cursor.clone(), &form)));
+            let rows = static_html(view! { <ul class="rows" data-keys="failures">{rows}</ul> });
+            view! { <LiveRows>{bar}{rows}</LiveRows> }.into_any()
         };
-        let newest = is_continued.then(|| filter.href(None));
+        let newest = cursor.is_some().then(|| filter.href(None));
         let older = next_cursor.map(|cursor| filter.href(Some(&cursor)));
         let page = view! {
             <PageHead title="Failures" crumbs=vec![("Sessions".to_owned(), "/sessions".to_owned())]/>
@@ -106,7 +117,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             </div>
             {grouping}
             <p class="meta">"Failures that differ only in numbers, ids and other values are one cause. Since "{stamp(since)}"."</p>
-            {static_html(list)}
+            {list}
             <Pager newest=newest older=older/>
         };
         frame(shell, RailEntry::Sessions, page)
@@ -142,14 +153,62 @@ fn empty(filter: Filter) -> impl IntoView + use<> {
     }
 }
 
-/// A row of the list. `next` is the address that follows a decision.
-fn row(may_decide: bool, window: Window, next: String, cause: &FailureCause, has_focus: bool) -> impl IntoView + use<> {
+/// The form that decides about the selected causes. The check boxes are in the rows.
+fn bar(filter: Filter, cursor: Option<String>, form: &FormState) -> impl IntoView + use<> {
+    let has_open = filter.state.is_none_or(|state| state == CauseState::Open);
+    let has_closed = filter.state != Some(CauseState::Open);
+    let until = Field::new("until", "Until");
+    let day = Field::new("day", "Day").hint("For the choice of a day.");
+    let open = has_open.then(|| {
+        view! {
+            <Button small=true name="decision" value="acknowledge">"Mark selected as seen"</Button>
+            <Button small=true name="decision" value="resolve">"Resolve selected"</Button>
+            <Sheet summary="Snooze selected" open=form.is_refused()>
+                <div class="cause-again">
+                    <Select scope=FORM field=until options=snooze_choices() form=form/>
+                    <Input scope=FORM field=day kind="date" form=form/>
+                    <Button look=Look::Primary name="decision" value="snooze">"Snooze"</Button>
+                </div>
+            </Sheet>
+        }
+    });
+    let closed = has_closed.then(|| {
+        view! { <Button small=true name="decision" value="reopen">"Open selected again"</Button> }
+    });
+    view! {
+        <form class="bulk-bar" id=FORM method="post" action=format!("{PATH}/decisions") aria-label="Selected causes">
+            <Refused messages=form.general(&["until", "day"])/>
+            <input type="hidden" name="next" value=filter.href(cursor.as_deref())/>
+            <input type="hidden" name="window" value=filter.window.as_str()/>
+            <input type="hidden" name="state" value=filter.state.map_or(ALL, CauseState::as_str)/>
+            {cursor.map(|cursor| view! { <input type="hidden" name="cursor" value=cursor/> })}
+            {open}{closed}
+            {selecting_help(None)}
+        </form>
+    }
+}
+
+/// The check box of a cause. It stays ticked if the form was refused.
+fn cause_tick(cause: &FailureCause, form: &FormState) -> impl IntoView + use<> {
+    let id = cause.id.to_string();
+    let is_ticked = form.value("cause").is_some_and(|ids| ids.lines().any(|ticked| ticked == id));
+    tick((FORM, "cause"), id, &cause.message, is_ticked)
+}
+
+/// A row of the list. `next` is the address that follows a decision. A reader who may not decide has no check box.
+fn row(
+    tick: Option<InertElement>,
+    window: Window,
+    next: String,
+    cause: &FailureCause,
+    has_focus: bool,
+) -> impl IntoView + use<> {
     let href = format!("{PATH}/{}?window={window}", cause.id);
     let count = number::counted(cause.failures, "failure");
     let title = format!("{} · {}", cause.code, cause.message);
     let tool = cause.tool.clone().map(|tool| view! { <span dir="auto">{tool}</span> });
     let first = cause.first_at.map(|at| view! { <span>"first "{moment(at)}</span> });
-    let seen = (may_decide && cause.state == CauseState::Open).then(|| {
+    let seen = (tick.is_some() && cause.state == CauseState::Open).then(|| {
         let about = cause.message.clone();
         view! {
             <form method="post" action=format!("{PATH}/{}/decision", cause.id)>
@@ -160,7 +219,7 @@ fn row(may_decide: bool, window: Window, next: String, cause: &FailureCause, has
     });
     view! {
         <li class="row cause" data-row="">
-            <div class="cause-count"><strong>{number::grouped(cause.failures)}</strong><span class="hidden-text">{count}</span>{trend(cause)}</div>
+            <div class="cause-count">{tick}<strong>{number::grouped(cause.failures)}</strong><span class="hidden-text">{count}</span>{trend(cause)}</div>
             <div class="row-body">
                 <a class="row-title" href=href dir="auto" autofocus=has_focus>{title}</a>
                 <div class="row-sub">
@@ -189,8 +248,9 @@ mod tests {
 
     #[test]
     fn a_row_is_one_link_and_has_the_decision_for_those_who_may_decide() {
-        let html = |may_decide| {
-            crate::render::to_html(row(may_decide, Window::Visit, "/failures?at=1".into(), &cause(), may_decide))
+        let html = |may_decide: bool| {
+            let tick = may_decide.then(|| static_html(cause_tick(&cause(), &FormState::default())));
+            crate::render::to_html(row(tick, Window::Visit, "/failures?at=1".into(), &cause(), may_decide))
         };
         let (member, operator) = (html(false), html(true));
         assert_eq!(member.matches("<a ").count(), 1, "{member}");
@@ -198,5 +258,20 @@ mod tests {
         assert!(!member.contains("<form") && !member.contains("autofocus"), "{member}");
         assert!(operator.contains("value=\"/failures?at=1\"") && operator.contains("autofocus"), "{operator}");
         assert!(operator.contains("value=\"acknowledge\"") && operator.contains("data-key=\"seen\""), "{operator}");
+        assert!(operator.contains("form=\"causes\"") && !operator.contains("checked"), "{operator}");
+    }
+
+    #[test]
+    fn a_refused_decision_keeps_what_was_selected_and_typed() {
+        let id = cause().id.to_string();
+        let values = [("cause", id.as_str()), ("until", "day"), ("day", "soon")];
+        let values = values.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let error = crate::FieldError { field: Some("day".into()), message: "a day that exists".into() };
+        let form = FormState { form: FORM.into(), values, errors: vec![error] };
+        assert!(crate::render::to_html(cause_tick(&cause(), &form)).contains("checked"));
+        let filter = Filter { window: Window::Day, state: Some(CauseState::Open) };
+        let html = crate::render::to_html(bar(filter, Some("K=".into()), &form));
+        assert!(html.contains("a day that exists") && html.contains("value=\"soon\""), "{html}");
+        assert!(html.contains("name=\"cursor\" value=\"K=\"") && !html.contains("reopen"), "{html}");
     }
 }

@@ -34,6 +34,13 @@ pub const fn state_label(state: CauseState) -> &'static str {
     }
 }
 
+/// Until when a cause can be snoozed, `(value, label)`.
+pub fn snooze_choices() -> Vec<(String, String)> {
+    let choices =
+        [("later", "Later today"), ("tomorrow", "Tomorrow, 9:00"), ("monday", "Monday, 9:00"), ("day", "A day, 9:00")];
+    choices.map(|(value, label)| (value.to_owned(), label.to_owned())).to_vec()
+}
+
 /// What has to be known about the state of a cause; nothing for one that is open and was never decided about.
 pub fn state_words(cause: &FailureCause) -> Option<AnyView> {
     let view = match (cause.state, cause.reopened_at, cause.snoozed_until) {

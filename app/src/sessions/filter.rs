@@ -100,24 +100,25 @@ impl Filter {
         self.address("/sessions/fresh", Some(("after", after)))
     }
 
-    fn address(&self, path: &str, more: Option<(&str, &str)>) -> String {
-        let mut pairs = Vec::new();
-        let mut add = |key: &str, value: Option<&str>| {
-            if let Some(value) = value {
-                pairs.push(format!("{key}={}", query(value)));
-            }
-        };
+    /// What is filtered by, as fields of a query or of a form.
+    pub(super) fn fields(&self) -> Vec<(&'static str, String)> {
         let line = self.line.to_string();
-        add("q", Some(line.as_str()).filter(|line| !line.is_empty()));
-        add("actionId", self.action_id.as_deref());
-        add("ended", self.ended.as_deref());
-        add("endedSince", self.ended_since.as_deref());
-        add("decided", self.decided.as_deref());
-        add("answered", self.answered.as_deref());
-        add("zone", self.zone.as_deref());
-        if let Some((key, value)) = more {
-            add(key, Some(value));
-        }
+        let fields = [
+            ("q", Some(line).filter(|line| !line.is_empty())),
+            ("actionId", self.action_id.clone()),
+            ("ended", self.ended.clone()),
+            ("endedSince", self.ended_since.clone()),
+            ("decided", self.decided.clone()),
+            ("answered", self.answered.clone()),
+            ("zone", self.zone.clone()),
+        ];
+        fields.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+
+    fn address(&self, path: &str, more: Option<(&'static str, &str)>) -> String {
+        let more = more.map(|(name, value)| (name, value.to_owned()));
+        let pairs = self.fields().into_iter().chain(more).map(|(name, value)| format!("{name}={}", query(&value)));
+        let pairs: Vec<String> = pairs.collect();
         if pairs.is_empty() { path.to_owned() } else { format!("{path}?{}", pairs.join("&")) }
     }
 }

@@ -4,7 +4,13 @@ mod island;
 
 #[cfg(feature = "hydrate")]
 mod refresh;
+#[cfg(feature = "hydrate")]
+mod select;
 
+#[cfg(feature = "ssr")]
+mod bulk;
+#[cfg(feature = "ssr")]
+mod bulk_bar;
 #[cfg(feature = "ssr")]
 mod chips;
 #[cfg(feature = "ssr")]
@@ -20,6 +26,10 @@ mod suggestion;
 #[cfg(feature = "ssr")]
 mod view_model;
 
+#[cfg(feature = "ssr")]
+pub use bulk::{BulkProps, bulk_page};
+#[cfg(feature = "ssr")]
+pub(crate) use bulk_bar::{selecting_help, tick};
 #[cfg(feature = "ssr")]
 pub use filter::{Filter, UTC};
 pub use island::LiveRows;

@@ -2,9 +2,10 @@
 
 use super::{
     LiveRows,
+    bulk_bar::bulk_bar,
     chips::set,
     filter::{Filter, Offers, filter_form},
-    row::session_table,
+    row::{selectable_table, session_table},
     saved::saved_links,
     view_model::SessionEntry,
 };
@@ -25,8 +26,12 @@ use crate::{
         pager::Pager,
     },
 };
-use domain::limit::{SEARCH_LOOKED_MAX, SESSIONS_LOOKED_MAX};
-use leptos::prelude::*;
+use domain::{
+    Timestamp,
+    limit::{SEARCH_LOOKED_MAX, SESSIONS_LOOKED_MAX},
+    role::Permission,
+};
+use leptos::{prelude::*, tachys::html::InertElement};
 use wire::search::SavedSearch;
 
 /// Data of the page /sessions.
@@ -81,8 +86,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let fresh = (!is_continued && !form.is_refused()).then(|| static_html(fresh(&filter, entries.first())));
         let (fresh, alone) = if entries.is_empty() { (None, fresh) } else { (fresh, None) };
         let list = if !entries.is_empty() {
-            let table = static_html(session_table(&entries, now, "Sessions, newest first"));
-            (view! { <LiveRows>{fresh}{table}</LiveRows> }, pager).into_any()
+            let (bar, table) = rows(&entries, now, &filter, shell.may(Permission::StartSession));
+            (view! { <LiveRows>{fresh}{bar}{table}</LiveRows> }, pager).into_any()
         } else if has_older {
             let none = view! {
                 <Empty
@@ -123,6 +128,21 @@ pub fn page(shell: &Shell, props: Props) -> String {
         };
         frame(shell, RailEntry::Sessions, page)
     })
+}
+
+/// The form of the selected sessions, if the reader may change sessions, and the table.
+fn rows(
+    entries: &[SessionEntry],
+    now: Timestamp,
+    filter: &Filter,
+    is_selectable: bool,
+) -> (Option<InertElement>, InertElement) {
+    let caption = "Sessions, newest first";
+    if is_selectable {
+        (Some(static_html(bulk_bar(filter))), static_html(selectable_table(entries, now, caption)))
+    } else {
+        (None, static_html(session_table(entries, now, caption)))
+    }
 }
 
 /// The page of saved searches, with the form that saves the line of the list.

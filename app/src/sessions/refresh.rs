@@ -1,5 +1,6 @@
 //! Reads rows of sessions and conversations again after a change, and says how many are new. Only in the WASM build.
 
+use super::select;
 use crate::browser::task::spawn_local;
 use crate::{
     browser::live::{self, Signal},
@@ -23,7 +24,7 @@ const IDS_MAX: usize = 100;
 /// The link to sessions that are newer than the page. Lists without it do not say what is new.
 const FRESH: &str = "[data-fresh]";
 
-/// Subscribes the rows of the page to the live stream.
+/// Subscribes the rows of the page to the live stream, and lets them be selected.
 pub fn start(at: Slot) {
     // Rows stay in it until an answer has shown them, so each read asks for all that an older one may not show.
     let moved = Rc::new(RefCell::new(BTreeSet::<String>::new()));
@@ -56,6 +57,7 @@ pub fn start(at: Slot) {
     };
     live::subscribe(gather);
     watch_fresh(at);
+    select::start(at);
 }
 
 /// Asks how many sessions are newer than the page when a signal names one. Ids of sessions grow with time.
@@ -96,7 +98,7 @@ async fn read(at: Slot, reads: Reads, ids: Vec<String>) -> bool {
     let Some(fragment) = html.and_then(|html| patch::parse(&html)) else { return false };
     for new in patch::children(&fragment) {
         if let Some(old) = new.get_attribute("data-session-id").and_then(|id| row(at, &id)) {
-            patch::update(&old, &new);
+            select::keep_tick(&old, || patch::update(&old, &new));
         }
     }
     true

@@ -67,6 +67,8 @@ pub fn text(code: &str) -> Option<&'static str> {
         "cause_snoozed" => "Snoozed. The cause opens again by itself.",
         "cause_resolved" => "Resolved. The next failure opens the cause again.",
         "cause_reopened" => "The cause is open again.",
+        "causes_decided" => "Done. The causes are in the list of their new state, where each can be opened again.",
+        "causes_missing" => "Done, except for causes that are no longer there.",
         "retried" => "This is a new session like an earlier one.",
         "response_promoted" => "Done. What the response became, or what it is waiting for, is shown below.",
         "token_created" => "Token created. Copy it now. It is not shown again.",

@@ -8,6 +8,7 @@ use wire::{
     session::{
         Cancel, CreateSession, Dependencies, SendSessionMessage, Session, SessionMessageReceipt, SupplyToolResults,
     },
+    session_bulk::{BulkSessions, BulkSessionsResult},
 };
 
 /// Filter of a list of sessions. Absent fields do not filter.
@@ -69,6 +70,11 @@ impl Client {
     pub async fn cancel(&self, id: SessionId, reason: Option<&str>) -> Result<Session> {
         let cancel = Cancel { reason: reason.map(str::to_owned) };
         self.post(&["api", "sessions", &id.to_string(), "cancel"], &cancel).await
+    }
+
+    /// `POST /api/sessions/bulk`. Can be repeated: no session is run again, cancelled or acknowledged twice.
+    pub async fn change_sessions(&self, request: &BulkSessions) -> Result<BulkSessionsResult> {
+        self.post(&["api", "sessions", "bulk"], request).await
     }
 
     /// `POST /api/sessions/{id}/messages`

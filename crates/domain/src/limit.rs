@@ -58,6 +58,14 @@ pub const CAUSE_VISIT_MINUTES: i64 = 30;
 pub const CAUSE_SNOOZE_DAYS_MAX: i64 = 366;
 /// Most sessions that one request runs again.
 pub const RUN_AGAIN_MAX: usize = 200;
+/// Most sessions of one bulk request.
+pub const BULK_SESSIONS_MAX: usize = 500;
+/// Most pages of a search that one bulk request reads. Each compares at most [`SESSIONS_LOOKED_MAX`] sessions.
+pub const BULK_PAGES_MAX: u32 = 5;
+/// Most sessions that the address of the result of a bulk request names.
+pub const BULK_NAMED_MAX: usize = 100;
+/// Most causes of failures that one request decides about.
+pub const BULK_CAUSES_MAX: usize = 200;
 /// Number of attempts of a session after which a lost lease fails it with `lease_exhausted`. The count starts
 /// anew when the session resumes, or when a person sends a message.
 pub const ATTEMPTS_MAX: u32 = 3;

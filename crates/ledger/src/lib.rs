@@ -21,6 +21,7 @@ mod activity;
 pub mod audit;
 pub mod auth;
 pub mod backup;
+pub mod bulk;
 pub mod bundle;
 mod commit;
 mod composition;

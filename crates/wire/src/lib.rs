@@ -35,6 +35,7 @@ pub mod rule;
 pub mod schema;
 pub mod search;
 pub mod session;
+pub mod session_bulk;
 pub mod settings;
 pub mod share_link;
 pub mod thread;

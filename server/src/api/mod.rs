@@ -37,6 +37,7 @@ mod rule;
 mod saved_search;
 mod search;
 mod session;
+mod session_bulk;
 mod share_link;
 mod sign_in;
 mod stream;
@@ -194,6 +195,7 @@ fn sessions(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(session::dependencies))
         .routes(routes!(session::cancel))
         .routes(routes!(session::retry))
+        .routes(routes!(session_bulk::change))
         .routes(routes!(session::send_message))
         .routes(routes!(session::supply_tool_results))
         .routes(routes!(feedback::rate, feedback::get, feedback::undo))

@@ -1,6 +1,7 @@
 //! /failures: causes of failures, decisions about them, and running their sessions again.
 
 use super::{
+    bulk_address::{BulkAddress, BulkQuery},
     form::Form,
     shell::{PageRejection, Viewer, local_path, redirect_to, refuse, render},
 };
@@ -27,11 +28,13 @@ use domain::{
 };
 use ledger::{
     Error, ListPage, Timestamp,
-    failure::cause::{self as use_case, ListCauses, RunAgain, When, WhichSessions},
+    failure::cause::{self as use_case, CauseDecision, DecidedCauses, ListCauses, RunAgain, When, WhichSessions},
     page::failure as page,
+    session::BulkResult,
     work_queue::SnoozeChoice,
 };
 use serde::Deserialize;
+use wire::failure_cause::CauseRunAgain;
 
 /// Number of rows on a page.
 const ROWS: u32 = 50;
@@ -41,9 +44,10 @@ const ALL: &str = "all";
 pub fn router() -> Router<AppState> {
     Router::new()
         .route("/failures", get(list))
+        .route("/failures/decisions", post(decide_many))
         .route("/failures/{id}", get(show))
         .route("/failures/{id}/decision", post(decide))
-        .route("/failures/{id}/run-again", post(run_again).get(back))
+        .route("/failures/{id}/run-again", post(run_again).get(ran))
 }
 
 /// The query of the pages. What cannot be read is ignored.
@@ -92,14 +96,15 @@ async fn see(state: &AppState, viewer: &Viewer, headers: &HeaderMap) -> Result<(
 }
 
 async fn read_list(state: &AppState, viewer: &Viewer, query: Query) -> Result<ListProps, Error> {
-    let (filter, is_continued) = (query.filter(), query.cursor.is_some());
+    let (filter, cursor) = (query.filter(), query.cursor.clone());
     let at = query.at.as_deref().and_then(|at| at.parse().ok());
     let when = when(viewer, filter.window);
     let wanted = ListCauses { when, state: filter.state, limit: ROWS, cursor: query.cursor };
     let found = page::list(&state.ledger, &viewer.scope, wanted).await?;
     let list = wire_map::failure_causes(found.list, found.progress);
     let (causes, since, next_cursor) = (list.items, list.since, list.next_cursor);
-    Ok(ListProps { filter, causes, since, grouped_percent: list.grouped_percent, next_cursor, is_continued, at })
+    let (grouped_percent, form) = (list.grouped_percent, FormState::default());
+    Ok(ListProps { filter, causes, since, grouped_percent, next_cursor, cursor, at, form })
 }
 
 async fn show(
@@ -203,10 +208,57 @@ async fn refused(
     Ok(refuse(&problem, move || ui::cause_page(&viewer.shell, props)).await)
 }
 
-/// Where a reload of the answer to the form leads.
-async fn back(State(state): State<AppState>, viewer: Viewer, Id(id): Id<CauseId>) -> Result<Redirect, PageRejection> {
-    use_case::get(&state.ledger, &viewer.scope, id, When::window(Window::Day)).await?;
-    Ok(Redirect::to(&format!("/failures/{id}")))
+/// Decides the same about the selected causes.
+async fn decide_many(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
+    match decided_many(&state, &viewer, &form).await {
+        Ok(notice) => Ok(redirect_to(local_path(form.optional("next").as_deref()), notice).into_response()),
+        Err(error @ Error::Invalid(_)) => refused_list(&state, viewer, &form, error).await,
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Does what the form decides. Returns the notice that says so.
+async fn decided_many(state: &AppState, viewer: &Viewer, form: &Form) -> Result<&'static str, Error> {
+    let (ids, decision) = (causes_of(form)?, decision_of(form, viewer, state.ledger.now())?);
+    let result = use_case::decide_many(&state.ledger, &viewer.scope, ids, decision).await;
+    let DecidedCauses { missing, .. } = result.map_err(|error| at_day(form, error))?;
+    Ok(if missing == 0 { "causes_decided" } else { "causes_missing" })
+}
+
+/// The causes whose check boxes are ticked.
+fn causes_of(form: &Form) -> Result<Vec<CauseId>, Error> {
+    let text = form.text("cause");
+    let ids: Result<Vec<CauseId>, _> = text.lines().map(str::parse::<CauseId>).collect();
+    let ids = ids.map_err(|error| Error::invalid("cause", error.to_string()))?;
+    if ids.is_empty() { Err(Error::invalid("cause", "Select at least one cause.")) } else { Ok(ids) }
+}
+
+fn decision_of(form: &Form, viewer: &Viewer, now: Timestamp) -> Result<CauseDecision, Error> {
+    Ok(match form.text("decision").as_str() {
+        "acknowledge" => CauseDecision::Acknowledge,
+        "resolve" => CauseDecision::Resolve,
+        "reopen" => CauseDecision::Reopen,
+        "snooze" => CauseDecision::Snooze(until(form, viewer, now)?),
+        _ => return Err(Error::invalid("decision", "acknowledge, snooze, resolve or reopen")),
+    })
+}
+
+/// The list with what is wrong with the form. The selected causes stay selected.
+async fn refused_list(state: &AppState, viewer: Viewer, form: &Form, error: Error) -> Result<Response, PageRejection> {
+    let problem = Problem::from(error);
+    let [window, state_name, cursor] = ["window", "state", "cursor"].map(|field| form.optional(field));
+    let query = Query { window, state: state_name, cursor, at: None };
+    let mut props = read_list(state, &viewer, query).await?;
+    props.form = form.refused("causes", &problem);
+    Ok(refuse(&problem, move || ui::list_page(&viewer.shell, props)).await)
+}
+
+/// The answer to the form that runs sessions again.
+enum Answer {
+    /// What would happen.
+    Preview(AgainProps),
+    /// Where the page with what happened is.
+    Address(String),
 }
 
 async fn run_again(
@@ -215,21 +267,54 @@ async fn run_again(
     Id(id): Id<CauseId>,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    match ran(&state, &viewer, id, &form).await {
-        Ok(props) => Ok(render(StatusCode::OK, move || ui::again_page(&viewer.shell, props)).await),
+    match answer(&state, &viewer, id, &form).await {
+        Ok(Answer::Preview(props)) => Ok(render(StatusCode::OK, move || ui::again_page(&viewer.shell, props)).await),
+        Ok(Answer::Address(address)) => Ok(Redirect::to(&address).into_response()),
         Err(error @ Error::Invalid(_)) => refused(&state, viewer, id, (&form, "again"), error).await,
         Err(error) => Err(error.into()),
     }
 }
 
 /// Runs the sessions of the form again, or says what would happen.
-async fn ran(state: &AppState, viewer: &Viewer, id: CauseId, form: &Form) -> Result<AgainProps, Error> {
-    let is_preview = form.text("step") != "run";
-    let request = RunAgain { which: which(form)?, preview: is_preview };
-    let result = use_case::run_again(&state.ledger, &viewer.scope, id, request).await?;
+async fn answer(state: &AppState, viewer: &Viewer, id: CauseId, form: &Form) -> Result<Answer, Error> {
+    let (which, preview, at) = (which(form)?, form.text("step") != "run", state.ledger.now());
+    let result = use_case::run_again(&state.ledger, &viewer.scope, id, RunAgain { which, preview }).await?;
+    if !preview {
+        let query = BulkAddress::of(&result, at).query();
+        return Ok(Answer::Address(format!("/failures/{id}/run-again?{query}")));
+    }
+    let message = message(state, viewer, id).await?;
+    Ok(Answer::Preview(AgainProps { id, message, result: wire_map::ran_again(result), is_preview: true }))
+}
+
+/// The message of a cause.
+async fn message(state: &AppState, viewer: &Viewer, id: CauseId) -> Result<String, Error> {
     let (cause, _) = use_case::get(&state.ledger, &viewer.scope, id, When::window(Window::Day)).await?;
-    let (message, result) = (cause.record.message, wire_map::ran_again(result));
-    Ok(AgainProps { id, message, result, is_preview })
+    Ok(cause.record.message)
+}
+
+/// What happened. An address that names no session leads to the cause.
+async fn ran(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<CauseId>,
+    Params(query): Params<BulkQuery>,
+) -> Result<Response, PageRejection> {
+    let message = message(&state, &viewer, id).await?;
+    let Some(happened) = BulkAddress::read(&query) else {
+        return Ok(Redirect::to(&format!("/failures/{id}")).into_response());
+    };
+    let which = WhichSessions::Chosen(happened.sessions.clone());
+    let repeat = use_case::run_again(&state.ledger, &viewer.scope, id, RunAgain { which, preview: true }).await?;
+    let props = AgainProps { id, message, result: happened_to(&happened, repeat), is_preview: false };
+    Ok(render(StatusCode::OK, move || ui::again_page(&viewer.shell, props)).await)
+}
+
+/// What happened, from what a repeat would do.
+fn happened_to(happened: &BulkAddress, repeat: BulkResult) -> CauseRunAgain {
+    let result = wire_map::ran_again(happened.outcomes(repeat));
+    let BulkAddress { done, already, refused, .. } = *happened;
+    CauseRunAgain { ready: 0, started: done, already, refused, ..result }
 }
 
 /// The sessions that the form names: the selected ones, or those of the time range that its page showed.

@@ -21,6 +21,8 @@ const FIELDS_MAX: usize = 1_024;
 const ANSWERS: &str = "answer.";
 /// The name of an answer that is one group of check boxes.
 const ANSWER: &str = "answer";
+/// The same of the check boxes of sessions and of causes of failures.
+const SELECTED: [&str; 2] = ["session", "cause"];
 /// The same of a task's input.
 const INPUTS: [&str; 2] = ["input.", "input"];
 /// Names that begin so are those of proposed values.
@@ -35,11 +37,15 @@ fn is_password(name: &str) -> bool {
 /// Whether a field that was sent several times has all values. A group of check boxes sends one for each.
 fn has_all_values(name: &str) -> bool {
     let [below_input, input] = INPUTS;
-    name.starts_with(ANSWERS) || name == ANSWER || name.starts_with(below_input) || name == input
+    name.starts_with(ANSWERS)
+        || name == ANSWER
+        || name.starts_with(below_input)
+        || name == input
+        || SELECTED.contains(&name)
 }
 
-/// The fields of a posted form, by name. Of a field that was sent twice the last value counts; an answer and an input
-/// have all values as lines.
+/// The fields of a posted form, by name. Of a field that was sent twice the last value counts; an answer, an input, and
+/// what is selected in a list have all values as lines.
 pub struct Form(BTreeMap<String, String>);
 
 impl<S: Send + Sync> FromRequest<S> for Form {

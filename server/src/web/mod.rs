@@ -10,6 +10,7 @@ mod agent;
 mod answer;
 mod approval_form;
 mod audit;
+mod bulk_address;
 mod bundle;
 mod chat;
 mod continue_form;
@@ -47,6 +48,7 @@ mod saved_search;
 mod search;
 mod search_line;
 mod session;
+mod session_bulk;
 mod session_find;
 mod session_forget;
 mod sessions;
@@ -79,6 +81,7 @@ pub fn router() -> Router<AppState> {
         .merge(today::router())
         .merge(saved_search::router())
         .merge(sessions::router())
+        .merge(session_bulk::router())
         .merge(failure::router())
         .merge(find::router())
         .merge(search::router())

@@ -1,6 +1,7 @@
 //! /sessions
 
 use super::{
+    form::Form,
     search_line::{non_empty, read_line, refused_line},
     shell::{PageRejection, Viewer, render_or_refuse},
 };
@@ -44,9 +45,9 @@ pub fn router() -> Router<AppState> {
     Router::new().route("/sessions", get(show)).route("/sessions/rows", get(rows)).route("/sessions/fresh", get(fresh))
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct ListQuery {
+pub(super) struct ListQuery {
     #[serde(rename = "type")]
     session_type: Option<String>,
     status: Option<String>,
@@ -61,6 +62,22 @@ struct ListQuery {
     cursor: Option<String>,
 }
 
+impl ListQuery {
+    /// The filter that a form sends with the selected sessions.
+    pub(super) fn of_form(form: &Form) -> Self {
+        Self {
+            action_id: form.optional("actionId"),
+            ended: form.optional("ended"),
+            ended_since: form.optional("endedSince"),
+            decided: form.optional("decided"),
+            answered: form.optional("answered"),
+            zone: form.optional("zone"),
+            q: form.optional("q"),
+            ..Self::default()
+        }
+    }
+}
+
 /// Returns the day of a filter.
 /// A day of an address, such as `2026-01-31`; `None` for anything else.
 pub fn day(text: Option<&String>) -> Option<NaiveDate> {
@@ -69,11 +86,12 @@ pub fn day(text: Option<&String>) -> Option<NaiveDate> {
 }
 
 /// A filter as the page shows it, and the list that it selects.
-struct Filtered {
+pub(super) struct Filtered {
     filter: Filter,
-    wanted: ListSessions,
+    /// The list that the filter selects.
+    pub(super) wanted: ListSessions,
     /// Why `q` is no search.
-    form: FormState,
+    pub(super) form: FormState,
 }
 
 /// The line of the address, with the conditions that addresses name in fields of their own, and what is wrong with it.
@@ -97,7 +115,7 @@ impl Filtered {
     ///
     /// # Errors
     /// [`Code::NotFound`] for an action that cannot exist.
-    fn of(query: ListQuery, viewer: &Viewer) -> Result<Self, Problem> {
+    pub(super) fn of(query: ListQuery, viewer: &Viewer) -> Result<Self, Problem> {
         let (ended_on, ended_since) = (day(query.ended.as_ref()), day(query.ended_since.as_ref()));
         let (decided_on, answered_on) = (day(query.decided.as_ref()), day(query.answered.as_ref()));
         let has_day = [ended_on, ended_since, decided_on, answered_on].into_iter().flatten().next().is_some();
@@ -216,6 +234,8 @@ async fn fresh(
 #[derive(Deserialize)]
 struct RowsQuery {
     ids: String,
+    /// Sent for a list in which sessions are selected.
+    select: Option<String>,
 }
 
 async fn rows(
@@ -226,7 +246,7 @@ async fn rows(
     let ids: Vec<SessionId> = query.ids.split(',').filter_map(|id| id.parse().ok()).collect();
     let rows = page::by_ids(&state.ledger, &viewer.scope, ids).await?;
     let entries: Vec<_> = rows.into_iter().map(entry).collect();
-    Ok(Html(sessions::rows_fragment(&viewer.shell, &entries)))
+    Ok(Html(sessions::rows_fragment(&viewer.shell, &entries, query.select.is_some())))
 }
 
 /// Converts a session to a row of a list, with its open gate if there is one.

@@ -3,9 +3,9 @@
 use super::session_failure;
 use crate::problem::Problem;
 use domain::failure::{cause::Span, remediation};
-use ledger::failure::cause::{
-    Cause, CauseList, CausedSession, Progress, RunAgain, RunAgainOutcome, RunAgainResult, RunAgainSession, When,
-    WhichSessions,
+use ledger::{
+    failure::cause::{Cause, CauseList, CausedSession, Progress, RunAgain, When, WhichSessions},
+    session::{BulkOutcome, BulkResult, BulkSession},
 };
 use wire::{
     Code,
@@ -88,24 +88,24 @@ pub fn run_again(body: RunCauseAgain) -> Result<RunAgain, Problem> {
 }
 
 /// Converts what happened to sessions that were to be run again.
-pub fn ran_again(result: RunAgainResult) -> CauseRunAgain {
-    let count = |of: fn(&RunAgainOutcome) -> bool| result.count(of) as u64;
+pub fn ran_again(result: BulkResult) -> CauseRunAgain {
+    let count = |of: fn(&BulkOutcome) -> bool| result.count(of) as u64;
     CauseRunAgain {
-        ready: count(|outcome| *outcome == RunAgainOutcome::Ready),
-        started: count(|outcome| matches!(outcome, RunAgainOutcome::Started(_))),
-        already: count(|outcome| matches!(outcome, RunAgainOutcome::Already(_))),
-        refused: count(|outcome| matches!(outcome, RunAgainOutcome::Refused(_))),
+        ready: count(|outcome| *outcome == BulkOutcome::Ready),
+        started: count(|outcome| matches!(outcome, BulkOutcome::Done(_))),
+        already: count(|outcome| matches!(outcome, BulkOutcome::Already(_))),
+        refused: count(|outcome| matches!(outcome, BulkOutcome::Refused(_))),
         has_more: result.has_more,
         sessions: result.sessions.into_iter().map(session_run_again).collect(),
     }
 }
 
-fn session_run_again(session: RunAgainSession) -> SessionRunAgain {
+fn session_run_again(session: BulkSession) -> SessionRunAgain {
     let (outcome, new_session_id, reason) = match session.outcome {
-        RunAgainOutcome::Ready => ("ready", None, None),
-        RunAgainOutcome::Started(id) => ("started", Some(id), None),
-        RunAgainOutcome::Already(id) => ("already", Some(id), None),
-        RunAgainOutcome::Refused(reason) => ("refused", None, Some(reason)),
+        BulkOutcome::Ready => ("ready", None, None),
+        BulkOutcome::Done(new) => ("started", new, None),
+        BulkOutcome::Already(new) => ("already", new, None),
+        BulkOutcome::Refused(reason) => ("refused", None, Some(reason)),
     };
     SessionRunAgain {
         session_id: session.id,

@@ -90,10 +90,19 @@ async fn sessions_of_a_cause_are_run_again_after_a_preview() {
     assert!(preview.contains("1 session would run again as a new session."), "{preview}");
     assert!(preview.contains("Run 1 again") && preview.contains(&format!("name=\"{item}\"")), "{preview}");
     let run = [&chosen[..], &[("step", "run")]].concat();
-    let ran = ada.post(&path, &run).await.text().await.unwrap();
-    assert!(ran.contains("1 session runs again."), "{ran}");
-    let again = ada.post(&path, &run).await.text().await.unwrap();
-    assert!(again.contains("0 sessions run again.") && again.contains("1 was run again before."), "{again}");
+    // The answer is the address of the result, so that loading it again asks for nothing.
+    let repeat = ("1 was run again before.", "Was run again before");
+    for (sentence, row) in [("1 session runs again.", "Runs again"), repeat] {
+        let ran = ada.post(&path, &run).await;
+        assert_eq!(ran.status(), 303);
+        let address = ran.headers()["location"].to_str().unwrap().to_owned();
+        for _ in 0..2 {
+            let page = ada.page(&address).await;
+            assert!(page.contains(sentence) && page.contains(&format!(">{row}<")), "{page}");
+        }
+    }
+    let nothing = ada.ask(Method::GET, &path, &[]).await;
+    assert_eq!(nothing.headers()["location"], format!("/failures/{id}"), "an address that names no session");
     // What is confirmed is what was shown, so a form that is sent twice starts no other session.
     let hidden = |name: &str| {
         let (_, after) = page.split_once(&format!("name=\"{name}\" value=\"")).unwrap();
@@ -131,4 +140,47 @@ async fn sessions_of_a_cause_are_run_again_after_a_preview() {
     }
     let strange = app.request(Who::Stranger, Method::POST, &path).json(&all).send().await.unwrap();
     assert_eq!(strange.status(), 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn several_causes_are_decided_at_once_and_a_refusal_keeps_the_selection() {
+    let app = App::start();
+    for message in ["the disk is full", "the token is expired", "the host is unknown"] {
+        failed(&app, message).await;
+    }
+    let found = causes(&app, Who::Member, "?window=24h").await;
+    let ids: Vec<&str> = found["items"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap()).collect();
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    let list = ada.page("/failures?window=24h&state=open").await;
+    for id in &ids {
+        assert!(list.contains(&format!("form=\"causes\" name=\"cause\" value=\"{id}\"")), "{list}");
+    }
+    let back = [("next", "/failures?window=24h&state=open"), ("window", "24h"), ("state", "open")];
+    let two = [("cause", ids[0]), ("cause", ids[2])];
+    let snooze = [&back[..], &two, &[("decision", "snooze"), ("until", "day"), ("day", "soon")]].concat();
+    let refused = ada.post("/failures/decisions", &snooze).await;
+    assert_eq!(refused.status(), 422);
+    let page = refused.text().await.unwrap();
+    assert!(page.contains("enter a day that exists") && page.contains("value=\"soon\""), "{page}");
+    for (id, is_ticked) in [(ids[0], true), (ids[1], false), (ids[2], true)] {
+        assert_eq!(page.contains(&format!("name=\"cause\" value=\"{id}\" checked")), is_ticked, "{page}");
+    }
+    let none = [&back[..], &[("decision", "resolve")]].concat();
+    let none = ada.post("/failures/decisions", &none).await;
+    assert_eq!(none.status(), 422);
+    assert!(none.text().await.unwrap().contains("Select at least one cause."));
+
+    let seen = [&back[..], &two, &[("decision", "acknowledge")]].concat();
+    for _ in 0..2 {
+        let decided = ada.post("/failures/decisions", &seen).await;
+        assert_eq!(decided.headers()["location"], "/failures?window=24h&state=open&notice=causes_decided");
+    }
+    let left = causes(&app, Who::Member, "?window=24h&state=open").await;
+    assert_eq!((left["items"].as_array().unwrap().len(), &left["items"][0]["id"]), (1, &json!(ids[1])));
+    // One that is not there costs nothing but itself; opening again undoes the decision.
+    let missing = "00000000-0000-8000-8000-000000000000";
+    let reopen = [&back[..], &two, &[("cause", missing), ("decision", "reopen")]].concat();
+    let decided = ada.post("/failures/decisions", &reopen).await;
+    assert_eq!(decided.headers()["location"], "/failures?window=24h&state=open&notice=causes_missing");
+    assert_eq!(causes(&app, Who::Member, "?window=24h&state=open").await["items"].as_array().unwrap().len(), 3);
 }

@@ -74,6 +74,7 @@ mod rule;
 mod rule_kill;
 mod search;
 mod search_line;
+mod session_bulk;
 mod setup;
 mod share;
 mod sign_in;

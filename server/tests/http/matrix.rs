@@ -47,6 +47,7 @@ fn body(path: &str) -> Option<Value> {
         "threads" => json!({ "agent": "matrix" }),
         "links" => json!({}),
         "run-again" => json!({ "window": "7d" }),
+        "bulk" => json!({ "verb": "cancel", "sessionIds": [UNKNOWN_ID] }),
         "promote" => json!({ "title": "Matrix" }),
         "submit-interaction" => json!({ "submissionId": "matrix", "answers": { "name": "x" } }),
         "messages" => json!({ "text": "x" }),

@@ -201,6 +201,7 @@ impl Maker<'_> {
         let (object, body) = match path {
             "/api/sessions" => (nothing(), json!({ "sessionType": "agent", "agentSlug": "matrix" })),
             "/api/sessions/claim" => (nothing(), json!({ "agentSlugs": ["nobody"] })),
+            "/api/sessions/bulk" => (nothing(), json!({ "verb": "cancel", "sessionIds": [self.running().await] })),
             "/api/sessions/human/start" => (nothing(), json!({ "taskId": self.action().await })),
             "/api/sessions/human/stop" => (nothing(), json!({ "sessionId": self.at_work().await })),
             "/api/sessions/{id}/cancel" | "/api/sessions/{id}/share-links" => (self.running().await, json!({})),
@@ -375,6 +376,7 @@ impl Maker<'_> {
             "/link/{secret}" => self.link().await,
             "/s/{secret}" => self.share_link().await.0,
             "/pkg/{file}" => self.asset().await,
+            "/sessions/bulk" => String::new(),
             "/sessions/rows" => format!("?ids={}", self.running().await),
             "/sessions/{id}/pictures/{sequence}/{name}" => self.picture().await,
             path if path.starts_with("/sessions/{id}") => self.running().await,
@@ -412,6 +414,9 @@ impl Maker<'_> {
                 (self.criteria_set().await, form(&[&[("version", "1"), ("name", "changed")], &why[..]].concat()))
             }
             "/failures/{id}/decision" => (self.cause().await.1, form(&[("decision", "acknowledge")])),
+            "/failures/decisions" => {
+                (nothing(), form(&[("decision", "acknowledge"), ("cause", &self.cause().await.1)]))
+            }
             "/failures/{id}/run-again" => {
                 let (session, cause) = self.cause().await;
                 let item = format!("items[{session}]");
@@ -451,6 +456,7 @@ impl Maker<'_> {
             "/entity-types/{id}/import" => {
                 (self.entity_type().await.0, multipart(&[("source", "Name\nx\n"), ("step", "import")]))
             }
+            "/sessions/bulk" => (nothing(), form(&[("verb", "cancel"), ("session", &self.running().await)])),
             "/sessions/saved" => (nothing(), form(&[("name", &unique_text()), ("q", "status:failed")])),
             "/sessions/saved/{id}/delete" => (self.saved_search().await, form(&[])),
             "/sessions/{id}/share" => (self.running().await, form(&[("do", "share"), ("days", "1")])),

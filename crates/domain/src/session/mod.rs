@@ -1,5 +1,6 @@
 //! Sessions: one execution each, with a status machine of ten statuses.
 
+mod bulk;
 mod command;
 mod execution;
 pub mod graph;
@@ -9,6 +10,7 @@ mod time_limits;
 mod transition;
 mod usage;
 
+pub use bulk::BulkVerb;
 pub use command::{Actor, COMMANDS, Command, YieldTo};
 pub use execution::{Report, Session, deadline};
 pub use graph::{IfDependencyFails, WaitsFor};

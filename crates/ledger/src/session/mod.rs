@@ -1,5 +1,6 @@
 //! Sessions: one file per command or query.
 
+mod again;
 mod cancel;
 mod claim;
 mod complete;
@@ -23,6 +24,8 @@ mod turns;
 mod wake;
 mod yield_to;
 
+pub use again::{BulkOutcome, BulkResult, BulkSession};
+pub(crate) use again::{distinct, not_found, outcome, plan_again_on, ready, reason, run_once, visible_on};
 pub use cancel::cancel;
 pub(crate) use claim::Remembering;
 pub use claim::{Claim, Claimed, ClaimedMessage, claim, claim_until};
@@ -40,7 +43,6 @@ pub(crate) use related::related_on;
 pub use related::{Related, related};
 pub use release::{release, release_all};
 pub use retry::retry;
-pub(crate) use retry::retry_with_key;
 pub use roll::roll;
 pub use store::roll::RollPosition;
 pub use store::session::graph::{Neighbour, RelatedSession};

@@ -12,8 +12,8 @@ use domain::{
 use ledger::{
     Error, ListPage,
     action::{self, NewAction},
-    failure::cause::{self, RunAgain, RunAgainOutcome, RunAgainResult, When, WhichSessions},
-    session::{self, Failure, NewSession},
+    failure::cause::{self, RunAgain, When, WhichSessions},
+    session::{self, BulkOutcome, BulkResult, BulkSession, Failure, NewSession},
 };
 use testkit::{Fixture, on_both_engines};
 
@@ -24,7 +24,7 @@ on_both_engines!(
     wrong_selections_are_refused,
 );
 
-async fn run(f: &Fixture, who: &Scope, id: CauseId, which: WhichSessions, preview: bool) -> RunAgainResult {
+async fn run(f: &Fixture, who: &Scope, id: CauseId, which: WhichSessions, preview: bool) -> BulkResult {
     cause::run_again(&f.ledger, who, id, RunAgain { which, preview }).await.unwrap()
 }
 
@@ -32,9 +32,9 @@ fn week(limit: Option<u32>) -> WhichSessions {
     WhichSessions::Failed { when: When::window(Window::Week), limit }
 }
 
-fn started(result: &RunAgainResult) -> Vec<(SessionId, SessionId)> {
-    let of = |session: &cause::RunAgainSession| match session.outcome {
-        RunAgainOutcome::Started(new) => Some((session.id, new)),
+fn started(result: &BulkResult) -> Vec<(SessionId, SessionId)> {
+    let of = |session: &BulkSession| match session.outcome {
+        BulkOutcome::Done(Some(new)) => Some((session.id, new)),
         _ => None,
     };
     result.sessions.iter().filter_map(of).collect()
@@ -55,7 +55,7 @@ async fn selected_sessions_are_run_again_once_however_often_it_is_asked(f: Fixtu
     let before = number_of_sessions(&f).await;
     let preview = run(&f, &f.operator, id, chosen(), true).await;
     assert_eq!(preview.sessions.len(), 2, "a session is named once");
-    assert_eq!(preview.count(|outcome| *outcome == RunAgainOutcome::Ready), 2);
+    assert_eq!(preview.count(|outcome| *outcome == BulkOutcome::Ready), 2);
     assert_eq!(number_of_sessions(&f).await, before, "a preview started something");
     let first = run(&f, &f.operator, id, chosen(), false).await;
     let new = started(&first);
@@ -66,7 +66,7 @@ async fn selected_sessions_are_run_again_once_however_often_it_is_asked(f: Fixtu
     }
     let second = run(&f, &f.admin, id, chosen(), false).await;
     let outcomes: Vec<_> = second.sessions.into_iter().map(|session| session.outcome).collect();
-    assert_eq!(outcomes, [RunAgainOutcome::Already(new[0].1), RunAgainOutcome::Already(new[1].1)]);
+    assert_eq!(outcomes, [BulkOutcome::Already(Some(new[0].1)), BulkOutcome::Already(Some(new[1].1))]);
     assert_eq!(number_of_sessions(&f).await, before + 2);
     let listed = cause::sessions(&f.ledger, &f.member, id, ListPage::default()).await.unwrap().items;
     let retries: Vec<_> = listed.into_iter().rev().map(|caused| caused.retried_by).collect();
@@ -113,14 +113,14 @@ async fn what_cannot_be_run_again_says_why(f: Fixture) {
     let archived = "UPDATE actions SET status = 'archived'";
     f.engine.raw().await.execute(archived).await.unwrap();
     let result = run(&f, &f.operator, id, WhichSessions::Chosen(vec![running.id, other]), false).await;
-    let refused = RunAgainOutcome::Refused("this task is archived, so it cannot be run".into());
+    let refused = BulkOutcome::Refused("this task is archived, so it cannot be run".into());
     assert_eq!(result.sessions[0].outcome, refused);
-    assert!(matches!(result.sessions[1].outcome, RunAgainOutcome::Started(_)), "{result:?}");
+    assert!(matches!(result.sessions[1].outcome, BulkOutcome::Done(Some(_))), "{result:?}");
     // A member may run their own sessions again, and these are the operator's.
     let third = failed(&f, "broken 3").await;
     let result = run(&f, &f.member, id, WhichSessions::Chosen(vec![third]), false).await;
     assert!(
-        matches!(&result.sessions[0].outcome, RunAgainOutcome::Refused(why) if why.contains("operators")),
+        matches!(&result.sessions[0].outcome, BulkOutcome::Refused(why) if why.contains("operators")),
         "{result:?}"
     );
     f.done().await;

@@ -6,6 +6,7 @@ mod append_group;
 mod append_known;
 mod audit;
 mod audit_download;
+mod bulk;
 mod bundle;
 mod busy;
 mod capture;

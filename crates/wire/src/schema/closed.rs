@@ -138,6 +138,10 @@ closed! {
     FailureWindow = failure::cause::Window::ALL.into_iter().map(failure::cause::Window::as_str);
     /// What happens to a session that is run again with others.
     RunAgainOutcome = ["ready", "started", "already", "refused"].into_iter();
+    /// What is done to each of several sessions.
+    BulkVerb = session::BulkVerb::ALL.into_iter().map(session::BulkVerb::as_str);
+    /// What happens to one of several sessions.
+    BulkOutcome = ["ready", "done", "already", "refused"].into_iter();
     /// Feedback on an answer.
     AnswerLabel = interaction::Feedback::ALL.into_iter().map(interaction::Feedback::as_str);
     /// Feedback on an answer, or `unknown` if there is none.

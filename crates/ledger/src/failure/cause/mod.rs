@@ -4,6 +4,7 @@
 //! none, so nothing of them is counted or shown.
 
 mod decide;
+mod decide_many;
 mod get;
 mod list;
 mod regroup;
@@ -13,12 +14,13 @@ mod span;
 mod visit;
 
 pub use decide::{acknowledge, reopen, resolve, snooze};
+pub use decide_many::{CauseDecision, DecidedCauses, decide_many};
 pub use get::{Alike, get};
 pub(crate) use get::{alike_on, get_on};
 pub use list::{Cause, CauseList, ListCauses, list};
 pub(crate) use list::{CausesQuery, list_on};
 pub use regroup::{progress, regroup};
-pub use run_again::{RunAgain, RunAgainOutcome, RunAgainResult, RunAgainSession, WhichSessions, run_again};
+pub use run_again::{RunAgain, WhichSessions, run_again};
 pub(crate) use sessions::sessions_on;
 pub use sessions::{CausedSession, sessions};
 pub use span::When;

@@ -1,0 +1,303 @@
+//! The page /sessions/bulk: what would happen to several sessions, and what happened.
+
+use crate::{
+    FormState,
+    document::render,
+    render::static_html,
+    shell::{RailEntry, Shell, frame},
+    text::number::{counted, grouped},
+    ui::{
+        button::{Button, ButtonLink, Look},
+        notice::{Notice, Refused, Tone},
+        page_head::PageHead,
+        table::{Column, Table},
+    },
+};
+use domain::{id::SessionId, limit::BULK_NAMED_MAX, session::BulkVerb};
+use leptos::prelude::*;
+use std::collections::BTreeMap;
+use wire::session_bulk::{BulkSessionResult, BulkSessionsResult};
+
+/// Path of the page and of its form.
+pub const PATH: &str = "/sessions/bulk";
+/// Sessions that the page lists. The others are counted.
+const LISTED_MAX: usize = 40;
+
+/// Data of the page.
+#[derive(Debug, Clone)]
+pub struct BulkProps {
+    /// What is done to each session.
+    pub verb: BulkVerb,
+    /// What happens to the sessions. What happened counts all of them, and can name fewer.
+    pub result: BulkSessionsResult,
+    /// Whether nothing has been done yet.
+    pub is_preview: bool,
+    /// Address of the list in which the sessions were selected.
+    pub next: String,
+    /// Why the request was refused.
+    pub form: FormState,
+}
+
+impl BulkProps {
+    /// Number of sessions of the request.
+    fn total(&self) -> u64 {
+        let BulkSessionsResult { ready, done, already, refused, .. } = &self.result;
+        ready + done + already + refused
+    }
+}
+
+/// Renders the page.
+pub fn bulk_page(shell: &Shell, props: BulkProps) -> String {
+    let title = title(props.verb, props.is_preview);
+    render(shell, title, || {
+        let crumbs = vec![("Sessions".to_owned(), props.next.clone())];
+        let content = if props.form.is_refused() {
+            let messages = props.form.general(&[]);
+            let back = view! { <p><ButtonLink href=props.next.clone()>"Back to the list"</ButtonLink></p> };
+            (static_html(view! { <Refused messages=messages/> }), static_html(back)).into_any()
+        } else {
+            (static_html(summary(&props)), static_html(form(&props)), static_html(table(&props))).into_any()
+        };
+        let page = view! { <PageHead title=title crumbs=crumbs/>{content} };
+        frame(shell, RailEntry::Sessions, page)
+    })
+}
+
+const fn title(verb: BulkVerb, is_preview: bool) -> &'static str {
+    match (verb, is_preview) {
+        (BulkVerb::RunAgain, true) => "Run again?",
+        (BulkVerb::RunAgain, false) => "Run again",
+        (BulkVerb::Cancel, true) => "Cancel?",
+        (BulkVerb::Cancel, false) => "Cancelled",
+        (BulkVerb::Acknowledge, true) => "Mark as seen?",
+        (BulkVerb::Acknowledge, false) => "Marked as seen",
+    }
+}
+
+/// The past participle of a verb.
+const fn participle(verb: BulkVerb) -> &'static str {
+    match verb {
+        BulkVerb::RunAgain => "run again",
+        BulkVerb::Cancel => "cancelled",
+        BulkVerb::Acknowledge => "marked as seen",
+    }
+}
+
+/// What would happen or happened, as a sentence.
+fn sentence(props: &BulkProps) -> String {
+    let BulkSessionsResult { ready, done, already, refused, .. } = props.result;
+    let participle = participle(props.verb);
+    let one_or_many = |count: u64, one: &'static str, many: &'static str| if count == 1 { one } else { many };
+    let mut parts = Vec::new();
+    if props.is_preview {
+        parts.push(format!("{} will be {participle}", grouped(ready)));
+    } else {
+        parts.push(format!("{} {} {participle}", grouped(done), one_or_many(done, "is", "are")));
+    }
+    if already > 0 {
+        parts.push(format!("{} {} {participle} before", grouped(already), one_or_many(already, "was", "were")));
+    }
+    if refused > 0 {
+        parts.push(format!("{} cannot be {participle}", grouped(refused)));
+    }
+    format!("{}: {}.", counted(props.total(), "session"), parts.join(", "))
+}
+
+/// Whether it can be undone, and what else it does. Nothing if nothing would happen.
+fn consequence(props: &BulkProps) -> Option<&'static str> {
+    if !props.is_preview || props.result.ready == 0 {
+        return None;
+    }
+    Some(match props.verb {
+        BulkVerb::RunAgain if props.result.ready <= BULK_NAMED_MAX as u64 => {
+            "Each becomes a new session. The next page can undo it: it cancels the new sessions."
+        }
+        BulkVerb::RunAgain => "Each becomes a new session. So many cannot be undone at once.",
+        BulkVerb::Cancel => "The sessions that they started are cancelled too. This cannot be undone; logs are kept.",
+        BulkVerb::Acknowledge => "This cannot be undone. The failures are still in the log.",
+    })
+}
+
+fn summary(props: &BulkProps) -> impl IntoView + use<> {
+    let more = props.result.has_more.then_some("More sessions match than one request can take: these are the newest.");
+    let tone = if props.is_preview { Tone::Wait } else { Tone::Good };
+    let rest = [consequence(props), more].into_iter().flatten().map(|text| view! { <p>{text}</p> });
+    let rest = rest.collect::<Vec<_>>();
+    let sentence = sentence(props);
+    view! { <Notice tone=tone><p>{sentence}</p>{rest}</Notice> }
+}
+
+/// Fields of a form with the ids of sessions.
+fn session_fields(ids: Vec<SessionId>) -> Vec<AnyView> {
+    let field = |id: SessionId| view! { <input type="hidden" name="session" value=id.to_string()/> }.into_any();
+    ids.into_iter().map(field).collect()
+}
+
+/// The form that confirms the preview, or that undoes what happened.
+fn form(props: &BulkProps) -> impl IntoView + use<> {
+    let back = props.next.clone();
+    let undone = undone_by_cancelling(props);
+    let (verb, ids, look, label) = if props.is_preview && props.result.ready > 0 {
+        let ready = props.result.sessions.iter().filter(|session| session.outcome == "ready");
+        let (look, label) = confirmation(props.verb, props.result.ready);
+        (props.verb, ready.map(|session| session.session_id).collect::<Vec<_>>(), look, label)
+    } else if undone.is_empty() {
+        return view! { <p><ButtonLink href=back>"Back to the list"</ButtonLink></p> }.into_any();
+    } else {
+        let label = format!("Undo: cancel {}", counted(undone.len() as u64, "new session"));
+        (BulkVerb::Cancel, undone, Look::Plain, label)
+    };
+    // Those that are shown and counted, and no others: a form that is sent twice, or later, does nothing else.
+    view! {
+        <form method="post" action=PATH>
+            <input type="hidden" name="verb" value=verb.as_str()/>
+            <input type="hidden" name="next" value=back.clone()/>
+            {session_fields(ids)}
+            <div class="form-actions">
+                <Button look=look name="step" value="run">{label}</Button>
+                <ButtonLink href=back>"Back to the list"</ButtonLink>
+            </div>
+        </form>
+    }
+    .into_any()
+}
+
+fn confirmation(verb: BulkVerb, ready: u64) -> (Look, String) {
+    let count = grouped(ready);
+    match verb {
+        BulkVerb::RunAgain => (Look::Primary, format!("Run {count} again")),
+        BulkVerb::Cancel => (Look::Danger, format!("Cancel {}", counted(ready, "session"))),
+        BulkVerb::Acknowledge => (Look::Primary, format!("Mark {count} as seen")),
+    }
+}
+
+/// The sessions whose cancelling undoes what happened. None if the page does not name all of them.
+fn undone_by_cancelling(props: &BulkProps) -> Vec<SessionId> {
+    let new = props.result.sessions.iter().filter(|session| session.outcome == "done");
+    let new: Vec<SessionId> = new.filter_map(|session| session.new_session_id).collect();
+    let is_whole = !props.is_preview && new.len() as u64 == props.result.done;
+    if is_whole { new } else { Vec::new() }
+}
+
+fn table(props: &BulkProps) -> impl IntoView + use<> {
+    let listed = props.result.sessions.len().min(LISTED_MAX);
+    let rows: Vec<_> = props.result.sessions.iter().take(listed).map(|session| row(props, session)).collect();
+    let columns = vec![Column::text("Session"), Column::text("What happens")];
+    let unlisted = props.total().saturating_sub(listed as u64);
+    let reasons = (unlisted > 0).then(|| reasons(&props.result.sessions));
+    let unlisted = (unlisted > 0).then(|| {
+        let text = format!("And {} more.", grouped(unlisted));
+        view! { <p class="meta">{text}</p> }
+    });
+    view! {
+        {reasons}
+        <Table caption="Sessions, and what happens to each" columns=columns>{rows}</Table>
+        {unlisted}
+    }
+}
+
+/// Why sessions are refused, with the number of sessions for each reason.
+fn reasons(sessions: &[BulkSessionResult]) -> impl IntoView + use<> {
+    let mut counts = BTreeMap::<String, u64>::new();
+    for reason in sessions.iter().filter_map(|session| session.reason.clone()) {
+        *counts.entry(reason).or_default() += 1;
+    }
+    let items = counts.into_iter().map(|(reason, count)| {
+        let text = format!("{} cannot: {reason}", grouped(count));
+        view! { <li>{text}</li> }
+    });
+    let items = items.collect::<Vec<_>>();
+    (!items.is_empty()).then(|| view! { <ul>{items}</ul> })
+}
+
+fn row(props: &BulkProps, session: &BulkSessionResult) -> impl IntoView + use<> {
+    let href = format!("/sessions/{}", session.session_id);
+    let title = match &session.title {
+        Some(title) => view! { <a class="quiet" href=href dir="auto">{title.clone()}</a> }.into_any(),
+        None => session.session_id.to_string().into_any(),
+    };
+    let participle = participle(props.verb);
+    let new = session.new_session_id.map(|id| format!("/sessions/{id}"));
+    let what = match (session.outcome.as_str(), new) {
+        ("done", Some(href)) => view! { <a href=href>"Runs again"</a> }.into_any(),
+        ("already", Some(href)) => view! { <a href=href>"Was run again before"</a> }.into_any(),
+        ("ready", _) if props.is_preview => format!("Will be {participle}").into_any(),
+        ("ready", _) => format!("Was not {participle}").into_any(),
+        ("done", None) => format!("Is {participle}").into_any(),
+        ("already", None) => format!("Was {participle} before").into_any(),
+        _ => format!("Cannot: {}", session.reason.clone().unwrap_or_default()).into_any(),
+    };
+    view! {
+        <tr>
+            <td class="table-main">{title}</td>
+            <td class="table-text">{what}</td>
+        </tr>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::to_html;
+
+    fn session(number: u64, outcome: &str) -> BulkSessionResult {
+        BulkSessionResult {
+            session_id: format!("0190b0a0-0000-7000-8000-{number:012}").parse().unwrap(),
+            title: Some(format!("Report {number}")),
+            outcome: outcome.to_owned(),
+            new_session_id: None,
+            reason: (outcome == "refused").then(|| "it has not ended".to_owned()),
+        }
+    }
+
+    fn props(verb: BulkVerb, is_preview: bool, outcomes: &[(&str, u64)]) -> BulkProps {
+        let of = |name: &str| {
+            let counts = outcomes.iter().filter(|(outcome, _)| *outcome == name).map(|(_, count)| *count);
+            counts.sum::<u64>()
+        };
+        let all = outcomes.iter().flat_map(|(outcome, count)| (0..*count).map(move |number| (number, *outcome)));
+        let result = BulkSessionsResult {
+            sessions: all.map(|(number, outcome)| session(number, outcome)).collect(),
+            ready: of("ready"),
+            done: of("done"),
+            already: of("already"),
+            refused: of("refused"),
+            has_more: false,
+        };
+        BulkProps { verb, result, is_preview, next: "/sessions?q=tea".into(), form: FormState::default() }
+    }
+
+    #[test]
+    fn the_sentence_counts_what_will_happen_and_what_cannot() {
+        let preview = props(BulkVerb::Cancel, true, &[("ready", 9), ("already", 1), ("refused", 2)]);
+        let words = "12 sessions: 9 will be cancelled, 1 was cancelled before, 2 cannot be cancelled.";
+        assert_eq!(sentence(&preview), words);
+        assert_eq!(sentence(&props(BulkVerb::RunAgain, false, &[("done", 1)])), "1 session: 1 is run again.");
+        assert!(consequence(&preview).is_some_and(|text| text.contains("cannot be undone")));
+        assert_eq!(consequence(&props(BulkVerb::Cancel, true, &[("refused", 2)])), None);
+    }
+
+    #[test]
+    fn forty_sessions_are_listed_and_all_that_are_ready_are_confirmed() {
+        let preview = props(BulkVerb::Cancel, true, &[("ready", 42), ("refused", 3)]);
+        let html = to_html(table(&preview));
+        assert_eq!(html.matches("<tr><td").count(), 40, "{html}");
+        assert!(html.contains("And 5 more.") && html.contains("3 cannot: it has not ended"), "{html}");
+        let html = to_html(form(&preview));
+        assert_eq!(html.matches("name=\"session\"").count(), 42, "{html}");
+        assert!(html.contains("Cancel 42 sessions") && html.contains("href=\"/sessions?q=tea\""), "{html}");
+    }
+
+    #[test]
+    fn sessions_that_run_again_are_cancelled_by_undo_if_the_page_names_them_all() {
+        let mut ran = props(BulkVerb::RunAgain, false, &[("done", 2), ("refused", 1)]);
+        for session in ran.result.sessions.iter_mut().take(2) {
+            session.new_session_id = Some(session.session_id);
+        }
+        let html = to_html(form(&ran));
+        assert!(html.contains("Undo: cancel 2 new sessions") && html.contains("value=\"cancel\""), "{html}");
+        ran.result.done = 3;
+        assert!(!to_html(form(&ran)).contains("Undo"));
+        assert!(!to_html(form(&props(BulkVerb::Cancel, false, &[("done", 2)]))).contains("Undo"));
+    }
+}
