@@ -16,9 +16,9 @@
 //! | `inbox::list_fragment(&inbox::List)` | `GET /inbox/list` |
 //! | `inbox::detail_fragment(&inbox::Detail)` | `GET /inbox/{id}/detail` |
 //! | `inbox::hand_over_page(&Shell, &inbox::HandOverProps)` | `GET /inbox/{id}/hand-over` |
-//! | `sessions::page(&Shell, sessions::Props)` | `GET /sessions?q=&actionId=&cursor=` |
-//! | `sessions::rows_fragment(&Shell, &[SessionEntry], bool)` | `GET /sessions/rows?select=&ids=a,b,c` |
 //! | `sessions::bulk_page(&Shell, sessions::BulkProps)` | `POST /sessions/bulk` and `GET /sessions/bulk?verb=&of=` |
+//! | `sessions::page(&Shell, sessions::Props)` | `GET /sessions?q=&actionId=&sort=&cursor=` |
+//! | `sessions::rows_fragment(&Shell, &[SessionEntry], RowLook)` | `GET /sessions/rows?columns=&select=&ids=a,b,c` |
 //! | `search::page(&Shell, search::Props)` | `GET /search?q=&agent=&status=&cursor=` |
 //! | `session::page(&Shell, session::Props)` | `GET /sessions/{id}?before=&kinds=&find=&match=` |
 //! | `session::rows_fragment(&str, &[Event], &Titles)` | `GET /sessions/{id}/rows?afterSequence=` or `?beforeSequence=`, `&kinds=` |

@@ -1,5 +1,6 @@
 //! Cookies: the sign-in, an access link in use, the form of a link, a shared page, new secrets, the theme, whose work
-//! `/today` shows, and dismissed rating questions. Their values are written and read in this module only.
+//! `/today` shows, the columns of the list of sessions, and dismissed rating questions. Their values are written and
+//! read in this module only.
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
 use domain::{
@@ -37,6 +38,12 @@ const LEAD_SECURE: &str = "__Secure-sbk_lead";
 const THEME: &str = "theme";
 /// Whose work /today shows: `me` or `all`. Browsers send it there alone.
 const TODAY: &str = "today";
+/// The columns of the list of sessions, and how dense its rows are.
+const COLUMNS: &str = "columns";
+/// The pages to which browsers send it.
+const COLUMNS_PATH: &str = "/sessions";
+/// How long a browser keeps it, seconds.
+const COLUMNS_SECONDS: i64 = 365 * 24 * 3_600;
 const TIMEZONE: &str = "timezone";
 /// How long a [`NewSecret`] is carried, seconds. A browser follows a redirect at once.
 const NEW_SECRET_SECONDS: i64 = 60;
@@ -210,6 +217,11 @@ impl CookiePolicy {
         self.new_secret_header(&secret.cookie(made), path, "", 0)
     }
 
+    /// `Set-Cookie` for the columns of the list of sessions. `None` if the text cannot be part of a header.
+    pub fn set_columns(self, text: &str) -> Option<HeaderValue> {
+        self.header_at(COLUMNS, text, COLUMNS_PATH, COLUMNS_SECONDS)
+    }
+
     fn new_secret_header(self, name: &str, path: &str, value: &str, seconds: i64) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
         let text = format!("{name}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
@@ -262,6 +274,11 @@ pub fn timezone(headers: &HeaderMap) -> Option<&str> {
 /// `Set-Cookie` for a chosen theme. Scripts read it too, so that the switch and the page agree.
 pub fn set_theme(theme: &str) -> String {
     format!("{THEME}={theme}; Path=/; Max-Age=31536000; SameSite=Lax")
+}
+
+/// The columns of the list of sessions that were chosen in this browser. A cookie may contain anything.
+pub fn columns(headers: &HeaderMap) -> Option<&str> {
+    find(headers, COLUMNS)
 }
 
 /// Whose work this browser looked at last on /today, as in its address.

@@ -117,7 +117,7 @@ pub use title::row_title;
 #[cfg(feature = "ssr")]
 pub(crate) use turn_href::turn_href;
 #[cfg(feature = "ssr")]
-pub(crate) use usage::cost;
+pub(crate) use usage::{cost, tokens};
 #[cfg(feature = "ssr")]
 pub use value_text::Titles;
 #[cfg(feature = "ssr")]

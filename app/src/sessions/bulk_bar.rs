@@ -7,8 +7,6 @@ use leptos::prelude::*;
 
 /// Id of the form, which the check boxes name.
 pub const FORM: &str = "bulk";
-/// Where the browser reads rows with a check box. Ids of sessions follow.
-const ROWS: &str = "/sessions/rows?select=on&ids=";
 
 /// The form. It sends the filter too, for "All that match".
 pub fn bulk_bar(filter: &Filter) -> impl IntoView + use<> {
@@ -17,7 +15,7 @@ pub fn bulk_bar(filter: &Filter) -> impl IntoView + use<> {
     let fields = fields.collect::<Vec<_>>();
     let all = format!("All that match, at most {BULK_SESSIONS_MAX}");
     view! {
-        <form class="bulk-bar" id=FORM method="post" action=PATH aria-label="Selected sessions" data-rows=ROWS>
+        <form class="bulk-bar" id=FORM method="post" action=PATH aria-label="Selected sessions">
             {fields}
             <input type="hidden" name="next" value=filter.href(None)/>
             <Button small=true name="verb" value="run_again">"Run again…"</Button>

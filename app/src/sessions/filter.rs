@@ -14,7 +14,7 @@ use crate::{
 use domain::{
     limit::SEARCH_QUERY_CHARS_MAX,
     search::{Condition, Line, Test},
-    session::{Status, Type},
+    session::{Sort, Status, Type},
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 
@@ -38,9 +38,17 @@ pub struct Filter {
     pub answered: Option<String>,
     /// `?zone=`: IANA name of the time zone whose days these are. Absent without a day.
     pub zone: Option<String>,
+    /// `?sort=`: the order of the list.
+    pub sort: Sort,
 }
 
 impl Filter {
+    /// The same sessions in another order.
+    #[must_use]
+    pub fn sorted(&self, sort: Sort) -> Self {
+        Self { sort, ..self.clone() }
+    }
+
     /// The filter with one more condition.
     #[must_use]
     pub fn and(mut self, test: Test) -> Self {
@@ -48,9 +56,9 @@ impl Filter {
         self
     }
 
-    /// Whether nothing is filtered.
+    /// Whether nothing is filtered, in whatever order.
     pub fn is_open(&self) -> bool {
-        *self == Self::default()
+        self.sorted(Sort::default()) == Self::default()
     }
 
     /// Whether a page looks at a bounded number of sessions, and the next one continues: by conditions that no index
@@ -111,6 +119,7 @@ impl Filter {
             ("decided", self.decided.clone()),
             ("answered", self.answered.clone()),
             ("zone", self.zone.clone()),
+            ("sort", (self.sort != Sort::default()).then(|| self.sort.to_string())),
         ];
         fields.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
     }
@@ -157,6 +166,9 @@ pub fn filter_form(filter: &Filter, offers: Offers<'_>, form: &FormState) -> imp
     let mut all_actions = any("Any task");
     all_actions.extend(actions);
     let line = filter.line.to_string();
+    let sort = (filter.sort != Sort::default()).then(|| {
+        view! { <input type="hidden" name="sort" value=filter.sort.as_str()/> }
+    });
     let count = filter.count();
     let count = (count > 0).then(|| {
         view! { <span class="filter-count">{count.to_string()}<span class="hidden-text">" set"</span></span> }
@@ -175,6 +187,7 @@ pub fn filter_form(filter: &Filter, offers: Offers<'_>, form: &FormState) -> imp
                 </div>
             </details>
             <Input scope="filter" field=Field::new("q", "Search sessions") kind="search" placeholder="agent:scout status:failed cost>0.5 words" wide=true chars_max=SEARCH_QUERY_CHARS_MAX suggestions=suggestions(&filter.line, agents) value=&line form=form/>
+            {sort}
             <Button>"Search"</Button>
             {(!filter.is_open() || form.is_refused()).then(|| view! { <ButtonLink look=Look::Quiet href="/sessions">"Clear"</ButtonLink> })}
         </form>
@@ -233,6 +246,7 @@ mod tests {
         assert_eq!(decided.href(None), "/sessions?decided=2026-11-25");
         let answered = Filter { answered: Some("2026-11-25".into()), ..Filter::default() };
         assert_eq!(answered.href(None), "/sessions?answered=2026-11-25");
+        assert_eq!(asking("type:agent").sorted(Sort::Cost).href(None), "/sessions?q=type%3Aagent&sort=cost");
         assert_eq!(since.fresh_href("0189"), "/sessions/fresh?endedSince=2026-11-01&zone=Europe%2FBerlin&after=0189");
     }
 

@@ -14,6 +14,8 @@ mod bulk_bar;
 #[cfg(feature = "ssr")]
 mod chips;
 #[cfg(feature = "ssr")]
+mod columns;
+#[cfg(feature = "ssr")]
 mod filter;
 #[cfg(feature = "ssr")]
 mod page;
@@ -31,6 +33,8 @@ pub use bulk::{BulkProps, bulk_page};
 #[cfg(feature = "ssr")]
 pub(crate) use bulk_bar::{selecting_help, tick};
 #[cfg(feature = "ssr")]
+pub use columns::{COMPACT, Columns, ListColumn};
+#[cfg(feature = "ssr")]
 pub use filter::{Filter, UTC};
 pub use island::LiveRows;
 #[cfg(feature = "ssr")]
@@ -38,9 +42,9 @@ pub use page::{Props, page};
 #[cfg(feature = "hydrate")]
 pub use refresh::start;
 #[cfg(feature = "ssr")]
-pub use row::{rows_fragment, session_table};
+pub use row::{RowLook, rows_fragment, session_table};
 #[cfg(feature = "ssr")]
-pub use saved::{SavedProps, saved_page};
+pub use saved::{CountedSearch, SavedProps, saved_page};
 #[cfg(feature = "ssr")]
 pub(crate) use suggestion::suggestions;
 #[cfg(feature = "ssr")]

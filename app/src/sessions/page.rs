@@ -4,14 +4,16 @@ use super::{
     LiveRows,
     bulk_bar::bulk_bar,
     chips::set,
+    columns::{Columns, view_form},
     filter::{Filter, Offers, filter_form},
-    row::{selectable_table, session_table},
-    saved::saved_links,
+    row::{RowLook, list_table},
+    saved::{CountedSearch, saved_links},
     view_model::SessionEntry,
 };
 use crate::{
     FormState,
     document::render,
+    entity::People,
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::{
@@ -22,17 +24,17 @@ use crate::{
         button::{ButtonLink, Look},
         chip::chips,
         empty::{Connect, ConnectAgent, Empty},
+        notice::Refused,
         page_head::PageHead,
         pager::Pager,
     },
 };
 use domain::{
-    Timestamp,
     limit::{SEARCH_LOOKED_MAX, SESSIONS_LOOKED_MAX},
     role::Permission,
+    session::Sort,
 };
 use leptos::{prelude::*, tachys::html::InertElement};
-use wire::search::SavedSearch;
 
 /// Data of the page /sessions.
 #[derive(Debug, Clone, Default)]
@@ -41,20 +43,26 @@ pub struct Props {
     pub filter: Filter,
     /// IANA name of the time zone in which the reader sees times; `UTC` if it is not known.
     pub reader_zone: String,
-    /// Why the line was refused, and the line as it was typed.
+    /// The columns that are shown.
+    pub columns: Columns,
+    /// Names of who created the sessions; empty unless that column is shown.
+    pub people: People,
+    /// Why the line or the order was refused, and the line as it was typed.
     pub form: FormState,
     /// Tasks to filter by, `(id, name)`.
     pub actions: Vec<(String, String)>,
     /// Slugs of agents that are suggested.
     pub agents: Vec<String>,
-    /// The sessions of this page, newest first.
+    /// The sessions of this page, in the order of the list.
     pub entries: Vec<SessionEntry>,
     /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
     /// Whether this is a page after the first.
     pub is_continued: bool,
-    /// Searches that the reader sees, by name.
-    pub saved: Vec<SavedSearch>,
+    /// The first searches that the reader sees.
+    pub saved: Vec<CountedSearch>,
+    /// Number of all searches that the reader sees.
+    pub saved_total: usize,
     /// How to connect an agent; present while the workspace has no session.
     pub connect: Option<Connect>,
 }
@@ -66,6 +74,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let Props {
             filter,
             reader_zone,
+            columns,
+            people,
             form,
             actions,
             agents,
@@ -73,20 +83,24 @@ pub fn page(shell: &Shell, props: Props) -> String {
             next_cursor,
             is_continued,
             saved,
+            saved_total,
             connect: connecting,
         } = props;
         let task = actions.iter().find(|(id, _)| Some(id) == filter.action_id.as_ref()).map(|(_, name)| name.clone());
         let set = chips(set(&filter, task, &reader_zone), "Conditions").map(static_html);
         let offers = Offers { actions, agents: &agents, reader_zone: &reader_zone };
-        let line = static_html((filter_form(&filter, offers, &form), set, about_words(&filter)));
-        let newest = is_continued.then(|| filter.href(None));
-        let older = next_cursor.map(|cursor| filter.href(Some(&cursor)));
-        let has_older = older.is_some();
-        let pager = static_html((looked(&filter, has_older), view! { <Pager newest=newest older=older/> }));
-        let fresh = (!is_continued && !form.is_refused()).then(|| static_html(fresh(&filter, entries.first())));
+        let wrong = view! { <Refused messages=form.general(&["q"])/> };
+        let line = static_html((wrong, filter_form(&filter, offers, &form), set, about_words(&filter)));
+        let has_older = next_cursor.is_some();
+        let pager = pages(&filter, next_cursor, is_continued);
+        let says_what_is_new = filter.sort == Sort::Newest && !is_continued && !form.is_refused();
+        let fresh = says_what_is_new.then(|| static_html(fresh(&filter, entries.first())));
         let (fresh, alone) = if entries.is_empty() { (None, fresh) } else { (fresh, None) };
         let list = if !entries.is_empty() {
-            let (bar, table) = rows(&entries, now, &filter, shell.may(Permission::StartSession));
+            let is_selectable = shell.may(Permission::StartSession);
+            let look = RowLook { columns: &columns, people: &people, is_selectable };
+            let bar = is_selectable.then(|| static_html(bulk_bar(&filter)));
+            let table = list_table(&entries, now, &filter, look);
             (view! { <LiveRows>{fresh}{bar}{table}</LiveRows> }, pager).into_any()
         } else if has_older {
             let none = view! {
@@ -112,15 +126,9 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! { <Empty sentence="There are no sessions yet. Run a task to start one." link=Some(("Go to tasks", "/actions".to_owned()))/> }
                 .into_any()
         };
-        let saved = saved_links(&saved, &filter).map(static_html);
-        let (word, rest) = if filter.line.is_empty() { ("Saved", " searches") } else { ("Save", " search") };
-        let head = static_html(view! {
-            // The visible words are short, so that the head has one line on a phone.
-            <ButtonLink look=Look::Quiet href=saved_href(&filter)>{word}<span class="hidden-text">{rest}</span></ButtonLink>
-            <ButtonLink look=Look::Quiet href="/search">"Search all events"</ButtonLink>
-        });
+        let saved = saved_links(&saved, saved_total, &filter).map(static_html);
         let page = view! {
-            <PageHead title="Sessions">{head}</PageHead>
+            <PageHead title="Sessions">{head(&filter, &columns)}</PageHead>
             {saved}
             {line}
             {alone.map(|fresh| view! { <LiveRows>{fresh}</LiveRows> })}
@@ -130,19 +138,23 @@ pub fn page(shell: &Shell, props: Props) -> String {
     })
 }
 
-/// The form of the selected sessions, if the reader may change sessions, and the table.
-fn rows(
-    entries: &[SessionEntry],
-    now: Timestamp,
-    filter: &Filter,
-    is_selectable: bool,
-) -> (Option<InertElement>, InertElement) {
-    let caption = "Sessions, newest first";
-    if is_selectable {
-        (Some(static_html(bulk_bar(filter))), static_html(selectable_table(entries, now, caption)))
-    } else {
-        (None, static_html(session_table(entries, now, caption)))
-    }
+/// What can be done with the list. The visible words are short, so that the head has one line on a phone.
+fn head(filter: &Filter, columns: &Columns) -> InertElement {
+    let (word, rest) = if filter.line.is_empty() { ("Saved", " searches") } else { ("Save", " search") };
+    static_html(view! {
+        <ButtonLink look=Look::Quiet href=saved_href(filter)>{word}<span class="hidden-text">{rest}</span></ButtonLink>
+        <ButtonLink look=Look::Quiet href="/search" title="Search all events"><span class="hidden-text">"Search: "</span>"Events"</ButtonLink>
+        {view_form(filter, columns)}
+    })
+}
+
+/// Links to the other pages of the list, and what a page looks at.
+fn pages(filter: &Filter, next_cursor: Option<String>, is_continued: bool) -> InertElement {
+    let newest = is_continued.then(|| filter.href(None));
+    let older = next_cursor.map(|cursor| filter.href(Some(&cursor)));
+    let looked = looked(filter, older.is_some());
+    let is_sorted = filter.sort != Sort::Newest;
+    static_html((looked, view! { <Pager newest=newest older=older is_sorted=is_sorted/> }))
 }
 
 /// The page of saved searches, with the form that saves the line of the list.
@@ -162,11 +174,17 @@ fn fresh(filter: &Filter, newest: Option<&SessionEntry>) -> impl IntoView + use<
     }
 }
 
-/// Says that a search continues with the next page; nothing if there is none.
+/// Says that a search continues with the next page, or that an order is one of the newest sessions. Nothing for a list
+/// that is neither.
 fn looked(filter: &Filter, has_older: bool) -> Option<impl IntoView + use<>> {
     let count = grouped(u64::from(SESSIONS_LOOKED_MAX));
-    let sentence = format!("A page looks at no more than {count} sessions. The next page looks at older ones.");
-    (filter.is_search() && has_older).then(|| view! { <p class="meta">{sentence}</p> })
+    let older = if filter.sort == Sort::Oldest { "newer" } else { "older" };
+    let sentence = if filter.sort.is_by_value() {
+        format!("A list in this order has the newest {count} sessions at most.")
+    } else {
+        format!("A page looks at no more than {count} sessions. The next page looks at {older} ones.")
+    };
+    (filter.sort.is_by_value() || filter.is_search() && has_older).then(|| view! { <p class="meta">{sentence}</p> })
 }
 
 /// Says where words are looked for, and links to the search that shows the events. Nothing for a list without words.
@@ -196,6 +214,8 @@ mod tests {
         assert!(html.contains("20,000"), "{html}");
         let without_a_line = [looked(&filter, false).is_none(), looked(&Filter::default(), true).is_none()];
         assert_eq!(without_a_line, [true, true], "the last page, and a list that is not searched");
+        let sorted = to_html(looked(&Filter::default().sorted(Sort::Cost), false));
+        assert!(sorted.contains("newest 20,000"), "{sorted}");
     }
 
     #[test]

@@ -10,17 +10,18 @@ use crate::{
     text::escape::query,
     ui::{
         button::{Button, Look},
+        chip::Chip,
         empty::Empty,
         field::{Choice, Field, Input},
         notice::Refused,
         page_head::PageHead,
+        popover::{Opens, Popover},
         section::Section,
         table::{Column, Table},
-        tabs::{Tab, Tabs},
         time::moment,
     },
 };
-use domain::{limit::SEARCH_QUERY_CHARS_MAX, role::Permission};
+use domain::{limit::SEARCH_QUERY_CHARS_MAX, role::Permission, session::Sort};
 use leptos::{prelude::*, tachys::html::InertElement};
 use wire::search::SavedSearch;
 
@@ -33,8 +34,18 @@ pub struct SavedProps {
     pub own: String,
     /// Names of everyone who may have saved one.
     pub people: People,
-    /// State of the form that saves one. It begins with the line of the address.
+    /// State of the refused form: of the one that saves a search, which begins with the line of the address, or of the
+    /// one that renames the search whose id is the form's name.
     pub form: FormState,
+}
+
+/// A saved search with its number of sessions.
+#[derive(Debug, Clone)]
+pub struct CountedSearch {
+    /// The saved search.
+    pub search: SavedSearch,
+    /// Number of sessions, and whether there can be more. `None` for a search that is not counted.
+    pub count: Option<(usize, bool)>,
 }
 
 /// The address of the list of sessions that a saved search selects.
@@ -42,19 +53,34 @@ fn href(search: &SavedSearch) -> String {
     format!("/sessions?q={}", query(&search.q))
 }
 
-/// Links to the saved searches, the one that is shown marked. Nothing without any.
-pub(super) fn saved_links(saved: &[SavedSearch], filter: &Filter) -> Option<impl IntoView + use<>> {
+/// Links to saved searches with their numbers of sessions, the one that is shown marked, and a link to all of them if
+/// there are more. Nothing without any.
+pub(super) fn saved_links(saved: &[CountedSearch], total: usize, filter: &Filter) -> Option<impl IntoView + use<>> {
     if saved.is_empty() {
         return None;
     }
-    let here = filter.href(None);
-    let tab = |search: &SavedSearch| {
+    let here = filter.sorted(Sort::default()).href(None);
+    let link = |CountedSearch { search, count }: &CountedSearch| {
         let href = href(search);
         let is_here = href == here;
-        Tab::new(search.name.clone(), href, is_here)
+        let name = search.name.clone();
+        let count = count.map(|(number, has_more)| {
+            let more = if has_more { "+" } else { "" };
+            let word = if number == 1 && !has_more { " session" } else { " sessions" };
+            static_html(view! {
+                <span class="hidden-text">", "</span>
+                <span class="chip-count">{format!("{number}{more}")}</span>
+                <span class="hidden-text">{word}</span>
+            })
+        });
+        view! { <li><Chip href=href is_here=is_here><bdi>{name}</bdi>{count}</Chip></li> }
     };
-    let tabs = saved.iter().map(tab).collect::<Vec<_>>();
-    Some(view! { <Tabs label="Saved searches" tabs=tabs/> })
+    let links = saved.iter().map(link).collect::<Vec<_>>();
+    let all = (total > saved.len()).then(|| {
+        let label = format!("All {total}");
+        view! { <li><Chip href="/sessions/saved">{label}<span class="hidden-text">" saved searches"</span></Chip></li> }
+    });
+    Some(view! { <nav aria-label="Saved searches"><ul class="chips">{links}{all}</ul></nav> })
 }
 
 /// Renders the page.
@@ -72,7 +98,7 @@ pub fn saved_page(shell: &Shell, props: SavedProps) -> String {
         let page = view! {
             <PageHead title="Saved searches" crumbs=crumbs>{None::<InertElement>}</PageHead>
             {list}
-            {save_form(&props.form, manages)}
+            {save_form(&props.form.of(""), manages)}
         };
         frame(shell, RailEntry::Sessions, page)
     })
@@ -83,6 +109,7 @@ fn table(props: &SavedProps, manages: bool) -> InertElement {
         let is_own = search.created_by == props.own;
         let sees = if search.shared { "Everyone" } else { "Only you" };
         let label = format!("Delete {}", search.name);
+        let rename = (is_own || manages).then(|| rename_form(search, &props.form));
         let delete = (is_own || manages).then(|| {
             view! {
                 <form method="post" action=format!("/sessions/saved/{}/delete", search.id)>
@@ -97,14 +124,33 @@ fn table(props: &SavedProps, manages: bool) -> InertElement {
                 <td class="meta">{sees}</td>
                 <td class="meta">{props.people.word(&search.created_by)}</td>
                 <td class="meta">{moment(search.created_at)}</td>
+                <td>{rename}</td>
                 <td>{delete}</td>
             </tr>
         }
     });
     let rows = rows.collect::<Vec<_>>();
     let columns = ["Name", "Search", "Who sees it", "Saved by", "When"].map(Column::text);
-    let columns: Vec<_> = columns.into_iter().chain([Column::hidden("Delete")]).collect();
+    let columns: Vec<_> = columns.into_iter().chain(["Rename", "Delete"].map(Column::hidden)).collect();
     static_html(view! { <Table caption="Saved searches, by name" columns=columns>{rows}</Table> })
+}
+
+/// The button that opens the form with another name.
+fn rename_form(search: &SavedSearch, form: &FormState) -> InertElement {
+    let id = search.id.to_string();
+    let (form, scope) = (form.of(&id), format!("rename-{id}"));
+    let action = format!("/sessions/saved/{id}/rename");
+    let label = format!("Rename {}", search.name);
+    let name = Field::new("name", "New name");
+    let inner = static_html(view! {
+        <Refused messages=form.general(&["name"])/>
+        <Input scope=scope.as_str() field=name value=&search.name form=&form/>
+        <div class="form-actions"><Button attr:aria-label=label>"Rename"</Button></div>
+    });
+    let open = form.is_refused();
+    static_html(view! {
+        <Popover label="Rename" look=Look::Quiet opens=Opens::InPlace open=open action=action>{inner}</Popover>
+    })
 }
 
 fn save_form(form: &FormState, may_share: bool) -> InertElement {
@@ -141,15 +187,23 @@ mod tests {
     }
 
     #[test]
-    fn the_saved_search_that_is_shown_is_marked() {
-        let saved = [search("<b>Broken</b>", "status:failed"), search("Mine", "by:me")];
-        let shown = Filter { line: Line::parse("status:failed").unwrap(), ..Filter::default() };
-        let html = to_html(saved_links(&saved, &shown));
+    fn the_saved_search_that_is_shown_is_marked_and_each_has_its_count() {
+        let counted = |search, count| CountedSearch { search, count };
+        let saved = [
+            counted(search("<b>Broken</b>", "status:failed"), Some((99, true))),
+            counted(search("Mine", "by:me"), Some((1, false))),
+            counted(search("Words", "zebra"), None),
+        ];
+        let shown = Filter { line: Line::parse("status:failed").unwrap(), sort: Sort::Cost, ..Filter::default() };
+        let html = to_html(saved_links(&saved, 3, &shown));
         assert!(html.contains("&lt;b&gt;Broken&lt;/b&gt;"), "{html}");
-        assert!(html.contains("href=\"/sessions?q=by%3Ame\""), "{html}");
+        assert!(html.contains("href=\"/sessions?q=by%3Ame\"") && !html.contains("All 3"), "{html}");
         assert_eq!(html.matches("aria-current=\"true\"").count(), 1, "{html}");
+        assert_eq!(html.matches("chip-count").count(), 2, "{html}");
+        assert!(html.contains(">99+<") && html.contains(">1<") && html.contains("> session<"), "{html}");
+        assert!(to_html(saved_links(&saved, 9, &shown)).contains(">All 9<"));
         let narrowed = Filter { action_id: Some("7".into()), ..shown };
-        assert!(!to_html(saved_links(&saved, &narrowed)).contains("aria-current"), "other sessions are shown");
-        assert!(saved_links(&[], &narrowed).is_none());
+        assert!(!to_html(saved_links(&saved, 3, &narrowed)).contains("aria-current"), "other sessions are shown");
+        assert!(saved_links(&[], 0, &narrowed).is_none());
     }
 }

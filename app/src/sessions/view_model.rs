@@ -73,6 +73,11 @@ pub fn cost_words(session: &Session) -> Option<String> {
     crate::session::cost(&Usage::read(session.usage.as_deref().map(RawValue::get)))
 }
 
+/// The numbers of tokens; `None` if no event reported one.
+pub fn token_words(session: &Session) -> Option<String> {
+    crate::session::tokens(&Usage::read(session.usage.as_deref().map(RawValue::get)))
+}
+
 /// Task and agent of a session, by name. A task that is named like its agent, or like the session, is not named twice.
 pub fn who(entry: &SessionEntry) -> Vec<String> {
     let task = task(entry).filter(|task| *task != entry.session.title);

@@ -62,6 +62,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "results_sent" => "Recorded. The session continues when it has all results that it waits for.",
         "acknowledged" => "Marked as seen. The failure is still in the log.",
         "search_saved" => "Saved. It is shown above the list of sessions.",
+        "search_renamed" => "Renamed.",
         "search_deleted" => "Saved search deleted.",
         "cause_seen" => "Marked as seen. Further failures of this cause change nothing.",
         "cause_snoozed" => "Snoozed. The cause opens again by itself.",

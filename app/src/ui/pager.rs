@@ -1,22 +1,26 @@
-//! Links to the other pages of a list that is shown newest first, and what one page of a search looks at.
+//! Links to the other pages of a list, and what one page of a search looks at.
 
 use super::button::ButtonLink;
 use crate::text::number;
 use leptos::prelude::*;
 
-/// Links to the newest and to older entries; nothing if the list has one page.
+/// Links to the newest and to older entries, or to the first and the next ones; nothing if the list has one page.
 #[component]
 pub fn Pager(
     /// The address of the newest entries; absent if they are shown.
     newest: Option<String>,
     /// The address of older entries; absent if there are none.
     older: Option<String>,
+    /// Whether the list has another order than newest first.
+    #[prop(optional)]
+    is_sorted: bool,
 ) -> impl IntoView {
+    let [first, next] = if is_sorted { ["First", "Next"] } else { ["Newest", "Older"] };
     (newest.is_some() || older.is_some()).then(|| {
         view! {
             <nav class="pager" aria-label="Pages">
-                {newest.map(|href| view! { <ButtonLink small=true href=href>"Newest"</ButtonLink> })}
-                {older.map(|href| view! { <ButtonLink small=true attr:rel="next" href=href>"Older"</ButtonLink> })}
+                {newest.map(|href| view! { <ButtonLink small=true href=href>{first}</ButtonLink> })}
+                {older.map(|href| view! { <ButtonLink small=true attr:rel="next" href=href>{next}</ButtonLink> })}
             </nav>
         }
     })

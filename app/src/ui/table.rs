@@ -3,18 +3,39 @@
 use super::content::Content;
 use leptos::prelude::*;
 
+/// The order of the rows by the values of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The smallest or oldest first.
+    Ascending,
+    /// The largest or newest first.
+    Descending,
+}
+
+impl Order {
+    /// The value of `aria-sort`.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ascending => "ascending",
+            Self::Descending => "descending",
+        }
+    }
+}
+
 /// One column: its heading, and how its cells are aligned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     label: String,
     is_number: bool,
     is_hidden: bool,
+    href: Option<String>,
+    order: Option<Order>,
 }
 
 impl Column {
     /// A column of text.
     pub fn text(label: impl Into<String>) -> Self {
-        Self { label: label.into(), is_number: false, is_hidden: false }
+        Self { label: label.into(), is_number: false, is_hidden: false, href: None, order: None }
     }
 
     /// A column of figures, aligned at its end.
@@ -25,6 +46,12 @@ impl Column {
     /// A column of buttons, whose heading only screen readers get.
     pub fn hidden(label: impl Into<String>) -> Self {
         Self { is_hidden: true, ..Self::text(label) }
+    }
+
+    /// Makes the heading a link to the list in another order. `order` is that of the rows, if they are sorted by this
+    /// column.
+    pub fn leads_to(self, href: String, order: Option<Order>) -> Self {
+        Self { href: Some(href), order, ..self }
     }
 }
 
@@ -43,13 +70,17 @@ pub fn Table(
     #[prop(optional)]
     focusable: bool,
 ) -> impl IntoView {
-    let heads = columns.into_iter().map(|Column { label, is_number, is_hidden }| {
-        let label =
-            if is_hidden { view! { <span class="hidden-text">{label}</span> }.into_any() } else { label.into_any() };
+    let heads = columns.into_iter().map(|Column { label, is_number, is_hidden, href, order }| {
+        let label = match href {
+            _ if is_hidden => view! { <span class="hidden-text">{label}</span> }.into_any(),
+            Some(href) => view! { <a class="quiet" href=href>{label}</a> }.into_any(),
+            None => label.into_any(),
+        };
+        let order = order.map(Order::as_str);
         if is_number {
-            view! { <th scope="col" class="table-number">{label}</th> }.into_any()
+            view! { <th scope="col" class="table-number" aria-sort=order>{label}</th> }.into_any()
         } else {
-            view! { <th scope="col">{label}</th> }.into_any()
+            view! { <th scope="col" aria-sort=order>{label}</th> }.into_any()
         }
     });
     let heads = heads.collect::<Vec<_>>();

@@ -1,7 +1,10 @@
 //! Calls on sessions, other than those of workers.
 
 use crate::{Client, Result};
-use domain::id::{ActionId, SessionId};
+use domain::{
+    id::{ActionId, SessionId},
+    session::Sort,
+};
 use wire::{
     Page,
     failure::Failure,
@@ -28,6 +31,8 @@ pub struct SessionFilter {
     pub query: Option<String>,
     /// IANA name of the time zone of the query's days; UTC if absent.
     pub timezone: Option<String>,
+    /// Order of the list; newest first if absent.
+    pub sort: Option<Sort>,
     /// Most items on the page; the server's default if absent.
     pub limit: Option<u32>,
     /// `nextCursor` of the previous page.
@@ -50,6 +55,7 @@ impl Client {
             ("title", filter.title.clone()),
             ("q", filter.query.clone()),
             ("timezone", filter.timezone.clone()),
+            ("sort", filter.sort.map(|sort| sort.as_str().to_owned())),
             ("limit", filter.limit.map(|n| n.to_string())),
             ("cursor", filter.cursor.clone()),
         ];

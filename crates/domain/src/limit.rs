@@ -597,3 +597,9 @@ pub const FIND_BYTES_MAX: usize = 128 * 1024 * 1024;
 pub const SAVED_SEARCHES_OF_PERSON_MAX: u32 = 50;
 /// Most shared searches of a workspace.
 pub const SAVED_SEARCHES_SHARED_MAX: u32 = 100;
+/// Most saved searches that are links with counts above the list of sessions.
+pub const SAVED_SEARCHES_COUNTED_MAX: usize = 7;
+/// Most sessions that are counted for one saved search.
+pub const SAVED_SEARCH_COUNT_MAX: u32 = 99;
+/// Newest sessions that are looked at for the count of one saved search.
+pub const SAVED_SEARCH_LOOKED_MAX: u32 = 1_000;

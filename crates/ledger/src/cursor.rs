@@ -85,6 +85,7 @@ pub(crate) enum List {
     MemoryAudit = 42,
     AuditEntries = 43,
     ShareLinks = 25,
+    SortedSessions = 23,
     FoundEvents = 36,
     Tools = 11,
     ToolVersions = 12,

@@ -106,6 +106,16 @@ pub struct SaveSearch {
     pub shared: bool,
 }
 
+/// Another name of a saved search.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RenameSearch {
+    /// Name, unique among those of the person who saved it.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
+    pub name: String,
+}
+
 /// A search line that a person saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

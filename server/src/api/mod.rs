@@ -210,7 +210,7 @@ fn sessions(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(failure::acknowledge))
         .routes(routes!(search::events))
         .routes(routes!(saved_search::create, saved_search::list))
-        .routes(routes!(saved_search::delete))
+        .routes(routes!(saved_search::rename, saved_search::delete))
         .routes(routes!(share_link::create, share_link::list_of_session))
         .routes(routes!(share_link::list))
         .routes(routes!(share_link::revoke))

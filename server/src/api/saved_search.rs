@@ -9,7 +9,7 @@ use crate::{
 use axum::{Json, extract::State, http::StatusCode};
 use domain::id::SavedSearchId;
 use ledger::search as use_case;
-use wire::search::{SaveSearch, SavedSearch, SavedSearches};
+use wire::search::{RenameSearch, SaveSearch, SavedSearch, SavedSearches};
 
 /// List saved searches
 ///
@@ -53,6 +53,35 @@ pub async fn create(
     let new = wire_map::new_saved_search(body);
     let saved = use_case::save(&state.ledger, caller.scope(), new).await?;
     Ok((StatusCode::CREATED, Json(wire_map::saved_search(saved))))
+}
+
+/// Rename a saved search
+///
+/// One of the caller's own, or a shared one. Shared searches of others are renamed by operators and admins.
+#[utoipa::path(
+    patch, path = "/api/saved-searches/{id}", operation_id = "renameSavedSearch", tag = "sessions",
+    params(("id" = uuid::Uuid, Path, description = "The saved search")),
+    request_body = RenameSearch,
+    responses(
+        (status = 200, description = "Renamed", body = SavedSearch),
+        (
+            status = 409, description = "`name_taken`: the person who saved it has another search under this name",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 422, description = "`invalid_request`: `name` is no name",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn rename(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SavedSearchId>,
+    JsonBody(body): JsonBody<RenameSearch>,
+) -> Result<Json<SavedSearch>, Problem> {
+    let renamed = use_case::rename_saved(&state.ledger, caller.scope(), id, body.name).await?;
+    Ok(Json(wire_map::saved_search(renamed)))
 }
 
 /// Delete a saved search

@@ -9,7 +9,7 @@ use crate::{
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
     id::{ActionId, SessionId},
-    session::{Status, Type},
+    session::{Sort, Status, Type},
 };
 use ledger::{search::SearchLine, session as use_case, thread};
 use serde::Deserialize;
@@ -79,6 +79,10 @@ pub struct ListQuery {
     /// Time zone of the days in `q`, an IANA name; UTC without it.
     #[param(value_type = Option<wire::schema::TimeZone>)]
     timezone: Option<String>,
+    /// The order: `newest` (default), `oldest`, `duration` (the longest first), `cost` (the highest first) or
+    /// `activity` (the latest event first). Lists by `duration`, `cost` and `activity` have the newest 20,000 sessions.
+    #[param(value_type = Option<wire::schema::SessionSort>)]
+    sort: Option<Sort>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
@@ -104,6 +108,7 @@ impl From<ListQuery> for use_case::ListSessions {
             // An unknown zone is refused without a line too.
             timezone: query.timezone.clone(),
             query: query.q.map(|text| SearchLine { text, timezone: query.timezone }),
+            sort: query.sort.unwrap_or_default(),
             limit: query.limit.0,
             cursor: query.cursor,
         }
@@ -112,14 +117,15 @@ impl From<ListQuery> for use_case::ListSessions {
 
 /// List sessions
 ///
-/// Newest first.
+/// Newest first, or in the order of `sort`. A cursor belongs to the order of its list.
 #[utoipa::path(
     get, path = "/api/sessions", operation_id = "listSessions", tag = "sessions",
     params(ListQuery),
     responses(
         (status = 200, description = "A page", body = Page<Session>),
         (
-            status = 422, description = "`invalid_request`: `q` is no search line; the message names the place",
+            status = 422, description = "`invalid_request`: `q` is no search line, and the message names the place; \
+                `sort` is no order, and the message names those that exist",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

@@ -4,7 +4,12 @@ use super::common::{Failure, open, print_line};
 use crate::config::{self, DatabaseFlags, ServeFlags};
 use clap::builder::NonEmptyStringValueParser;
 use client::{Client, EventSearch, SessionFilter};
-use domain::{count::counted, id::SessionId, limit::PAGE_MAX, session::Status};
+use domain::{
+    count::counted,
+    id::SessionId,
+    limit::PAGE_MAX,
+    session::{Sort, Status},
+};
 use ledger::Mode;
 use std::io::{IsTerminal, Write};
 use wire::search::FoundEvents;
@@ -18,7 +23,7 @@ pub enum SearchCommand {
     /// words there can be conditions on the session: agent, status, type, task, title, error, by, cost, duration, after
     /// and before, as in: token agent:scout status:failed,expired 'cost>0.5' after:fri
     Find(FindArgs),
-    /// Print the sessions that a search line finds, newest first
+    /// Print the sessions that a search line finds, newest first or in another order
     ///
     /// One line for each: session, status, time of creation, agent and title. The line has conditions, words, or both.
     /// Words are found in titles, and in the newest 4,000 events that have them. With no argument, all sessions.
@@ -56,6 +61,9 @@ pub struct SessionsArgs {
     /// Conditions and words
     #[arg(value_name = "LINE", allow_hyphen_values = true)]
     line: Vec<String>,
+    /// Order: newest, oldest, duration (longest first), cost (highest first) or activity (latest event first)
+    #[arg(long, value_name = "ORDER", value_parser = sort)]
+    sort: Option<Sort>,
     /// Most sessions to print
     #[arg(long, value_name = "NUMBER", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
@@ -108,6 +116,10 @@ fn status(text: &str) -> Result<Status, String> {
     Status::parse(text).ok_or_else(|| format!("one of {}", Status::ALL.map(Status::as_str).join(", ")))
 }
 
+fn sort(text: &str) -> Result<Sort, String> {
+    Sort::parse(text).ok_or_else(|| format!("one of {}", Sort::ALL.map(Sort::as_str).join(", ")))
+}
+
 /// Runs the command.
 pub async fn run(command: SearchCommand) -> Result<(), Failure> {
     match command {
@@ -157,9 +169,9 @@ async fn sessions(args: SessionsArgs) -> Result<(), Failure> {
     let (client, timezone) = args.server.client()?;
     let (line, mut left, mut cursor, mut is_empty) = (args.line.join(" "), args.limit, None, true);
     loop {
-        let query = Some(line.clone());
+        let (query, timezone) = (Some(line.clone()), timezone.clone());
         let filter =
-            SessionFilter { query, timezone: timezone.clone(), limit: Some(left), cursor, ..SessionFilter::default() };
+            SessionFilter { query, timezone, sort: args.sort, limit: Some(left), cursor, ..SessionFilter::default() };
         let page = client.list_sessions(&filter).await?;
         for session in &page.items {
             let at = session.created_at.format("%Y-%m-%dT%H:%M:%SZ");
@@ -170,7 +182,7 @@ async fn sessions(args: SessionsArgs) -> Result<(), Failure> {
         left = left.saturating_sub(u32::try_from(page.items.len()).unwrap_or(u32::MAX));
         cursor = page.next_cursor;
         if left == 0 && cursor.is_some() {
-            return print_line("there may be older sessions");
+            return print_line("there may be more sessions");
         }
         if left == 0 || cursor.is_none() {
             return if is_empty { print_line("no session is found") } else { Ok(()) };

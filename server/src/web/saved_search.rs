@@ -1,4 +1,4 @@
-//! /sessions/saved: the saved searches, the form that saves one, and the buttons that delete them.
+//! /sessions/saved: the saved searches, the form that saves one, and those that rename and delete them.
 
 use super::{
     form::Form,
@@ -23,13 +23,16 @@ use axum::{
     routing::{get, post},
 };
 use domain::id::SavedSearchId;
-use ledger::{page::sessions as page, search as use_case};
+use ledger::{Error, page::sessions as page, search as use_case};
 use serde::Deserialize;
 
 const PAGE: &str = "/sessions/saved";
 
 pub fn router() -> Router<AppState> {
-    Router::new().route("/sessions/saved", get(show).post(save)).route("/sessions/saved/{id}/delete", post(delete))
+    Router::new()
+        .route("/sessions/saved", get(show).post(save))
+        .route("/sessions/saved/{id}/rename", post(rename))
+        .route("/sessions/saved/{id}/delete", post(delete))
 }
 
 #[derive(Default, Deserialize)]
@@ -61,6 +64,22 @@ async fn save(State(state): State<AppState>, viewer: Viewer, form: Form) -> Resu
     let Err(error) = saved else { return Ok(redirect_with_notice(PAGE, "search_saved").into_response()) };
     let problem = Problem::from(error);
     let props = props(&state, &viewer, form.refused("", &problem)).await?;
+    Ok(render_or_refuse(Some(&problem), move || saved_page(&viewer.shell, props)).await)
+}
+
+async fn rename(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SavedSearchId>,
+    form: Form,
+) -> Result<Response, PageRejection> {
+    let name = form.text("name").trim().to_owned();
+    let problem = match use_case::rename_saved(&state.ledger, &viewer.scope, id, name).await {
+        Ok(_) => return Ok(redirect_with_notice(PAGE, "search_renamed").into_response()),
+        Err(error @ (Error::Invalid(_) | Error::NameTaken(_))) => Problem::from(error),
+        Err(error) => return Err(error.into()),
+    };
+    let props = props(&state, &viewer, form.refused(&id.to_string(), &problem)).await?;
     Ok(render_or_refuse(Some(&problem), move || saved_page(&viewer.shell, props)).await)
 }
 

@@ -2,31 +2,36 @@
 
 use super::{
     form::Form,
+    people::people_of,
     search_line::{non_empty, read_line, refused_line},
-    shell::{PageRejection, Viewer, render_or_refuse},
+    shell::{PageRejection, Viewer, local_path, render_or_refuse},
 };
-use crate::{extract::Params, problem::Problem, state::AppState, wire_map};
+use crate::{cookie, extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
-    Connect, FormState, SessionEntry,
-    sessions::{self, Filter, Props},
+    Connect, FieldError, FormState, SessionEntry,
+    sessions::{self, COMPACT, Columns, CountedSearch, Filter, ListColumn, Props, RowLook},
 };
 use axum::{
     Router,
     extract::State,
-    response::{Html, Response},
-    routing::get,
+    http::{HeaderMap, header::SET_COOKIE},
+    response::{Html, IntoResponse as _, Redirect, Response},
+    routing::{get, post},
 };
 use chrono::NaiveDate;
 use domain::{
     id::SessionId,
     role::Permission,
     search::{Line, Test},
-    session::{Session, Status, Type},
+    session::{Session, Sort, Status, Type},
     tool::run::is_agent,
 };
 use ledger::{
     Error,
-    page::{Row, sessions as page},
+    page::{
+        Row,
+        sessions::{self as page, Beside},
+    },
     search::SearchLine,
     session::{self, ListSessions},
     work_queue::is_timezone,
@@ -34,6 +39,8 @@ use ledger::{
 use serde::Deserialize;
 use wire::Code;
 
+/// Path of the page.
+const PAGE: &str = "/sessions";
 /// Number of rows on a page.
 const ROWS: u32 = 50;
 /// The agent for which a worker is started in the lines that connect one.
@@ -42,7 +49,11 @@ pub const AGENT: &str = "scout";
 const DAY_CHARS: usize = 10;
 
 pub fn router() -> Router<AppState> {
-    Router::new().route("/sessions", get(show)).route("/sessions/rows", get(rows)).route("/sessions/fresh", get(fresh))
+    Router::new()
+        .route("/sessions", get(show))
+        .route("/sessions/rows", get(rows))
+        .route("/sessions/fresh", get(fresh))
+        .route("/sessions/columns", post(choose_columns))
 }
 
 #[derive(Default, Deserialize)]
@@ -59,6 +70,7 @@ pub(super) struct ListQuery {
     answered: Option<String>,
     zone: Option<String>,
     q: Option<String>,
+    sort: Option<String>,
     cursor: Option<String>,
 }
 
@@ -73,6 +85,7 @@ impl ListQuery {
             answered: form.optional("answered"),
             zone: form.optional("zone"),
             q: form.optional("q"),
+            sort: form.optional("sort"),
             ..Self::default()
         }
     }
@@ -90,7 +103,7 @@ pub(super) struct Filtered {
     filter: Filter,
     /// The list that the filter selects.
     pub(super) wanted: ListSessions,
-    /// Why `q` is no search.
+    /// Why `q` is no search, or `sort` no order.
     pub(super) form: FormState,
 }
 
@@ -109,6 +122,17 @@ fn line(query: &ListQuery) -> (Line, FormState) {
     (line, form)
 }
 
+/// The order of the address. Adds an error to the form if there is no such order.
+fn sort(query: &ListQuery, form: &mut FormState) -> Sort {
+    let Some(text) = non_empty(query.sort.as_ref()) else { return Sort::default() };
+    Sort::parse(text).unwrap_or_else(|| {
+        let orders = Sort::ALL.map(Sort::as_str).join(", ");
+        let message = format!("There is no such order. The orders are {orders}.");
+        form.errors.push(FieldError { field: Some("sort".to_owned()), message });
+        Sort::default()
+    })
+}
+
 impl Filtered {
     /// Leaves out what is no value of its filter. Days of the line are those of the reader's time zone. Other days are
     /// those of the time zone that the address names, or else of the reader's.
@@ -120,8 +144,9 @@ impl Filtered {
         let (decided_on, answered_on) = (day(query.decided.as_ref()), day(query.answered.as_ref()));
         let has_day = [ended_on, ended_since, decided_on, answered_on].into_iter().flatten().next().is_some();
         let zone = non_empty(query.zone.as_ref()).filter(|zone| is_timezone(zone)).unwrap_or(&viewer.timezone);
-        let (line, form) = line(&query);
+        let (line, mut form) = line(&query);
         let filter = Filter {
+            sort: sort(&query, &mut form),
             action_id: non_empty(query.action_id.as_ref()).map(str::to_owned),
             ended: ended_on.map(|day| day.to_string()),
             ended_since: ended_since.map(|day| day.to_string()),
@@ -143,6 +168,7 @@ impl Filtered {
             answered_on,
             timezone: filter.zone.clone(),
             query: (!text.is_empty()).then(|| SearchLine { text, timezone: Some(viewer.timezone.clone()) }),
+            sort: filter.sort,
             limit: ROWS,
             cursor: query.cursor,
             ..ListSessions::default()
@@ -155,14 +181,28 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Params(query): Params<ListQuery>,
+    headers: HeaderMap,
 ) -> Result<Response, PageRejection> {
+    let columns = Columns::parse(cookie::columns(&headers));
     let Filtered { filter, wanted, form } = Filtered::of(query, &viewer)?;
     let is_continued = wanted.cursor.is_some();
-    let (page, form) = read(&state, &viewer, wanted, form).await?;
+    let (page, form) = read(&state, &viewer, wanted, form, &columns).await?;
     let problem = form.is_refused().then(|| Problem::new(Code::InvalidRequest));
-    let reader_zone = viewer.timezone.clone();
-    let props = Props { filter, form, reader_zone, is_continued, connect: Some(connect(&viewer)), ..props(page) };
+    let (reader_zone, connect) = (viewer.timezone.clone(), Some(connect(&viewer)));
+    let props = Props { filter, form, columns, reader_zone, is_continued, connect, ..props(page) };
     Ok(render_or_refuse(problem.as_ref(), move || sessions::page(&viewer.shell, props)).await)
+}
+
+/// Keeps the columns and the density that a person chose, and leads back to the list.
+async fn choose_columns(State(state): State<AppState>, _: Viewer, form: Form) -> Response {
+    let is_shown = |column: ListColumn| form.has(&format!("column.{}", column.as_str()));
+    let columns = Columns::of(is_shown, form.text("density") == COMPACT);
+    let next = form.optional("next");
+    let mut response = Redirect::to(local_path(Some(next.as_deref().unwrap_or(PAGE)))).into_response();
+    if let Some(cookie) = state.cookies.set_columns(&columns.text()) {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    response
 }
 
 /// Reads the list. Without a session if the line was refused, here or because it names someone who does not exist.
@@ -171,12 +211,14 @@ async fn read(
     viewer: &Viewer,
     wanted: ListSessions,
     form: FormState,
+    columns: &Columns,
 ) -> Result<(page::Page, FormState), PageRejection> {
     if form.is_refused() {
         return Ok((page::Page::default(), form));
     }
     let typed = wanted.query.as_ref().map(|line| line.text.clone()).unwrap_or_default();
-    let read = page::read(&state.ledger, &viewer.scope, wanted).await;
+    let beside = Beside { timezone: &viewer.timezone, people: columns.has(ListColumn::Creator) };
+    let read = page::read(&state.ledger, &viewer.scope, wanted, beside).await;
     or_refused(read, form, &typed)
 }
 
@@ -202,9 +244,17 @@ fn props(page: page::Page) -> Props {
         actions: page.actions.into_iter().map(|action| (action.id.to_string(), action.name)).collect(),
         agents: page.agents,
         next_cursor: page.next_cursor,
-        saved: page.saved.into_iter().map(wire_map::saved_search).collect(),
+        saved: page.saved.into_iter().map(counted).collect(),
+        saved_total: page.saved_total,
+        people: page.people.map(people_of).unwrap_or_default(),
         ..Props::default()
     }
+}
+
+/// Converts a saved search and its number of sessions.
+fn counted(found: page::CountedSearch) -> CountedSearch {
+    let count = found.count.map(|counted| (counted.number, counted.has_more));
+    CountedSearch { search: wire_map::saved_search(found.search), count }
 }
 
 #[derive(Deserialize)]
@@ -236,6 +286,8 @@ struct RowsQuery {
     ids: String,
     /// Sent for a list in which sessions are selected.
     select: Option<String>,
+    /// Columns of the rows; the default without it.
+    columns: Option<String>,
 }
 
 async fn rows(
@@ -244,9 +296,12 @@ async fn rows(
     Params(query): Params<RowsQuery>,
 ) -> Result<Html<String>, PageRejection> {
     let ids: Vec<SessionId> = query.ids.split(',').filter_map(|id| id.parse().ok()).collect();
-    let rows = page::by_ids(&state.ledger, &viewer.scope, ids).await?;
+    let columns = Columns::parse(query.columns.as_deref());
+    let (rows, people) = page::by_ids(&state.ledger, &viewer.scope, ids, columns.has(ListColumn::Creator)).await?;
     let entries: Vec<_> = rows.into_iter().map(entry).collect();
-    Ok(Html(sessions::rows_fragment(&viewer.shell, &entries, query.select.is_some())))
+    let people = people.map(people_of).unwrap_or_default();
+    let look = RowLook { columns: &columns, people: &people, is_selectable: query.select.is_some() };
+    Ok(Html(sessions::rows_fragment(&viewer.shell, &entries, look)))
 }
 
 /// Converts a session to a row of a list, with its open gate if there is one.

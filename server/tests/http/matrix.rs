@@ -115,6 +115,7 @@ const FOR_PEOPLE: [&str; 23] = [
     "POST /api/rules/{id}/resume",
     "GET /api/saved-searches",
     "POST /api/saved-searches",
+    "PATCH /api/saved-searches/{id}",
     "DELETE /api/saved-searches/{id}",
     "GET /api/sessions/human/active",
     "GET /api/sessions/human/recent-activity",
@@ -277,7 +278,7 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&json!({ "version": 1, "conditions": [] }));
     } else if method == Method::PUT && path.starts_with("/api/tools/") {
         request = request.json(&json!({ "value": "x" }));
-    } else if method == Method::PATCH && path == "/api/groups/{id}" {
+    } else if method == Method::PATCH && ["/api/groups/{id}", "/api/saved-searches/{id}"].contains(&path) {
         request = request.json(&json!({ "name": "changed" }));
     } else if method == Method::PATCH && path == "/api/members/{id}" {
         request = request.json(&json!({ "role": "member" }));

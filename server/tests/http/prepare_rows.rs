@@ -332,6 +332,7 @@ impl Maker<'_> {
             "/api/entity-types/{id}" => (self.entity_type().await.0, json!({ "version": 1, "name": "changed" })),
             "/api/groups/{id}" => (self.group().await, json!({ "name": "changed" })),
             "/api/members/{id}" => (self.member(path).await, json!({ "role": "reviewer" })),
+            "/api/saved-searches/{id}" => (self.saved_search().await, json!({ "name": unique_text() })),
             "/api/sessions/{id}/feedback" => (self.completed().await, json!({ "label": "positive" })),
             "/api/views/{id}" => (self.view(false).await, json!({ "revision": 1, "title": "changed" })),
             "/api/workspace" => (String::new(), json!({ "undoSeconds": 60 })),
@@ -458,7 +459,9 @@ impl Maker<'_> {
             }
             "/sessions/bulk" => (nothing(), form(&[("verb", "cancel"), ("session", &self.running().await)])),
             "/sessions/saved" => (nothing(), form(&[("name", &unique_text()), ("q", "status:failed")])),
+            "/sessions/columns" => (nothing(), form(&[("column.agent", "on"), ("density", "compact")])),
             "/sessions/saved/{id}/delete" => (self.saved_search().await, form(&[])),
+            "/sessions/saved/{id}/rename" => (self.saved_search().await, form(&[("name", &unique_text())])),
             "/sessions/{id}/share" => (self.running().await, form(&[("do", "share"), ("days", "1")])),
             "/s/{secret}" => (self.share_link().await.0, form(&[])),
             "/sessions/{id}/forget" => (self.completed().await, form(&[("confirm", "forget")])),

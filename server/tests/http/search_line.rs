@@ -4,7 +4,7 @@ use crate::{
     app::{App, Who, problem},
     browser::{Browser, add_person},
 };
-use reqwest::{Method, StatusCode};
+use reqwest::{Method, StatusCode, header::LOCATION};
 use serde_json::{Value, json};
 use url::form_urlencoded::byte_serialize;
 
@@ -118,4 +118,95 @@ async fn the_command_lists_the_sessions_of_a_line() {
     assert_eq!(run(&["cost>99"]).1, "no session is found\n");
     let (code, _, error) = run(&["colour:red"]);
     assert!(code == Some(1) && error.contains("there is no field colour"), "{error}");
+}
+
+#[tokio::test]
+async fn a_list_is_sorted_and_an_unknown_order_is_refused_with_those_that_exist() {
+    let app = App::start();
+    let (scouts, clerks) = (failed(&app, "scout").await, failed(&app, "clerk").await);
+    for (query, first) in
+        [("sort=oldest", &scouts), ("sort=newest", &clerks), ("sort=cost&q=status%3Afailed", &clerks)]
+    {
+        let path = format!("/api/sessions?{query}&limit=1");
+        let page: Value = app.request(Who::Member, Method::GET, &path).send().await.unwrap().json().await.unwrap();
+        assert_eq!(page["items"][0]["id"], json!(first), "{query}: {page}");
+        let next = format!("{path}&cursor={}", page["nextCursor"].as_str().unwrap());
+        let page: Value = app.request(Who::Member, Method::GET, &next).send().await.unwrap().json().await.unwrap();
+        assert_eq!((page["items"].as_array().map(Vec::len), &page["nextCursor"]), (Some(1), &Value::Null), "{query}");
+    }
+    let answer = app.request(Who::Member, Method::GET, "/api/sessions?sort=title").send().await.unwrap();
+    let (status, problem) = problem(answer).await;
+    assert_eq!((status, &problem["errors"][0]["field"]), (422, &json!("sort")));
+    for order in ["newest", "oldest", "duration", "cost", "activity"] {
+        assert!(problem.to_string().contains(order), "{order}: {problem}");
+    }
+    add_person(&app, "mia@acme.test");
+    let browser = Browser::of(&app, "mia@acme.test").await;
+    let refused = browser.ask(Method::GET, "/sessions?sort=title&q=status%3Afailed", &[]).await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let html = refused.text().await.unwrap();
+    assert!(html.contains("newest, oldest, duration, cost, activity"), "{html}");
+    assert!(html.contains("value=\"status:failed\""), "the line stays: {html}");
+    let sorted = browser.page("/sessions?sort=cost&q=status%3Afailed").await;
+    for part in [
+        "aria-sort=\"descending\"><a class=\"quiet\" href=\"/sessions?q=status%3Afailed\">Cost<",
+        "href=\"/sessions?q=status%3Afailed&amp;sort=duration\">Duration<",
+        "<input type=\"hidden\" name=\"sort\" value=\"cost\"",
+    ] {
+        assert!(sorted.contains(part), "{part}: {sorted}");
+    }
+}
+
+#[tokio::test]
+async fn the_columns_that_a_person_chose_are_kept_in_their_browser() {
+    let app = App::start();
+    let session = failed(&app, "scout").await;
+    add_person(&app, "mia@acme.test");
+    let mut browser = Browser::of(&app, "mia@acme.test").await;
+    let columns = "columns=title.compact.creator.cost";
+    let next = "/sessions?q=status%3Afailed&sort=cost";
+    let chosen = [("column.creator", "on"), ("column.cost", "on"), ("density", "compact"), ("next", next)];
+    let led = browser.post("/sessions/columns", &chosen).await;
+    assert_eq!((led.status(), led.headers()[LOCATION].to_str().unwrap()), (StatusCode::SEE_OTHER, next));
+    let html = browser.page(next).await;
+    let rows = format!("data-rows=\"/sessions/rows?{columns}&amp;ids=\"");
+    for part in [">Started by<", "data-density=\"compact\"", rows.as_str()] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    assert!(!html.contains(">Duration</a>"), "{html}");
+    // A row that is read again has the same columns: title, person and cost.
+    let row = browser.page(&format!("/sessions/rows?{columns}&ids={session}")).await;
+    assert_eq!(row.matches("<td").count(), 3, "{row}");
+    let row = browser.page(&format!("/sessions/rows?ids={session}")).await;
+    assert_eq!(row.matches("<td").count(), 8, "the columns of someone who chose none: {row}");
+    // Another address is not followed.
+    let led = browser.post("/sessions/columns", &[("next", "https://evil.example/")]).await;
+    assert_eq!(led.headers()[LOCATION], "/today");
+    assert!(browser.page("/sessions").await.contains("columns=title&amp;ids="), "no column but the title");
+}
+
+#[tokio::test]
+async fn a_saved_search_is_counted_above_the_list_and_renamed() {
+    let app = App::start();
+    failed(&app, "scout").await;
+    add_person(&app, "mia@acme.test");
+    let mut browser = Browser::of(&app, "mia@acme.test").await;
+    for name in ["Broken", "Other"] {
+        browser.post("/sessions/saved", &[("name", name), ("q", "status:failed")]).await;
+    }
+    let html = browser.page("/sessions").await;
+    assert!(html.contains("<bdi>Broken</bdi>") && html.contains("<span class=\"chip-count\">1</span>"), "{html}");
+    let list: Value = browser.call(Method::GET, "/api/saved-searches").send().await.unwrap().json().await.unwrap();
+    let id = list["savedSearches"][0]["id"].as_str().unwrap();
+    let path = format!("/sessions/saved/{id}/rename");
+    let taken = browser.post(&path, &[("name", "Other")]).await;
+    assert_eq!(taken.status(), StatusCode::CONFLICT);
+    let html = taken.text().await.unwrap();
+    assert_eq!(html.matches("value=\"Other\"").count(), 2, "what was typed stays, beside the one called so: {html}");
+    let renamed = browser.post(&path, &[("name", "Burnt")]).await;
+    assert_eq!(renamed.headers()[LOCATION], "/sessions/saved?notice=search_renamed");
+    let body = json!({ "name": "Charred" });
+    let answer = browser.call(Method::PATCH, &format!("/api/saved-searches/{id}")).json(&body).send().await.unwrap();
+    let renamed: Value = answer.json().await.unwrap();
+    assert_eq!((&renamed["name"], &renamed["q"]), (&json!("Charred"), &json!("status:failed")));
 }

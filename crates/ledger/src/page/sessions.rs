@@ -5,13 +5,14 @@ use super::{
     row::{Row, rows},
 };
 use crate::{
-    ActionRecord, Ledger, Result, SavedSearchRecord,
+    ActionRecord, Error, Ledger, Result, SavedSearchRecord,
     action::{self, ListActions},
     guard::require,
-    search::{owner, saved_on},
-    session::{self, ListQuery, ListSessions},
+    search::{LineSearch, SearchLine, owner, saved_on},
+    session::{self, Counted, ListQuery, ListSessions},
 };
-use domain::{Scope, id::SessionId, role::Permission};
+use domain::{Scope, Timestamp, id::SessionId, limit::SAVED_SEARCHES_COUNTED_MAX, role::Permission};
+use store::Conn;
 
 /// Number of actions offered as a filter.
 const ACTIONS_MAX: u32 = 200;
@@ -21,7 +22,7 @@ const AGENTS_MAX: u32 = 50;
 /// Everything that the list of sessions shows.
 #[derive(Debug, Default)]
 pub struct Page {
-    /// The sessions, newest first.
+    /// The sessions, in the order of the list.
     pub rows: Vec<Row>,
     /// Cursor of the next page.
     pub next_cursor: Option<String>,
@@ -29,8 +30,32 @@ pub struct Page {
     pub actions: Vec<ActionRecord>,
     /// Slugs of agents to filter by.
     pub agents: Vec<String>,
-    /// Searches that the reader sees, by name.
-    pub saved: Vec<SavedSearchRecord>,
+    /// The first [`SAVED_SEARCHES_COUNTED_MAX`] searches that the reader sees: their own and then those of others, by
+    /// name.
+    pub saved: Vec<CountedSearch>,
+    /// Number of all searches that the reader sees.
+    pub saved_total: usize,
+    /// Names of everyone who may have created a session; `None` unless the query asked for them.
+    pub people: Option<People>,
+}
+
+/// A saved search with its number of sessions.
+#[derive(Debug)]
+pub struct CountedSearch {
+    /// The saved search.
+    pub search: SavedSearchRecord,
+    /// How many sessions it selects. `None` for a search with words, which takes too long to count, and for one that
+    /// is refused by now.
+    pub count: Option<Counted>,
+}
+
+/// What the page shows beside its list.
+#[derive(Debug, Clone, Copy)]
+pub struct Beside<'z> {
+    /// IANA name of the time zone of the days in saved searches.
+    pub timezone: &'z str,
+    /// Whether the names of people and tokens are shown.
+    pub people: bool,
 }
 
 /// The page /sessions/saved.
@@ -46,10 +71,10 @@ pub struct SavedPage {
 ///
 /// # Errors
 /// [`crate::Error::Invalid`] for a wrong filter or a limit above 1,000; [`crate::Error::InvalidCursor`] for a cursor of
-/// another list.
-pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Page> {
+/// another list or order.
+pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions, beside: Beside<'_>) -> Result<Page> {
     require(scope, Permission::Read)?;
-    let filtered = query.action_id;
+    let (filtered, timezone, with_people) = (query.action_id, beside.timezone.to_owned(), beside.people);
     let (reader, now, asked) = (*scope, ledger.now(), ListQuery::of(scope, query, ledger.now())?);
     let actions = ListActions { limit: ACTIONS_MAX, ..ListActions::default() };
     let actions = action::ListQuery::of(scope, actions)?;
@@ -61,14 +86,47 @@ pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result
             actions.extend(store::action::find(conn, reader.tenant_id, id).await?);
         }
         let agents = store::session::named_agents(conn, reader.tenant_id, AGENTS_MAX).await?;
-        let saved = match reader.acting_user() {
-            Some(user_id) => saved_on(conn, &reader, user_id).await?,
-            None => Vec::new(),
-        };
+        let (saved, saved_total) = saved_with_counts(conn, &reader, &timezone, now).await?;
+        let people = if with_people { Some(people_on(conn, reader.tenant_id).await?) } else { None };
         let rows = rows(conn, &reader, listed.items, now).await?;
-        Ok(Page { rows, next_cursor: listed.next_cursor, actions, agents, saved })
+        Ok(Page { rows, next_cursor: listed.next_cursor, actions, agents, saved, saved_total, people })
     });
     read.await
+}
+
+/// The first saved searches that the reader sees, and the number of all.
+async fn saved_with_counts(
+    conn: &mut Conn<'_>,
+    reader: &Scope,
+    timezone: &str,
+    now: Timestamp,
+) -> Result<(Vec<CountedSearch>, usize)> {
+    let Some(user_id) = reader.acting_user() else { return Ok((Vec::new(), 0)) };
+    let mut all = saved_on(conn, reader, user_id).await?;
+    let total = all.len();
+    // A stable sort: by name among their own and among the others.
+    all.sort_by_key(|search| search.user_id != user_id);
+    let mut saved = Vec::new();
+    for search in all.into_iter().take(SAVED_SEARCHES_COUNTED_MAX) {
+        let text = search.line.clone();
+        let count = count(conn, reader, SearchLine { text, timezone: Some(timezone.to_owned()) }, now).await?;
+        saved.push(CountedSearch { search, count });
+    }
+    Ok((saved, total))
+}
+
+/// Counts the sessions of a line. `None` for a line with words, and for one that is refused.
+async fn count(conn: &mut Conn<'_>, reader: &Scope, line: SearchLine, now: Timestamp) -> Result<Option<Counted>> {
+    let Ok(line) = LineSearch::of(&line, now) else { return Ok(None) };
+    if line.has_words() {
+        return Ok(None);
+    }
+    match session::count_on(conn, reader, &line, now).await {
+        Ok(counted) => Ok(Some(counted)),
+        // A member whom the line names may have been removed.
+        Err(Error::Invalid(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Reads the searches that a person sees.
@@ -84,16 +142,23 @@ pub async fn saved(ledger: &Ledger, scope: &Scope) -> Result<SavedPage> {
     read.await
 }
 
-/// Reads the rows of those of these sessions that the caller can see, newest first.
+/// Reads the rows of those of these sessions that the caller can see, newest first, and the names of everyone who may
+/// have created a session if they are asked for.
 ///
 /// # Errors
 /// [`crate::Error::Invalid`] for more than 1,000 ids.
-pub async fn by_ids(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Result<Vec<Row>> {
+pub async fn by_ids(
+    ledger: &Ledger,
+    scope: &Scope,
+    ids: Vec<SessionId>,
+    with_people: bool,
+) -> Result<(Vec<Row>, Option<People>)> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     let read = ledger.snapshot(scope, async move |conn| {
         let sessions = session::list_by_ids_on(conn, &reader, &ids).await?;
-        rows(conn, &reader, sessions, now).await
+        let people = if with_people { Some(people_on(conn, reader.tenant_id).await?) } else { None };
+        Ok((rows(conn, &reader, sessions, now).await?, people))
     });
     read.await
 }

@@ -65,6 +65,11 @@ impl LineSearch {
         Ok(Self { line, zone, now })
     }
 
+    /// Whether the line has words, which are looked for in events.
+    pub(crate) const fn has_words(&self) -> bool {
+        self.line.query.is_some()
+    }
+
     /// The words of the line.
     pub(super) fn query(&self) -> Result<&Query> {
         let none = BadQuery { at: 1, problem: Problem::NothingToFind };

@@ -17,7 +17,7 @@ pub use indexer::{Indexer, Step, rebuild_by_operator};
 pub use line::SearchLine;
 pub(crate) use line::{LineSearch, Selection};
 pub use reached::lag;
-pub use saved::{NewSavedSearch, delete_saved, save, saved};
+pub use saved::{NewSavedSearch, delete_saved, rename_saved, save, saved};
 pub(crate) use saved::{owner, saved_on};
 
 pub(crate) use reached::Reached;

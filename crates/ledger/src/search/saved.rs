@@ -103,6 +103,59 @@ pub async fn save(ledger: &Ledger, scope: &Scope, new: NewSavedSearch) -> Result
     saved.await
 }
 
+/// The saved search with this id, if the caller may change it. `why` is the reason of a refusal.
+async fn changeable(
+    conn: &mut Conn<'_>,
+    caller: &Scope,
+    user_id: UserId,
+    id: SavedSearchId,
+    why: &'static str,
+) -> Result<SavedSearchRecord> {
+    let found = store::search::saved::find(conn, caller.tenant_id, id).await?;
+    let Some(search) = found.filter(|search| search.shared || search.user_id == user_id) else {
+        return Err(Error::NotFound("saved search"));
+    };
+    if search.user_id != user_id {
+        require_for(caller, Permission::ManageSessions, why)?;
+    }
+    Ok(search)
+}
+
+/// Gives a saved search another name: one of the person's own, or a shared one.
+///
+/// # Errors
+/// [`Error::Invalid`] for a name that is none; [`Error::NameTaken`] if the person who saved it has another search of
+/// this name; [`Error::NotFound`] if there is none that the caller sees; [`Error::Forbidden`] for a shared search of
+/// another person if the caller may not manage sessions.
+pub async fn rename_saved(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SavedSearchId,
+    name: String,
+) -> Result<SavedSearchRecord> {
+    require(scope, Permission::Read)?;
+    let (caller, user_id) = (*scope, owner(scope)?);
+    let mut fields = Fields::default();
+    fields.name("name", &name, NAME_CHARS_MAX);
+    fields.check()?;
+    let renamed = ledger.write(scope.into(), async move |tx| {
+        let why = "only operators and admins can rename a shared search of another person";
+        let search = changeable(tx.conn(), &caller, user_id, id, why).await?;
+        if search.name == name {
+            return Ok(search);
+        }
+        let search = SavedSearchRecord { name, ..search };
+        // The application's role cannot update rows of this table.
+        store::search::saved::delete(tx, caller.tenant_id, id).await?;
+        if store::search::saved::insert(tx, caller.tenant_id, &search).await? {
+            Ok(search)
+        } else {
+            Err(Error::NameTaken("the name"))
+        }
+    });
+    renamed.await
+}
+
 /// Deletes a saved search: one of the person's own, or a shared one.
 ///
 /// # Errors
@@ -112,14 +165,8 @@ pub async fn delete_saved(ledger: &Ledger, scope: &Scope, id: SavedSearchId) -> 
     require(scope, Permission::Read)?;
     let (caller, user_id) = (*scope, owner(scope)?);
     let deleted = ledger.write(scope.into(), async move |tx| {
-        let found = store::search::saved::find(tx.conn(), caller.tenant_id, id).await?;
-        let Some(search) = found.filter(|search| search.shared || search.user_id == user_id) else {
-            return Err(Error::NotFound("saved search"));
-        };
-        if search.user_id != user_id {
-            let why = "only operators and admins can delete a shared search of another person";
-            require_for(&caller, Permission::ManageSessions, why)?;
-        }
+        let why = "only operators and admins can delete a shared search of another person";
+        changeable(tx.conn(), &caller, user_id, id, why).await?;
         store::search::saved::delete(tx, caller.tenant_id, id).await?;
         Ok(())
     });

@@ -1,11 +1,15 @@
 //! The sessions of a workspace.
 
-use super::get::get_on;
+use super::{
+    get::get_on,
+    narrow::{is_search, narrowed},
+    sorted::{Start, just_after, oldest_on, sorted_on},
+};
 use crate::{
     Ledger, Listed, Result,
     cursor::{List, decode, page_size},
     guard::{Fields, require},
-    search::{LineSearch, SearchLine, Selection},
+    search::{LineSearch, SearchLine},
     visibility::can_see,
     work_queue::{day_begins, zone_of},
 };
@@ -16,7 +20,7 @@ use domain::{
     id::{ActionId, SessionId, least_v7},
     limit::{SESSIONS_LOOKED_MAX, TITLE_CHARS_MAX},
     role::Permission,
-    session::{Session, Status, Type},
+    session::{Session, Sort, Status, Type},
 };
 use std::ops::Range;
 use store::{
@@ -56,6 +60,9 @@ pub struct ListSessions {
     /// [`SEARCH_LOOKED_MAX`](domain::limit::SEARCH_LOOKED_MAX) events that have them. Like a part of the title, a
     /// line is compared with at most [`SESSIONS_LOOKED_MAX`] sessions a page.
     pub query: Option<SearchLine>,
+    /// The order. A list by duration, cost or last activity has the newest [`SESSIONS_LOOKED_MAX`] sessions at most: of
+    /// the task, of the agent or of the one status that the filter names, otherwise of the workspace.
+    pub sort: Sort,
     /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
     /// `next_cursor` of the previous page. `None` for the first page.
@@ -100,6 +107,7 @@ pub(crate) struct ListQuery {
     before: Option<SessionId>,
     limit: u32,
     asked: Option<LineSearch>,
+    start: Start,
 }
 
 impl ListQuery {
@@ -107,7 +115,7 @@ impl ListQuery {
     ///
     /// # Errors
     /// [`crate::Error::Invalid`] for a wrong filter, search line, time zone or limit, [`crate::Error::InvalidCursor`]
-    /// for a cursor of another list.
+    /// for a cursor of another list or order.
     pub(crate) fn of(scope: &Scope, query: ListSessions, now: Timestamp) -> Result<Self> {
         let asked = query.query.as_ref().map(|line| LineSearch::of(line, now)).transpose()?;
         let mut fields = Fields::default();
@@ -118,11 +126,18 @@ impl ListQuery {
         let time_of = |day| time_of(day, zone);
         let ended = ended_in(query.ended_on, query.ended_since, zone);
         let (decided, answered) = (query.decided_on.map(time_of), query.answered_on.map(time_of));
-        let before = query.cursor.as_deref().map(|cursor| decode(List::Sessions, cursor)).transpose()?.map(SessionId);
+        let first = Start::of(query.sort, now);
+        let (before, start) = match query.cursor.as_deref() {
+            None => (None, first),
+            Some(cursor) if query.sort == Sort::Newest => (Some(SessionId(decode(List::Sessions, cursor)?)), first),
+            Some(cursor) => (None, Start::read(query.sort, cursor)?),
+        };
         // What happened by then is of sessions with an id from before, so newer ones need not be read. A day with few
         // sessions would read the whole history, so sessions that began much earlier are not looked for.
         let begins = [&ended, &decided, &answered].into_iter().flatten().map(|time| time.start).max();
         let oldest = begins.and_then(|at| at.checked_sub_signed(AFTER_BEGINNING_MAX));
+        let oldest = oldest.map(|at| SessionId(least_v7(at)));
+        let follows = start.after.filter(|_| query.sort == Sort::Oldest).map(|place| just_after(place.id));
         let days = [query.ended_on, query.decided_on, query.answered_on].into_iter().flatten();
         let newest = days.map(|day| SessionId(least_v7(time_of(day).end)));
         let before = before.into_iter().chain(newest).min_by_key(|id| id.0);
@@ -137,19 +152,19 @@ impl ListQuery {
             ended,
             decided,
             answered,
-            oldest: oldest.map(|at| SessionId(least_v7(at))),
+            oldest: oldest.into_iter().chain(follows).max_by_key(|id| id.0),
             private_to: Some(scope.caller.to_string()),
             matching: Matching::default(),
         };
-        Ok(Self { filter, before, limit: page_size(query.limit)?, asked })
+        Ok(Self { filter, before, limit: page_size(query.limit)?, asked, start })
     }
 }
 
-/// Returns one page of the sessions that the caller can see, newest first.
+/// Returns one page of the sessions that the caller can see, in the order that the query names.
 ///
 /// # Errors
 /// [`crate::Error::Invalid`] for a wrong filter or time zone, or a limit above 1,000; [`crate::Error::InvalidCursor`]
-/// for a cursor of another list.
+/// for a cursor of another list or order.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Listed<Session>> {
     require(scope, Permission::Read)?;
     let (reader, query) = (*scope, ListQuery::of(scope, query, ledger.now())?);
@@ -158,14 +173,27 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result
 
 /// [`list`] on an open connection.
 pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery) -> Result<Listed<Session>> {
-    let ListQuery { filter, before, limit, asked } = query;
+    let ListQuery { filter, before, limit, asked, start } = query;
     let filter = of_parent(conn, scope, filter).await?;
     let (filter, before) = match asked {
         Some(asked) => narrowed(filter, before, asked.sessions(conn, scope).await?),
         None => (filter, before),
     };
-    let is_search = filter.title_contains.is_some() || !filter.matching.is_open();
-    let looked = if is_search {
+    match start.sort {
+        Sort::Newest => newest_on(conn, scope, filter, before, limit).await,
+        Sort::Oldest => oldest_on(conn, scope, filter, before, (start, limit)).await,
+        Sort::Duration | Sort::Cost | Sort::Activity => sorted_on(conn, scope, filter, before, (start, limit)).await,
+    }
+}
+
+async fn newest_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    filter: Filter,
+    before: Option<SessionId>,
+    limit: u32,
+) -> Result<Listed<Session>> {
+    let looked = if is_search(&filter) {
         store::session::last_looked(conn, scope.tenant_id, &filter, before, SESSIONS_LOOKED_MAX).await?
     } else {
         None
@@ -175,26 +203,6 @@ pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, query: ListQuery
     let filter = Filter { oldest: looked.or(filter.oldest), ..filter };
     let page = store::session::list(conn, scope.tenant_id, &filter, before, limit).await?;
     Ok(Listed::of_search(page, List::Sessions, looked.map(|id| id.0), |session| session.id.0))
-}
-
-/// A filter with what a search line asks for, and the session before which its list begins. One status and one agent
-/// lead the list, because each of them has an index.
-fn narrowed(filter: Filter, before: Option<SessionId>, wanted: Selection) -> (Filter, Option<SessionId>) {
-    let Selection { mut matching, window } = wanted;
-    let (mut status, mut agent_slug) = (filter.status, filter.agent_slug.clone());
-    if let (None, Some([one])) = (status, matching.statuses.any_of.as_deref()) {
-        status = Status::parse(one);
-        matching.statuses.any_of = None;
-    }
-    if let (None, Some([one])) = (&agent_slug, matching.agents.any_of.as_deref()) {
-        agent_slug = Some(one.clone());
-        matching.agents.any_of = None;
-    }
-    // Ids begin with the time at which their sessions began.
-    let id = |at: Timestamp| SessionId(least_v7(at));
-    let oldest = filter.oldest.into_iter().chain(window.after.map(id)).max_by_key(|id| id.0);
-    let before = before.into_iter().chain(window.before.map(id)).min_by_key(|id| id.0);
-    (Filter { status, agent_slug, oldest, matching, ..filter }, before)
 }
 
 /// Returns retries of this session that the caller can see, newest first, at most `limit`.

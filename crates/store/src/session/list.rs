@@ -18,10 +18,10 @@ use domain::{
 use std::ops::Range;
 use uuid::Uuid;
 
-// One text per leading filter, so that each walks its own index; the rest of the filter narrows what it finds.
-macro_rules! list_select {
+/// The conditions of a list. Parameters: `$1` to `$38`, in the order of [`fetch_filtered`], without the limit `$7`.
+macro_rules! list_where {
     ($engine:ident, $lead:literal) => {
-        session_select!(concat!(
+        concat!(
             "tenant_id = $1 AND ",
             $lead,
             " AND id < $3 AND id >= $12 AND (session_type = $4 OR $4 IS NULL) AND (status = $5 OR $5 IS NULL) \
@@ -34,9 +34,14 @@ macro_rules! list_select {
              AND (CAST($15 AS bigint) IS NULL OR (source IS NULL OR source <> 'memory') AND EXISTS (SELECT 1 \
              FROM interactions i WHERE i.tenant_id = sessions.tenant_id AND i.session_id = sessions.id \
              AND i.recorded_at >= $15 AND i.recorded_at < $16)) ",
-            matching!($engine),
-            " ORDER BY id DESC LIMIT $7"
-        ))
+            matching!($engine)
+        )
+    };
+}
+// One text per leading filter, so that each walks its own index; the rest of the filter narrows what it finds.
+macro_rules! list_select {
+    ($engine:ident, $lead:literal) => {
+        session_select!(concat!(list_where!($engine, $lead), " ORDER BY id DESC LIMIT $7"))
     };
 }
 // Calls the macro `$run` with the text of the leading filter and with the value of that filter.
@@ -60,6 +65,46 @@ macro_rules! by_lead {
         }
     };
 }
+
+/// Runs a statement with the conditions of [`list_where`] and a limit of one row more than `$limit`. Further binds are
+/// `$39` and so on.
+macro_rules! fetch_filtered {
+    (
+        $conn:expr, $row:ty, $sql:expr, ($tenant_id:expr, $lead:expr), $filter:expr, $before:expr,
+        $limit:expr $(, $more:expr)* $(,)?
+    ) => {{
+        let filter: &Filter = $filter;
+        // Larger than any id: a comparison that is always true would keep the index from being entered at the right
+        // place.
+        let before = $before.map_or(Uuid::max(), |id: SessionId| id.0);
+        let kind = filter.session_type.map(Type::as_str);
+        let title = filter.title_contains.as_deref().map(contains);
+        let title = title.as_deref();
+        let limit = i64::from($limit) + 1;
+        let status = filter.status.map(Status::as_str);
+        let (since, until) = bounds(filter.ended.as_ref());
+        let (decided_since, decided_until) = bounds(filter.decided.as_ref());
+        let (answered_since, answered_until) = bounds(filter.answered.as_ref());
+        let oldest = filter.oldest.map_or(Uuid::nil(), |id| id.0);
+        let (private_to, agent) = (filter.private_to.as_deref(), filter.agent_slug.as_deref());
+        let asked = filter.matching.binds();
+        let [statuses, no_statuses, agents, no_agents, types, no_types, tasks, no_tasks, makers, no_makers] =
+            asked.among.each_ref().map(Option::as_deref);
+        let [titles, no_titles, errors, no_errors, worded, title_words, no_title_words] =
+            asked.texts.each_ref().map(Option::as_deref);
+        let [cost_min, cost_max, lasted_min, lasted_max, now] = asked.numbers;
+        macro_rules! fetch {
+            ($value:expr) => {
+                run!($conn, fetch_all $row, $sql, $tenant_id.0, $value, before, kind, status, title, limit, private_to, agent, since, until, oldest, decided_since, decided_until, answered_since, answered_until, statuses, no_statuses, agents, no_agents, types, no_types, tasks, no_tasks, makers, no_makers, titles, no_titles, errors, no_errors, cost_min, cost_max, lasted_min, lasted_max, now, worded, title_words, no_title_words $(, $more)*)
+            };
+        }
+        match $lead {
+            Lead::Id(id) => fetch!(id),
+            Lead::Text(text) => fetch!(text),
+        }
+    }};
+}
+pub(super) use {by_lead, fetch_filtered, list_where};
 
 macro_rules! newest_of_actions {
     ($actions:literal) => {
@@ -140,12 +185,12 @@ pub struct Filter {
 }
 
 /// The beginning and the end of a time, microseconds.
-fn bounds(time: Option<&Range<Timestamp>>) -> (Option<i64>, Option<i64>) {
+pub(super) fn bounds(time: Option<&Range<Timestamp>>) -> (Option<i64>, Option<i64>) {
     time.map(|time| (to_micros(time.start), to_micros(time.end))).unzip()
 }
 
 /// The value of the leading filter.
-enum Lead<'f> {
+pub(super) enum Lead<'f> {
     Id(Uuid),
     Text(Option<&'f str>),
 }
@@ -219,33 +264,7 @@ async fn rows(
     before: Option<SessionId>,
     limit: u32,
 ) -> Result<Vec<Row>> {
-    // Larger than any id: a comparison that is always true would keep the index from being entered at the right place.
-    let before = before.map_or(Uuid::max(), |id| id.0);
-    let kind = filter.session_type.map(Type::as_str);
-    let title = filter.title_contains.as_deref().map(contains);
-    let title = title.as_deref();
-    let more = i64::from(limit) + 1;
-    let status = filter.status.map(Status::as_str);
-    let (since, until) = bounds(filter.ended.as_ref());
-    let (decided_since, decided_until) = bounds(filter.decided.as_ref());
-    let (answered_since, answered_until) = bounds(filter.answered.as_ref());
-    let oldest = filter.oldest.map_or(Uuid::nil(), |id| id.0);
-    let (private_to, agent) = (filter.private_to.as_deref(), filter.agent_slug.as_deref());
-    let asked = filter.matching.binds();
-    let [statuses, no_statuses, agents, no_agents, types, no_types, tasks, no_tasks, makers, no_makers] =
-        asked.among.each_ref().map(Option::as_deref);
-    let [titles, no_titles, errors, no_errors, worded, title_words, no_title_words] =
-        asked.texts.each_ref().map(Option::as_deref);
-    let [cost_min, cost_max, lasted_min, lasted_max, now] = asked.numbers;
-    macro_rules! rows {
-        ($lead:expr) => {
-            run!(conn, fetch_all Row, sql, tenant_id.0, $lead, before, kind, status, title, more, private_to, agent, since, until, oldest, decided_since, decided_until, answered_since, answered_until, statuses, no_statuses, agents, no_agents, types, no_types, tasks, no_tasks, makers, no_makers, titles, no_titles, errors, no_errors, cost_min, cost_max, lasted_min, lasted_max, now, worded, title_words, no_title_words)?
-        };
-    }
-    Ok(match lead {
-        Lead::Id(id) => rows!(id),
-        Lead::Text(text) => rows!(text),
-    })
+    Ok(fetch_filtered!(conn, Row, sql, (tenant_id, lead), filter, before, limit)?)
 }
 
 /// The oldest of the newest `count` sessions that the leading filter selects. With `before`, of those that are older.
@@ -333,7 +352,7 @@ pub async fn newest_continuation(
     record(run!(conn, fetch_optional Row, NEWEST_CONTINUATION, tenant_id.0, first.0, source)?)
 }
 
-fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<Session>> {
+pub(super) fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<Session>> {
     let limit = limit as usize;
     let has_more = rows.len() > limit;
     rows.truncate(limit);

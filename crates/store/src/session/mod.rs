@@ -10,6 +10,7 @@ mod list;
 mod matching;
 mod of_entity;
 mod row;
+mod sorted;
 mod state;
 mod write;
 
@@ -24,6 +25,7 @@ pub use list::{
 };
 pub use matching::{Among, Bounds, Contains, Matching, Worded};
 pub use of_entity::{OfEntity, list_of_entity};
+pub use sorted::{Place, first_looked, list_oldest, sorted};
 pub use write::{Idempotency, Inserted, insert, retitle, save};
 
 use row::record;
@@ -41,5 +43,6 @@ pub(crate) const SQL: &[Texts] = &[
     graph::SQL,
     list::SQL,
     of_entity::SQL,
+    sorted::SQL,
     write::SQL,
 ];

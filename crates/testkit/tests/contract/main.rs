@@ -109,6 +109,7 @@ mod search;
 mod search_erasure;
 mod search_line;
 mod secrets;
+mod session_sort;
 mod share_link;
 mod sign_in;
 mod sql_list;

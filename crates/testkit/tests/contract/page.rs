@@ -58,6 +58,9 @@ on_both_engines!(
     the_action_of_a_filter_is_offered_behind_any_number_of_newer_actions,
 );
 
+/// What the list of sessions has beside it.
+const BESIDE: page::sessions::Beside<'static> = page::sessions::Beside { timezone: "UTC", people: true };
+
 /// Pages read through `Store::snapshot` (`a_page_is_one_snapshot`). In this test another transaction commits between
 /// two queries of a snapshot.
 async fn a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read(f: Fixture) {
@@ -158,8 +161,8 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     assert_eq!((page.newest.session_id, page.runs.len(), page.form_options.targets.options.len()), (Some(id), 1, 1));
     one_snapshot(&f, page::find::read(l, m, "acme", 5)).await;
     let list = ListSessions { limit: 9, ..ListSessions::default() };
-    one_snapshot(&f, page::sessions::read(l, m, list)).await;
-    one_snapshot(&f, page::sessions::by_ids(l, m, vec![id])).await;
+    one_snapshot(&f, page::sessions::read(l, m, list, BESIDE)).await;
+    one_snapshot(&f, page::sessions::by_ids(l, m, vec![id], true)).await;
     let today = one_snapshot(&f, page::today::read(l, &f.operator, QueueScope::Mine, "UTC")).await;
     let waits = &today.sections[0];
     assert_eq!((waits.bucket, today.counts.needs_me, waits.rows.len()), (Bucket::NeedsMe, 1, 1));
@@ -424,13 +427,13 @@ async fn the_action_of_a_filter_is_offered_behind_any_number_of_newer_actions(f:
         make(format!("Newer {n}")).await.unwrap();
     }
     let list = |action_id| ListSessions { action_id, limit: 9, ..ListSessions::default() };
-    let all = one_snapshot(&f, page::sessions::read(&f.ledger, &f.member, list(None))).await;
+    let all = one_snapshot(&f, page::sessions::read(&f.ledger, &f.member, list(None), BESIDE)).await;
     assert!(all.actions.iter().all(|action| action.id != first.id), "all actions are offered");
-    let filtered = one_snapshot(&f, page::sessions::read(&f.ledger, &f.member, list(Some(first.id)))).await;
+    let filtered = one_snapshot(&f, page::sessions::read(&f.ledger, &f.member, list(Some(first.id)), BESIDE)).await;
     assert_eq!(filtered.actions.len(), all.actions.len() + 1);
     assert_eq!(filtered.actions.last().map(|action| action.id), Some(first.id));
     let newest = all.actions[0].id;
-    let filtered = one_snapshot(&f, page::sessions::read(&f.ledger, &f.member, list(Some(newest)))).await;
+    let filtered = one_snapshot(&f, page::sessions::read(&f.ledger, &f.member, list(Some(newest)), BESIDE)).await;
     assert_eq!(filtered.actions.len(), all.actions.len(), "an action is offered twice");
     f.done().await;
 }

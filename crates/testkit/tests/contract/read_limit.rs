@@ -9,7 +9,7 @@ use domain::{
     gate::Question,
     id::SessionId,
     limit::{ENTITIES_LOOKED_MAX, GRAPH_WALK_MAX, SESSIONS_LOOKED_MAX},
-    session::{IfDependencyFails, YieldTo},
+    session::{IfDependencyFails, Sort, YieldTo},
 };
 use futures_util::future::join_all;
 use ledger::{
@@ -98,7 +98,30 @@ async fn a_page_of_a_search_by_title_looks_at_so_many_sessions_at_most_and_its_c
         assert_eq!(next.next_cursor, None);
     }
     assert!(find::read(&f.ledger, &f.member, "zebra", 6).await.unwrap().sessions.is_empty());
+    other_orders_look_at_so_many_sessions(&f).await;
     f.done().await;
+}
+
+/// Of the sessions of the test above, of which the oldest is called Zebra.
+async fn other_orders_look_at_so_many_sessions(f: &Fixture) {
+    let mut raw = f.engine.raw().await;
+    raw.execute("UPDATE sessions SET cost_micros = 5 WHERE title = 'Zebra'").await.unwrap();
+    let newest = "UPDATE sessions SET title = 'Yak' WHERE id = (SELECT id FROM sessions ORDER BY id DESC LIMIT 1)";
+    raw.execute(newest).await.unwrap();
+    let by_cost = ListSessions { sort: Sort::Cost, limit: 1, ..ListSessions::default() };
+    let by_cost = session::list(&f.ledger, &f.member, by_cost).await.unwrap();
+    assert_eq!(by_cost.items[0].title, "Yak", "the most expensive one is older than those that are looked at");
+    let wanted = ListSessions {
+        sort: Sort::Oldest,
+        title_contains: Some("yak".into()),
+        agent_slug: Some("scout".into()),
+        ..ListSessions::default()
+    };
+    let first = session::list(&f.ledger, &f.member, wanted.clone()).await.unwrap();
+    assert!(first.items.is_empty() && first.next_cursor.is_some(), "{first:?}");
+    let next = ListSessions { cursor: first.next_cursor, ..wanted };
+    let next = session::list(&f.ledger, &f.member, next).await.unwrap();
+    assert_eq!((next.items.len(), next.next_cursor), (1, None));
 }
 
 async fn a_page_of_a_search_by_title_looks_at_so_many_entities_at_most_and_its_cursor_goes_on(f: Fixture) {

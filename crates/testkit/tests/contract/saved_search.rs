@@ -3,12 +3,15 @@
 use domain::{
     Scope,
     id::SavedSearchId,
-    limit::{SAVED_SEARCHES_OF_PERSON_MAX, SAVED_SEARCHES_SHARED_MAX},
+    limit::{SAVED_SEARCH_COUNT_MAX, SAVED_SEARCHES_OF_PERSON_MAX, SAVED_SEARCHES_SHARED_MAX},
 };
 use ledger::{
     Error, SavedSearchRecord,
     member::{self, Withdrawal},
+    page::sessions::{self as page, Beside},
     search::{self, NewSavedSearch},
+    session::ListSessions,
+    thread::{self, NewThread},
 };
 use testkit::{Fixture, on_both_engines};
 
@@ -20,6 +23,8 @@ on_both_engines!(
     a_person_has_a_bounded_number_of_searches_and_a_workspace_of_shared_ones,
     the_searches_of_a_removed_person_go_and_shared_ones_stay,
     tokens_that_act_for_nobody_save_nothing,
+    a_search_is_renamed_by_its_person_and_a_shared_one_by_operators_too,
+    the_first_searches_are_counted_within_a_bound,
 );
 
 fn named(name: &str, line: &str, shared: bool) -> NewSavedSearch {
@@ -122,5 +127,61 @@ async fn tokens_that_act_for_nobody_save_nothing(f: Fixture) {
     let refused = save(&f, &f.worker, named("a", "status:failed", false)).await;
     assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
     assert!(matches!(search::saved(&f.ledger, &f.worker).await, Err(Error::Forbidden(_))));
+    f.done().await;
+}
+
+async fn a_search_is_renamed_by_its_person_and_a_shared_one_by_operators_too(f: Fixture) {
+    let own = save(&f, &f.operator, named("mine", "status:failed", false)).await.unwrap();
+    let shared = save(&f, &f.operator, named("ours", "status:expired", true)).await.unwrap();
+    let rename = async |who: &Scope, id: SavedSearchId, name: &str| {
+        search::rename_saved(&f.ledger, who, id, name.to_owned()).await
+    };
+    let renamed = rename(&f.operator, own.id, "broken").await.unwrap();
+    assert_eq!(renamed, SavedSearchRecord { name: "broken".into(), ..own.clone() });
+    assert_eq!(rename(&f.operator, own.id, "broken").await.unwrap(), renamed, "the same name again");
+    let taken = rename(&f.operator, own.id, "ours").await;
+    assert!(matches!(taken, Err(Error::NameTaken(_))), "{taken:?}");
+    let refused = rename(&f.operator, own.id, " ").await;
+    assert!(matches!(&refused, Err(Error::Invalid(issues)) if issues[0].field == "name"), "{refused:?}");
+    assert_eq!(names(&f, &f.operator).await, ["broken", "ours"], "a refusal changes nothing");
+    assert!(matches!(rename(&f.member, shared.id, "x").await, Err(Error::Forbidden(_))));
+    for (who, id) in [(&f.admin, own.id), (&f.stranger, shared.id)] {
+        assert!(matches!(rename(who, id, "x").await, Err(Error::NotFound(_))), "who does not see it");
+    }
+    assert_eq!(rename(&f.admin, shared.id, "everyone's").await.unwrap().user_id, shared.user_id);
+    assert_eq!(names(&f, &f.member).await, ["everyone's"]);
+    f.done().await;
+}
+
+async fn the_first_searches_are_counted_within_a_bound(f: Fixture) {
+    for _ in 0..3 {
+        f.pending().await;
+    }
+    let alone = NewThread { incognito: true, ..crate::thread::new(Some("alone")) };
+    thread::start(&f.ledger, &f.admin, alone).await.unwrap();
+    for (name, line) in [("b", "status:pending agent:scout"), ("c", "status:failed"), ("d", "zebra"), ("e", "by:zoe")] {
+        save(&f, &f.member, named(name, line, false)).await.unwrap();
+    }
+    for name in ["a1", "a2", "a3", "a4"] {
+        save(&f, &f.operator, named(name, "type:agent", true)).await.unwrap();
+    }
+    let beside = Beside { timezone: "UTC", people: false };
+    let read = page::read(&f.ledger, &f.member, ListSessions::default(), beside).await.unwrap();
+    let counts: Vec<_> = read
+        .saved
+        .iter()
+        .map(|saved| (saved.search.name.as_str(), saved.count.map(|count| (count.number, count.has_more))))
+        .collect();
+    let three = Some((3, false));
+    let own = [("b", three), ("c", Some((0, false))), ("d", None), ("e", None)];
+    assert_eq!(counts[..4], own, "words, and a name that no member has, are not counted");
+    assert_eq!(counts[4..], [("a1", three), ("a2", three), ("a3", three)], "without the conversation of the admin");
+    assert_eq!(read.saved_total, 8);
+    for _ in 0..SAVED_SEARCH_COUNT_MAX {
+        f.pending().await;
+    }
+    let read = page::read(&f.ledger, &f.member, ListSessions::default(), beside).await.unwrap();
+    let count = read.saved[0].count.unwrap();
+    assert_eq!((count.number, count.has_more), (SAVED_SEARCH_COUNT_MAX as usize, true));
     f.done().await;
 }

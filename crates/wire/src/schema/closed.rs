@@ -48,6 +48,8 @@ closed! {
     SessionStatus = session::Status::ALL.into_iter().map(session::Status::as_str);
     /// What kind of work a session is.
     SessionType = session::Type::ALL.into_iter().map(session::Type::as_str);
+    /// How a list of sessions is ordered.
+    SessionSort = session::Sort::ALL.into_iter().map(session::Sort::as_str);
     /// What kind of session a client may create. Forms make response sessions, and working on a task makes mixed ones.
     QueuedSessionType = [session::Type::Agent, session::Type::Tool].into_iter().map(session::Type::as_str);
     /// Why a session ended, finer than its status.
