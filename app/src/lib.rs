@@ -19,6 +19,8 @@
 //! | `sessions::bulk_page(&Shell, sessions::BulkProps)` | `POST /sessions/bulk` and `GET /sessions/bulk?verb=&of=` |
 //! | `sessions::page(&Shell, sessions::Props)` | `GET /sessions?q=&actionId=&sort=&cursor=` |
 //! | `sessions::rows_fragment(&Shell, &[SessionEntry], RowLook)` | `GET /sessions/rows?columns=&select=&ids=a,b,c` |
+//! | `inbox::review::page(&Shell, &inbox::review::Props)` | `GET /inbox/review?group=&assignedTo=&sort=&order=&select=` |
+//! | `inbox::review::result_page(&Shell, &inbox::review::ResultProps)` | `GET /inbox/review/result?group=&items=` |
 //! | `search::page(&Shell, search::Props)` | `GET /search?q=&agent=&status=&cursor=` |
 //! | `session::page(&Shell, session::Props)` | `GET /sessions/{id}?before=&kinds=&find=&match=` |
 //! | `session::rows_fragment(&str, &[Event], &Titles)` | `GET /sessions/{id}/rows?afterSequence=` or `?beforeSequence=`, `&kinds=` |

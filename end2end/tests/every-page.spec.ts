@@ -70,6 +70,8 @@ const ELSEWHERE: Record<string, [string, string, string?]> = {
   "/forms/{id}": ["answer-form.spec.ts", "a stranger answers an agent's three questions"],
   "/imports/{id}": ["entities.spec.ts", OF_ENTITIES],
   "/inbox": ["inbox-trust.spec.ts", "axe finds nothing in light and dark", '["/inbox",'],
+  "/inbox/review": ["inbox-review.spec.ts", "a group is reviewed as a table, a cell is edited and the rest is undone"],
+  "/inbox/review/result": ["inbox-review.spec.ts", "a group is reviewed as a table, a cell is edited and the rest is undone"],
   "/inbox/selection": ["decisions.spec.ts", "several items are reviewed before they are decided"],
   "/inbox/{id}": ["inbox-trust.spec.ts", "axe finds nothing in light and dark", "`/inbox/${item.id}`, "],
   "/inbox/{id}/hand-over": ["inbox-aside.spec.ts", "an item is handed over with a note"],

@@ -24,6 +24,7 @@ use crate::{
         notice::Refused,
     },
 };
+use domain::gate::GateKind;
 use leptos::prelude::*;
 use wire::approval::Approval;
 
@@ -137,10 +138,18 @@ fn group_heading(list: &List, first: &Approval, group: &Group, unfolded: bool) -
         href: list.href(&format!("&open={}", query(&group.key))),
         select: format!("Select {}", group.alike.len()),
         select_href: list.href(&format!("&select={}", query(&group.key))),
-        body: to_html(view! { <span>"by "{agent_name(first)}</span>{differ} }),
+        body: to_html(view! { <span>"by "{agent_name(first)}</span>{differ}{table_link(list, first, &group.key)} }),
         is_folded: !unfolded,
         ..Item::default()
     }
+}
+
+/// The link to the table of a group. Questions have none, because each needs its own answer.
+fn table_link(list: &List, first: &Approval, key: &str) -> Option<impl IntoView + use<>> {
+    let everyone = if list.everyone { "&assignedTo=all" } else { "" };
+    let href = format!("/inbox/review?group={}{everyone}", query(key));
+    let is_open = list.filter == ItemFilter::Open && first.kind != GateKind::Question;
+    is_open.then(|| view! { <a href=href>"Review as a table"</a> })
 }
 
 /// The button that leads to what is selected: scripts show it by themselves where there is room.

@@ -76,6 +76,8 @@ mod page;
 #[cfg(feature = "ssr")]
 mod question;
 #[cfg(feature = "ssr")]
+pub mod review;
+#[cfg(feature = "ssr")]
 mod row;
 #[cfg(feature = "ssr")]
 mod selection;

@@ -86,16 +86,17 @@ fn selected(list: &List) -> Vec<Selected<'_>> {
 
 /// What of alike items differs, and what they share.
 #[derive(Default)]
-struct Compared {
+pub struct Compared {
     /// Keys of the values that differ, numbers first.
-    columns: Vec<String>,
+    pub columns: Vec<String>,
     /// Labels and values that all share.
-    shared: Vec<(String, String)>,
+    pub shared: Vec<(String, String)>,
     /// Labels, spreads and sums of the numbers that differ.
-    numbers: Vec<(String, Spread, f64)>,
+    pub numbers: Vec<(String, Spread, f64)>,
 }
 
-fn compared(items: &[&Approval], labels: &Labels) -> Compared {
+/// Compares the values of items. Items of several groups and changes of memory are not compared.
+pub fn compared(items: &[&Approval], labels: &Labels) -> Compared {
     let is_one_kind = items.windows(2).all(|pair| matches!(pair, [a, b] if a.similar_key == b.similar_key));
     if !is_one_kind || items.iter().any(|item| item.kind == GateKind::Memory) {
         return Compared::default();
@@ -274,13 +275,13 @@ fn table_row(list: &List, one: &Selected<'_>, columns: &[&String]) -> impl IntoV
 }
 
 /// What tells questions with one text apart: task, record and age.
-fn distinction(item: &Approval) -> impl IntoView + use<> {
+pub fn distinction(item: &Approval) -> impl IntoView + use<> {
     let about: Vec<_> = [item.action_name.clone(), item.entity_title.clone()].into_iter().flatten().collect();
     view! { {about.join(" · ")}" "<span class="meta">{moment(item.opened_at)}</span> }
 }
 
 /// A value in the table: a record by its title, a number with groups of three digits.
-fn cell(value: Option<&Value>, list: &List) -> String {
+pub fn cell(value: Option<&Value>, list: &List) -> String {
     match value {
         Some(Value::Number(number)) => grouped_digits(&number.to_string()),
         Some(other) => {

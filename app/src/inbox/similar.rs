@@ -82,22 +82,49 @@ fn group(items: &[Approval], all: &[usize], labels: &Labels) -> Option<Group> {
     if all.len() < GROUP_MIN {
         return None;
     }
-    let found: Vec<(usize, Compared)> =
-        all.iter().filter_map(|&at| Some((at, Compared::of(items.get(at)?, labels)))).collect();
-    let usual = usual(&found);
-    let spreads = spreads(&found);
+    let comparison = Comparison::of(items, all, labels);
     let (mut alike, mut outliers) = (Vec::new(), Vec::new());
-    for (at, compared) in &found {
-        let differs = compared.differs(&usual, &spreads);
+    for (at, differs) in comparison.differences() {
         if differs.is_empty() {
-            alike.push(*at);
+            alike.push(at);
         } else {
-            outliers.push(Outlier { at: *at, differs });
+            outliers.push(Outlier { at, differs });
         }
     }
     let key = items.get(*all.first()?)?.similar_key.clone();
-    let range = widest(&spreads).map(|(label, spread)| (label.clone(), spread.range()));
+    let range = widest(&comparison.spreads).map(|(label, spread)| (label.clone(), spread.range()));
     (alike.len() >= 2).then_some(Group { key, alike, outliers, range })
+}
+
+/// What is unusual about each of these items, which share their key. Nothing is unusual among fewer than three.
+pub fn differences(items: &[Approval], labels: &Labels) -> Vec<Vec<Difference>> {
+    if items.len() < GROUP_MIN {
+        return vec![Vec::new(); items.len()];
+    }
+    let all: Vec<usize> = (0..items.len()).collect();
+    Comparison::of(items, &all, labels).differences().into_iter().map(|(_, differs)| differs).collect()
+}
+
+/// Items that share their key, and what is usual among them.
+struct Comparison {
+    found: Vec<(usize, Compared)>,
+    usual: BTreeMap<String, String>,
+    spreads: BTreeMap<String, Spread>,
+}
+
+impl Comparison {
+    /// Compares the items at these places.
+    fn of(items: &[Approval], all: &[usize], labels: &Labels) -> Self {
+        let found: Vec<(usize, Compared)> =
+            all.iter().filter_map(|&at| Some((at, Compared::of(items.get(at)?, labels)))).collect();
+        Self { usual: usual(&found), spreads: spreads(&found), found }
+    }
+
+    /// The place of each item, and what differs from the usual values.
+    fn differences(&self) -> Vec<(usize, Vec<Difference>)> {
+        let differs = |(at, compared): &(usize, Compared)| (*at, compared.differs(&self.usual, &self.spreads));
+        self.found.iter().map(differs).collect()
+    }
 }
 
 /// The numbers that differ most: first those with an extreme, then those with the largest number.
@@ -273,6 +300,16 @@ mod tests {
         assert_eq!((group.alike.as_slice(), group.outliers), (&[0, 1, 3][..], vec![Outlier { at: 2, differs }]));
         let changed: Vec<_> = [(1, 1), (2, 2), (3, 4)].into_iter().map(proposal).collect();
         assert_eq!(first_group(&changed).outliers, Vec::new());
+    }
+
+    #[test]
+    fn what_is_unusual_is_known_also_where_most_items_differ() {
+        let items = stages(&["Won", "Won", "Lost"]);
+        let mut flagged = items.clone();
+        flagged[0].flags = vec!["tone: sharp".into()];
+        assert_eq!(differences(&flagged, &Labels::default()).iter().filter(|differs| !differs.is_empty()).count(), 2);
+        assert_eq!(blocks(&flagged).len(), 3, "fewer than two are alike, so the list has no group");
+        assert!(differences(&items[1..], &Labels::default()).iter().all(Vec::is_empty), "two are too few to compare");
     }
 
     #[test]

@@ -203,7 +203,7 @@ fn groups(query: &ListQuery, list: &page::List) -> HashSet<String> {
 }
 
 /// An item as the page shows it: a rule has no name.
-fn with_named_rule(item: GateItem) -> Approval {
+pub(super) fn with_named_rule(item: GateItem) -> Approval {
     let mut approval = wire_map::approval(item);
     if let Some(decision) = &mut approval.decision {
         name_rule(decision);

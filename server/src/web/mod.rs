@@ -28,6 +28,8 @@ mod import;
 mod inbox;
 mod inbox_hand_over;
 mod inbox_notice;
+mod inbox_review;
+mod inbox_review_form;
 mod insight;
 mod link;
 mod member;
@@ -105,6 +107,7 @@ pub fn router() -> Router<AppState> {
         .merge(bundle::router())
         .merge(inbox::router())
         .merge(inbox_hand_over::router())
+        .merge(inbox_review::router())
         .merge(agent::router())
         .merge(memory::router())
         .merge(memory_forget::router())

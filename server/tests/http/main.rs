@@ -45,6 +45,7 @@ mod human;
 mod inbox;
 mod inbox_answers;
 mod inbox_hand_over;
+mod inbox_review;
 mod incognito;
 mod interaction;
 mod json_lines;

@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 69] = [
+const PLAIN: [(&str, &str); 71] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -60,6 +60,8 @@ const PLAIN: [(&str, &str); 69] = [
     ("/healthz", ""),
     ("/inbox", ""),
     ("/inbox/list", ""),
+    ("/inbox/review", "?group=matrix"),
+    ("/inbox/review/result", ""),
     ("/inbox/selection", ""),
     ("/insights", ""),
     ("/link", ""),
@@ -426,6 +428,10 @@ impl Maker<'_> {
             "/inbox/{id}/hand-over" => {
                 let to = format!("user:{}", self.member(path).await);
                 (self.session_with_question().await.1, form(&[("to", &to), ("note", "x")]))
+            }
+            "/inbox/review" => {
+                let (_, id, digest) = self.session_with_question().await;
+                (nothing(), form(&[("decision", "deny"), ("note", "x"), (&format!("items[{id}]"), &digest)]))
             }
             "/inbox/selection" => {
                 let name = format!("items[{}]", self.session_with_question().await.1);

@@ -124,6 +124,30 @@ pub(crate) async fn count_alike_on(
     Ok(store::gate::count_alike(conn, scope.tenant_id, inbox, at_most).await?)
 }
 
+/// Returns the open gates of a list that have this key of alike ones, in its order, and whether there are more of them
+/// than a page has.
+pub(crate) async fn list_alike_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    ListQuery(inbox): &ListQuery,
+    key: &str,
+) -> Result<(Vec<GateItem>, bool)> {
+    let page = store::gate::list_alike(conn, scope.tenant_id, inbox, key).await?;
+    Ok((load(conn, scope, page.items, inbox.now).await?.items(scope)?, page.has_more))
+}
+
+/// Returns the gates with these ids, in no particular order. Ids of gates that the caller may not see are left out.
+pub(crate) async fn of_ids_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    ids: &[GateId],
+    now: Timestamp,
+) -> Result<Vec<GateItem>> {
+    let gates = store::gate::list_by_ids(conn, scope.tenant_id, ids).await?;
+    let gates = visible(conn, scope, gates).await?;
+    load(conn, scope, gates, now).await?.items(scope)
+}
+
 /// Returns the gates at which these sessions wait, in no particular order. Sessions that wait at no gate are
 /// left out, and so are questions in incognito conversations of others.
 pub async fn of_sessions(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Result<Vec<GateItem>> {

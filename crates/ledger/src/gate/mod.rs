@@ -49,7 +49,7 @@ pub(crate) use get::{detail_on, find_on};
 pub use hand_over::{Handover, hand_over};
 pub use item::{GateItem, MayDecide};
 pub use list::{GateFilter, ListGates, held, list, of_sessions};
-pub(crate) use list::{ListQuery, count_alike_on, held_on, list_on, of_sessions_on};
+pub(crate) use list::{ListQuery, count_alike_on, held_on, list_alike_on, list_on, of_ids_on, of_sessions_on};
 pub use memory::ChangedDocument;
 pub use of_action::of_action;
 pub use reply::{Reply, cancel_question, reply, reply_as};

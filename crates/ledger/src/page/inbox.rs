@@ -447,7 +447,7 @@ fn form_fields(task: &Task) -> &[Field] {
 }
 
 /// Names of the people of the workspace whose documents proposals would change, by the path of their document.
-async fn owners<'a>(
+pub(super) async fn owners<'a>(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     items: impl IntoIterator<Item = &'a GateItem>,
@@ -469,7 +469,7 @@ async fn owners<'a>(
 }
 
 /// Returns proposed values that may be ids of entities.
-fn proposed(item: &GateItem) -> impl Iterator<Item = EntityId> {
+pub(super) fn proposed(item: &GateItem) -> impl Iterator<Item = EntityId> {
     item.proposed.iter().flat_map(|values| values.values()).filter_map(id_in)
 }
 

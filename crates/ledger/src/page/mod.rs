@@ -19,6 +19,7 @@ pub mod find;
 pub mod hand_over;
 pub mod import;
 pub mod inbox;
+pub mod inbox_review;
 pub mod insight;
 pub mod member;
 pub mod memory;

@@ -193,6 +193,20 @@ statements! {
         snoozed!("$4"),
         " LIMIT $5) AS counted"
     );
+    const ALIKE: &str = gate_select!(concat!(
+        "g.tenant_id = $1 AND g.state = 'open' AND g.similar_key = $2 AND ",
+        listed!(),
+        " ORDER BY g.order_at, g.id LIMIT $3"
+    ));
+    const ALIKE_DECIDABLE: &str = gate_select!(concat!(
+        "g.tenant_id = $1 AND g.state = 'open' AND g.similar_key = $4 AND ",
+        decidable_by!("$3"),
+        " AND ",
+        listed!(),
+        " AND NOT ",
+        snoozed!("$5"),
+        " ORDER BY g.order_at, g.id LIMIT $6"
+    ));
     const COUNT_ALIKE: &str = count_alike!(listed!(), "$2");
     const COUNT_ALIKE_DECIDABLE: &str =
         count_alike!(concat!(decidable_by!("$3"), " AND ", listed!(), " AND NOT ", snoozed!("$4")), "$5");
@@ -276,6 +290,21 @@ impl Inbox {
 pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Result<Page<Gate>> {
     let mut rows =
         if inbox.is_closed() { closed(conn, tenant_id, inbox).await? } else { waiting(conn, tenant_id, inbox).await? };
+    let has_more = rows.len() > inbox.limit as usize;
+    rows.truncate(inbox.limit as usize);
+    Ok(Page { items: records(rows)?, has_more })
+}
+
+/// The open gates of a list that have this key of alike ones, on its first page: closest deadline first, then oldest.
+pub async fn list_alike(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox, key: &str) -> Result<Page<Gate>> {
+    let more = i64::from(inbox.limit) + 1;
+    let mut rows: Vec<Row> = match inbox.whose {
+        InboxScope::All => run!(conn, fetch_all Row, ALIKE, tenant_id.0, key, more)?,
+        InboxScope::Mine { user_id, by_role, .. } => {
+            let (any, now) = (by_role as i64, to_micros(inbox.now));
+            run!(conn, fetch_all Row, ALIKE_DECIDABLE, tenant_id.0, user_id.0, any, key, now, more)?
+        }
+    };
     let has_more = rows.len() > inbox.limit as usize;
     rows.truncate(inbox.limit as usize);
     Ok(Page { items: records(rows)?, has_more })

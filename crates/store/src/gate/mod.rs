@@ -13,10 +13,10 @@ mod write;
 
 pub use decision::{add_decision, decisions};
 pub use history::{Decided, of_subject, recently_decided};
-pub use inbox::{ClosedFilter, Inbox, InboxScope, count, count_alike, held_by, list};
+pub use inbox::{ClosedFilter, Inbox, InboxScope, count, count_alike, held_by, list, list_alike};
 pub use read::{
-    denied, find, find_locked, last_of_action, newest_of_session, session_of, settled_of_session, to_wake, waiting,
-    waiting_locked, waiting_of_action, waiting_of_sessions,
+    denied, find, find_locked, last_of_action, list_by_ids, newest_of_session, session_of, settled_of_session, to_wake,
+    waiting, waiting_locked, waiting_of_action, waiting_of_sessions,
 };
 pub use record::{DecisionRecord, ReviewerRecord};
 pub use reviewer::{add_reviewer, is_reviewer, reviewers, reviewers_left, reviewers_wanting_email, short_of_reviewers};

@@ -19,6 +19,12 @@ macro_rules! of_sessions {
     };
 }
 
+macro_rules! by_ids {
+    ($ids:literal) => {
+        gate_select!(concat!("g.tenant_id = $1 AND g.id ", $ids))
+    };
+}
+
 statements! {
     const SESSION_OF: &str = "SELECT session_id FROM gates WHERE tenant_id = $1 AND id = $2";
     const BY_ID: &str = gate_select!("g.tenant_id = $1 AND g.id = $2");
@@ -39,6 +45,8 @@ statements! {
     );
     const OF_SESSIONS_SQLITE: &str = of_sessions!("IN (SELECT unhex(value) FROM json_each($2))");
     const OF_SESSIONS_POSTGRES: &str = of_sessions!("= ANY($2)");
+    const BY_IDS_SQLITE: &str = by_ids!("IN (SELECT unhex(value) FROM json_each($2))");
+    const BY_IDS_POSTGRES: &str = by_ids!("= ANY($2)");
     const DENIED: &str = gate_select!(
         "g.tenant_id = $1 AND g.session_id = $2 AND g.state = 'settled' AND g.outcome = 'deny' AND g.kind IN ('output', 'fields') \
          ORDER BY g.attempt"
@@ -88,6 +96,21 @@ pub async fn waiting_of_sessions(conn: &mut Conn<'_>, tenant_id: TenantId, ids: 
         Conn::Postgres(c) => {
             let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
             sqlx::query_as(OF_SESSIONS_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+        }
+    };
+    records(rows)
+}
+
+/// The gates of this workspace with these ids, in no particular order.
+pub async fn list_by_ids(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[GateId]) -> Result<Vec<Gate>> {
+    let rows: Vec<Row> = match conn {
+        Conn::Sqlite(c) => {
+            let hex = hex_uuids(ids.iter().map(|id| id.0));
+            c.fetch_all::<Row>(BY_IDS_SQLITE, &[&tenant_id.0, &hex])?
+        }
+        Conn::Postgres(c) => {
+            let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+            sqlx::query_as(BY_IDS_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
         }
     };
     records(rows)

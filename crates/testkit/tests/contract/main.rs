@@ -42,6 +42,7 @@ mod gate_inbox;
 mod gate_notification;
 mod gate_record;
 mod gate_repeat;
+mod gate_review;
 mod gate_rules;
 mod gate_state;
 mod gate_task;
