@@ -14,11 +14,7 @@ use crate::{
         icon::{Icon, icon},
     },
 };
-use domain::{
-    Timestamp,
-    limit::FIND_PHRASE_CHARS_MAX,
-    search::Phrase,
-};
+use domain::{Timestamp, limit::FIND_PHRASE_CHARS_MAX, search::Phrase};
 use leptos::prelude::*;
 use wire::search::SnippetPiece;
 

@@ -21,12 +21,12 @@ mod decision;
 mod describe;
 #[cfg(feature = "ssr")]
 mod failure;
-#[cfg(all(test, feature = "ssr"))]
-pub mod fixture;
 #[cfg(feature = "ssr")]
 mod find;
 #[cfg(feature = "hydrate")]
 mod find_keys;
+#[cfg(all(test, feature = "ssr"))]
+pub mod fixture;
 #[cfg(feature = "ssr")]
 mod forget;
 #[cfg(feature = "ssr")]

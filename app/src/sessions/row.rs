@@ -45,12 +45,7 @@ pub fn session_table(entries: &[SessionEntry], now: Timestamp, caption: &'static
 
 /// The table of the list of sessions: with the columns that the person chose, and headings that sort it. A browser that
 /// renews rows asks for the same columns.
-pub(super) fn list_table(
-    entries: &[SessionEntry],
-    now: Timestamp,
-    filter: &Filter,
-    look: RowLook<'_>,
-) -> InertElement {
+pub(super) fn list_table(entries: &[SessionEntry], now: Timestamp, filter: &Filter, look: RowLook<'_>) -> InertElement {
     let heading = |column: ListColumn| match column.sorts(filter.sort) {
         Some((sort, order)) => head(column).leads_to(filter.sorted(sort).href(None), order),
         None => head(column),
@@ -172,7 +167,12 @@ mod tests {
         let entries = [SessionEntry::new(fixture::session())];
         let now = entries[0].session.created_at;
         let columns = Columns::parse(Some(columns));
-        to_html(list_table(&entries, now, &filter, RowLook { columns: &columns, people: &people, is_selectable: false }))
+        to_html(list_table(
+            &entries,
+            now,
+            &filter,
+            RowLook { columns: &columns, people: &people, is_selectable: false },
+        ))
     }
 
     #[test]

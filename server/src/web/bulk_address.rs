@@ -64,9 +64,8 @@ impl BulkAddress {
 
     /// Reads an address; `None` if it names no session.
     pub fn read(query: &BulkQuery) -> Option<Self> {
-        let number = |text: &Option<String>| -> u64 {
-            text.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default()
-        };
+        let number =
+            |text: &Option<String>| -> u64 { text.as_deref().and_then(|text| text.parse().ok()).unwrap_or_default() };
         let at = query.at.as_deref().and_then(|at| at.parse().ok()).map(from_micros)?;
         let bytes = URL_SAFE_NO_PAD.decode(query.of.as_deref()?).ok()?;
         let ids = bytes.chunks_exact(ID_BYTES).take(BULK_NAMED_MAX);

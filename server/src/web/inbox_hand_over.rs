@@ -23,11 +23,7 @@ pub fn router() -> Router<AppState> {
     Router::new().route("/inbox/{id}/hand-over", get(show).post(post))
 }
 
-async fn show(
-    State(state): State<AppState>,
-    viewer: Viewer,
-    Id(id): Id<GateId>,
-) -> Result<Response, PageRejection> {
+async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<GateId>) -> Result<Response, PageRejection> {
     let found = page::read(&state.ledger, &viewer.scope, id).await?;
     Ok(answer(viewer, found, FormState::default(), None).await)
 }
@@ -63,10 +59,5 @@ fn props(found: page::Page, form: FormState) -> HandOverProps {
     let person = |id, name: &str| (Principal::User(id).to_string(), name.to_owned());
     let people = found.people.iter().map(|member| person(member.user_id, member.display_name()));
     let groups = found.groups.into_iter().map(|group| (Principal::Group(group.slug).to_string(), group.name));
-    HandOverProps {
-        people: people.collect(),
-        groups: groups.collect(),
-        item: wire_map::approval(found.item),
-        form,
-    }
+    HandOverProps { people: people.collect(), groups: groups.collect(), item: wire_map::approval(found.item), form }
 }

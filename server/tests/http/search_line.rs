@@ -124,8 +124,7 @@ async fn the_command_lists_the_sessions_of_a_line() {
 async fn a_list_is_sorted_and_an_unknown_order_is_refused_with_those_that_exist() {
     let app = App::start();
     let (scouts, clerks) = (failed(&app, "scout").await, failed(&app, "clerk").await);
-    for (query, first) in
-        [("sort=oldest", &scouts), ("sort=newest", &clerks), ("sort=cost&q=status%3Afailed", &clerks)]
+    for (query, first) in [("sort=oldest", &scouts), ("sort=newest", &clerks), ("sort=cost&q=status%3Afailed", &clerks)]
     {
         let path = format!("/api/sessions?{query}&limit=1");
         let page: Value = app.request(Who::Member, Method::GET, &path).send().await.unwrap().json().await.unwrap();

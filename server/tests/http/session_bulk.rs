@@ -121,8 +121,7 @@ async fn all_that_match_run_again_as_shown_and_undo_cancels_the_new_ones() {
 #[tokio::test]
 async fn the_api_answers_for_each_session() {
     let app = App::start();
-    let (mine, theirs, broken) =
-        (app.running(Who::Member).await, app.running(Who::Operator).await, failed(&app).await);
+    let (mine, theirs, broken) = (app.running(Who::Member).await, app.running(Who::Operator).await, failed(&app).await);
     let path = "/api/sessions/bulk";
     let both = json!([mine, theirs]);
     let dry = json!({ "verb": "cancel", "sessionIds": both, "dryRun": true });

@@ -206,7 +206,14 @@ impl Seed {
             let (tenant, user) = (self.tenant_id, self.user_id);
             let id = self.ids.at(opened_at);
             let mut insert = self.connection.prepare_cached(GATE)?;
-            insert.execute(params![tenant.as_bytes(), like, id.as_bytes(), session.as_bytes(), opened_at, decided_at])?;
+            insert.execute(params![
+                tenant.as_bytes(),
+                like,
+                id.as_bytes(),
+                session.as_bytes(),
+                opened_at,
+                decided_at
+            ])?;
             let mut insert = self.connection.prepare_cached(REVIEWERS)?;
             insert.execute(params![tenant.as_bytes(), like, id.as_bytes()])?;
             let mut insert = self.connection.prepare_cached(DECISION)?;
