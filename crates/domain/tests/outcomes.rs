@@ -299,3 +299,28 @@ fn praise_beside_a_statement_may_be_sarcasm() {
         assert_eq!(outcome(next), Outcome::Accepted, "{next}");
     }
 }
+
+#[test]
+fn a_remark_about_something_else_beside_a_question_decides_nothing() {
+    for [reply, next] in [
+        ["Drive to Dijon, sleep there.", "Perfect weather forecast all week btw. Is the detour longer?"],
+        ["Send the complaint to the office.", "The shop sold everybody the wrong charger. Do I have to go there?"],
+        ["Envie a reclamação pelo site.", "A loja me vendeu tudo errado e ainda foi grossa. Preciso ir pessoalmente?"],
+        ["200番です。", "私の携帯は海外で使えません。現金で払えますか？"],
+        ["Der Bus ist die Linie 9.", "Mein Bruder fährt super, sagt er. Was kostet die Karte?"],
+    ] {
+        let inferred = infer(Languages::built_in(), "", reply, next);
+        assert_eq!(inferred.outcome, Outcome::Neutral, "{next}: {inferred:?}");
+    }
+    let next = "It doesn't work in Safari. What else can I try?";
+    assert_eq!(infer(Languages::built_in(), "", "Use the new API.", next).outcome, Outcome::Rejected);
+}
+
+#[test]
+fn words_of_the_answer_and_errors_with_a_question_mark_are_read_as_such() {
+    let outcome = |reply: &str, next: &str| infer(Languages::built_in(), "", reply, next).outcome;
+    assert_ne!(outcome("多半是系统时间不对,先校准时间。", "还真是时间不对,调完就好了"), Outcome::Rejected);
+    assert_eq!(outcome("Wpisz `=DNI.SUMA(A1)`.", "wyskakuje #NAZWA? po wpisaniu"), Outcome::Rejected);
+    let sql = "```sql\nDELETE FROM a WHERE id IN (SELECT id FROM a);\n```";
+    assert_eq!(outcome(sql, "ERROR 1093 (HY000): You can't specify target table 'a'"), Outcome::Rejected);
+}

@@ -53,6 +53,8 @@ const RANDOM_ENTROPY_MIN: f64 = 4.2;
 const RANDOM_DIGITS_MIN: usize = 3;
 /// Longest random text that can be a secret, bytes. Longer text is a file.
 const RANDOM_CHARS_MAX: usize = 512;
+/// Number of characters of an address of content in IPFS, version 0.
+const CONTENT_CHARS: usize = 46;
 /// Number of digits of a telephone number.
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
 /// Number of digits of a card number.
@@ -69,7 +71,9 @@ impl Check {
             Check::Assigned => return assigned(text, key, sep, at),
             Check::Spoken => is_mixed(found) && !is_placeholder_of_secret(found, false),
             Check::InSentence => shape::is_in_sentence(found, &[key, sep]),
-            Check::Random => is_random(found) && !is_public(text, at.start) && !is_id(found),
+            Check::Random => {
+                is_random(found) && !is_public(text, at.start) && !is_id(found) && !is_message_id(text, &at)
+            }
             Check::Prefixed => !PUBLIC_PREFIXES.contains(&key),
             Check::Password => is_mixed(found) && !is_placeholder_of_secret(found, false) && !is_digits(found),
             Check::Url => !is_placeholder_of_secret(key, false) && !["pass", "pwd", "pw", "passwd"].contains(&key),
@@ -156,9 +160,16 @@ fn is_random(text: &str) -> bool {
         && entropy(text) >= RANDOM_ENTROPY_MIN
 }
 
-/// Whether random text has the prefix of an id, such as `msg_`.
+/// Whether random text is the first part of the id of a mail: `<CAJ8h…@mail.example.org>`.
+fn is_message_id(text: &str, at: &Range<usize>) -> bool {
+    let before = text.get(..at.start).is_some_and(|before| before.ends_with('<'));
+    before && text.get(at.end..).is_some_and(|after| after.starts_with('@'))
+}
+
+/// Whether random text has the prefix of an id, such as `msg_`, or is the address of content in IPFS.
 fn is_id(text: &str) -> bool {
-    text.split_once(['_', '-']).is_some_and(|(prefix, _)| PUBLIC_PREFIXES.contains(&prefix))
+    let is_content = text.len() == CONTENT_CHARS && text.starts_with("Qm") && text.chars().all(char::is_alphanumeric);
+    is_content || text.split_once(['_', '-']).is_some_and(|(prefix, _)| PUBLIC_PREFIXES.contains(&prefix))
 }
 
 fn is_digits(text: &str) -> bool {

@@ -101,7 +101,13 @@ pub(crate) fn is_public(text: &str, at: usize) -> bool {
     let before = text.get(start..at).unwrap_or_default().to_ascii_lowercase();
     let digests = ["sha256-", "sha384-", "sha512-"];
     let is_digest = text.get(at..).is_some_and(|found| digests.iter().any(|digest| found.starts_with(digest)));
-    is_digest || PUBLIC_BEFORE.iter().any(|public| before.contains(public)) || is_in_public_block(text, at)
+    // Keys of SSH, which begin with the names of their algorithms in base64.
+    let keys = ["AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2VjZHNh", "AAAAGnNrLX", "AAAAInNrLW"];
+    let is_ssh_key = text.get(at..).is_some_and(|found| keys.iter().any(|key| found.starts_with(key)));
+    is_digest
+        || is_ssh_key
+        || PUBLIC_BEFORE.iter().any(|public| before.contains(public))
+        || is_in_public_block(text, at)
 }
 
 /// Whether the text at `at` is inside the armour of a certificate or a public key.

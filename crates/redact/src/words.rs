@@ -1,7 +1,7 @@
 //! Words by which checks tell secrets from public values, placeholders and code.
 
 /// Random text after one of these is public.
-pub(crate) const PUBLIC_BEFORE: [&str; 24] = [
+pub(crate) const PUBLIC_BEFORE: [&str; 28] = [
     "ssh-rsa ",
     "ssh-ed25519 ",
     "sha256-",
@@ -26,10 +26,14 @@ pub(crate) const PUBLIC_BEFORE: [&str; 24] = [
     "site key",
     "sitekey",
     "cursor",
+    "sha-1=",
+    "sha-256=",
+    "sha-512=",
+    "did:key:",
 ];
 
 /// Prefixes of digests and ids, which are public.
-pub(crate) const PUBLIC_PREFIXES: [&str; 101] = [
+pub(crate) const PUBLIC_PREFIXES: [&str; 103] = [
     "sha",
     "sha1",
     "sha224",
@@ -131,6 +135,8 @@ pub(crate) const PUBLIC_PREFIXES: [&str; 101] = [
     "vs",
     "public",
     "pub",
+    "GPU",
+    "MIG",
 ];
 
 /// Names that contain a word for secrets although their values are no secrets.
@@ -294,9 +300,9 @@ pub(crate) const GETTERS: [&str; 24] = [
     "parse", "refresh", "revoke", "delete", "list", "require", "has", "is", "need", "prompt", "ask", "describe",
 ];
 /// Parts of a prefix that name a key or a token.
-pub(crate) const KEY_WORDS: [&str; 24] = [
+pub(crate) const KEY_WORDS: [&str; 25] = [
     "sk", "key", "tok", "token", "sec", "secret", "pat", "api", "auth", "cred", "pass", "priv", "private", "at", "rt",
-    "oauth", "sa", "svc", "srv", "admin", "bearer", "apikey", "live", "pk",
+    "oauth", "sa", "svc", "srv", "admin", "bearer", "apikey", "live", "pk", "ak",
 ];
 /// Words between "key" and random text that say that the text is no secret.
 pub(crate) const PUBLIC_WORDS: [&str; 43] = [

@@ -1,6 +1,8 @@
 //! The rules that infer an outcome, in the order in which they are tried.
 
 use super::{
+    aside::Aside,
+    foreign,
     language::{Class, Language},
     languages::Languages,
     objection, pasted,
@@ -155,7 +157,8 @@ pub fn infer(languages: &Languages, prompt: &str, reply: &str, next: &str) -> In
     let reply_words: BTreeSet<&str> = answer.words().filter(|word| !asked.contains(word)).collect();
     let subject = Subject { asked: &asked, replied: &reply_words };
     let signs = language.map(|language| signs_of(language, &now, subject)).unwrap_or_default();
-    let case = Case { before, now, reply, answer, language, signs };
+    let foreign = language.and_then(|own| foreign::objection(languages, own, [&before, &answer, &now]));
+    let case = Case { before, now, reply, answer, language, signs, foreign };
     let Decision { outcome, rule, words, similarity, confidence } = case.decide();
     let language = language.map(|language| language.code.clone());
     Inferred { outcome, confidence, evidence: Evidence { rule, language, words, similarity } }
@@ -201,12 +204,18 @@ struct Case<'a> {
     answer: Message,
     language: Option<&'a Language>,
     signs: PhraseMatches,
+    /// The message, if it says that the answer is in the wrong language.
+    foreign: Option<String>,
 }
 
 impl Case<'_> {
     fn decide(&self) -> Decision {
+        // "That's in German" outweighs a single word that may be against the answer.
+        let outweighs = |decision: &Decision| self.foreign.is_none() || decision.outcome == Outcome::Accepted;
         self.by_phrases()
+            .filter(outweighs)
             .or_else(|| self.code_came_back())
+            .or_else(|| self.is_foreign())
             .or_else(|| self.by_emoji())
             .or_else(|| self.refused())
             .or_else(|| self.objected())
@@ -218,28 +227,33 @@ impl Case<'_> {
     /// that is reported after a complaint outweighs the complaint. Otherwise a complaint outweighs praise or
     /// thanks, which may be sarcasm.
     fn by_phrases(&self) -> Option<Decision> {
-        let signs: Vec<&PhraseMatch> = self.signs.found.iter().filter(|sign| !self.is_courtesy(sign)).collect();
+        let aside = Aside::read(self.language?, &self.before, &self.answer, &self.now);
+        let counts = |sign: &&PhraseMatch| !self.is_courtesy(sign) && !aside.quotes_the_answer(sign);
+        let signs: Vec<&PhraseMatch> = self.signs.found.iter().filter(counts).collect();
         let against: Vec<&PhraseMatch> = signs.iter().copied().filter(|sign| sign.class.rejects()).collect();
         let pro: Vec<&PhraseMatch> = signs.iter().copied().filter(|sign| sign.class.accepts()).collect();
+        if aside.complains(&against) || against.is_empty() && aside.praises(&pro) {
+            return Some(Decision::neutral(Rule::Mixed, words(&signs)));
+        }
         if against.is_empty() && !pro.is_empty() && self.declines(&pro) {
             return Some(Decision::neutral(Rule::Answered, words(&pro)));
         }
         let (Some(last), Some(first)) = (pro.last(), pro.first()) else {
             // "The title is great, the text reads like an advertisement."
-            if self.signs.praises_another && !against.is_empty() {
+            if (self.signs.praises_another || aside.parts() > 1) && !against.is_empty() {
                 return Some(Decision::neutral(Rule::Mixed, words(&against)));
             }
             return (!against.is_empty()).then(|| self.decided(Outcome::Rejected, &against, &pro));
         };
         let Some(worst) = against.last() else {
             let turned = self.signs.turns > last.turn && last.class != Class::Success;
-            return Some(match turned || self.may_be_sarcasm(&pro) || self.is_in_part(&pro) {
+            return Some(match turned || self.may_be_sarcasm(&pro) || aside.praises_a_part(&pro) {
                 true => Decision::neutral(Rule::Mixed, words(&pro)),
                 false => self.decided(Outcome::Accepted, &pro, &against),
             });
         };
         // "The beginning is good, the end is wordy."
-        if pro.iter().any(|sign| sign.class == Class::Praise) && self.limits_to_a_part() {
+        if pro.iter().any(|sign| sign.class == Class::Praise) && aside.parts() > 0 {
             return Some(Decision::neutral(Rule::Mixed, words(&against)));
         }
         let is_one_word = |sign: &&PhraseMatch| sign.class == Class::Displeasure && sign.length == 1;
@@ -284,20 +298,10 @@ impl Case<'_> {
         let last = pro.last().map_or(0, |sign| sign.clause);
         let (_, against) = phrase_match::emoji(&self.now, self.language);
         let after = (last + 1..self.now.clauses.len()).any(|at| states(at) && !requests_from(last + 1));
-        let is_praised_last = pro.last().is_some_and(|sign| sign.class == Class::Praise);
-        let before = is_praised_last && (0..last).any(states);
-        let trails_off = self.now.raw.trim_end().ends_with(['…']) || self.now.raw.trim_end().ends_with("...");
+        let praise = pro.iter().find(|sign| sign.class == Class::Praise);
+        let before = praise.is_some_and(|sign| (0..sign.clause).any(states));
+        let trails_off = self.now.raw.contains(['…']) || self.now.raw.contains("...");
         after || before || trails_off || against.is_some()
-    }
-
-    /// Whether only a part of the answer is praised: "The beginning is good, the end less so".
-    fn is_in_part(&self, pro: &[&PhraseMatch]) -> bool {
-        pro.iter().all(|sign| sign.class != Class::Success) && self.limits_to_a_part()
-    }
-
-    fn limits_to_a_part(&self) -> bool {
-        let limits = |language: &Language| self.now.clauses.iter().any(|clause| language.limits(&clause.words));
-        self.language.is_some_and(limits)
     }
 
     /// Whether thanks are given in advance: "thanks" at the end of a request is about the next answer.
@@ -379,6 +383,11 @@ impl Case<'_> {
     fn is_only_an_error(&self) -> bool {
         let is_own = |language: &Language| self.now.clauses.iter().any(|clause| language.mentions_own(&clause.words));
         !self.signs.requests && self.now.words().count() <= ERROR_WORDS_MAX && !self.language.is_some_and(is_own)
+    }
+
+    fn is_foreign(&self) -> Option<Decision> {
+        let objection = self.foreign.clone()?;
+        Some(Decision::new(Outcome::Rejected, Rule::Objection, vec![objection], OBJECTED))
     }
 
     fn by_emoji(&self) -> Option<Decision> {

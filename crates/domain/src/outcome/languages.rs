@@ -100,6 +100,14 @@ impl Languages {
         self.known.get(at).filter(|_| fits)
     }
 
+    /// Whether no language has more weight in `words` than that of `code`, which has some.
+    pub(super) fn may_be(&self, code: &str, words: &[String]) -> bool {
+        let weights = self.weigh(words).0;
+        let most = weights.iter().map(|weight| weight.weight).max().unwrap_or_default();
+        let at = self.known.iter().position(|language| language.code == code);
+        most > 0 && at.and_then(|at| weights.get(at)).is_some_and(|weight| weight.weight == most)
+    }
+
     fn weigh(&self, words: &[String]) -> Weights {
         let known = self.known.iter().map(|language| {
             let mut covered = 0;

@@ -6,7 +6,9 @@
 //! the request before is recorded as evidence and never decides. Without evidence for either side the outcome
 //! is neutral. A neutral outcome never becomes a label.
 
+mod aside;
 mod denied;
+mod foreign;
 mod infer;
 mod language;
 mod languages;

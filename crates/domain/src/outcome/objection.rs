@@ -126,7 +126,13 @@ impl<'a> Turn<'a> {
             units: answer.windows(2).filter(is_counted).map(|pair| pair[1].clone()).collect(),
             named: names_of(reply),
             asked: request.into_iter().collect(),
-            replied: answer.into_iter().collect(),
+            // "df.drop_blank" is "drop_blank" too.
+            replied: answer
+                .iter()
+                .flat_map(|word| word.split('.'))
+                .map(str::to_owned)
+                .chain(answer.iter().cloned())
+                .collect(),
             asks_fact,
             asks_who,
             capitalised: capitalised_words_of(&now.raw),
@@ -161,7 +167,12 @@ impl<'a> Turn<'a> {
         };
         let is_own = || now.clauses.iter().any(|clause| language.mentions_own(&clause.words));
         let names_it = || now.clauses.iter().any(|clause| self.knows_any(&clause.words));
-        language.reports(words) && names_it() || self.misses(words, now) || !is_own() && is_about_it()
+        // "I work for myself, there is no contract": what the person lacks.
+        let mut earlier = now.clauses[..at].iter().filter(|clause| clause.sentence == sentence);
+        let is_of_the_person = earlier.any(|clause| language.mentions_speaker(&clause.words));
+        language.reports(words) && names_it()
+            || self.misses(words, now) && !is_of_the_person
+            || !(is_own() || language.is_by_character() && is_of_the_person) && is_about_it()
     }
 
     /// Whether the clause begins with a name that neither the request nor the answer has: "Karin never has meetings".
@@ -186,15 +197,24 @@ impl<'a> Turn<'a> {
     fn contradicts(&self, words: &[String]) -> bool {
         let subject = words.iter().position(|word| self.is_new(word));
         let pointed = self.language.pointer_at(words).map(|_| 0);
-        let Some(from) = pointed.or(subject) else { return false };
+        let Some(from) = pointed.or(subject) else { return self.contradicts_by_character(words) };
         let rest = &words[from..];
         match (0..rest.len()).find(|at| self.language.negates_at(&rest[*at..])) {
             Some(at) => {
                 let denied = &rest[at + 1..];
-                denied.iter().any(|word| self.is_asked(word)) || pointed.is_some() && self.has_only_known_names(denied)
+                denied.iter().any(|word| self.is_asked_in_a_form(word))
+                    || pointed.is_some() && self.has_only_known_names(denied)
             }
             None => rest.iter().any(|word| self.is_name(word) && has(&self.excluded, word)),
         }
+    }
+
+    /// Whether a clause without spaces denies that a thing of the answer is what was asked for.
+    fn contradicts_by_character(&self, words: &[String]) -> bool {
+        let Some(at) = (0..words.len()).find(|at| self.language.negates_at(&words[*at..])) else { return false };
+        let is_new = |pair: String| self.replied_pairs.contains(&pair) && !self.asked_pairs.contains(&pair);
+        words[..at].windows(2).filter_map(|pair| self.language.word_of(pair)).any(is_new)
+            && self.has_pair(&words[at..], &self.asked_pairs)
     }
 
     /// Whether the words name something, and nothing that neither the answer nor the request has.
@@ -244,6 +264,10 @@ impl<'a> Turn<'a> {
 
     pub(super) fn is_asked(&self, word: &str) -> bool {
         self.is_name(word) && has(&self.asked, word)
+    }
+
+    fn is_asked_in_a_form(&self, word: &str) -> bool {
+        self.is_name(word) && (has(&self.asked, word) || self.asked.iter().any(|asked| is_form(asked, bare(word))))
     }
 
     /// Whether the answer has the word, or a form of it.

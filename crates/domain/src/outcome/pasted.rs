@@ -1,7 +1,9 @@
 //! Finds errors of tools that a person has pasted. They are English in every conversation.
 
+use std::borrow::Cow;
+
 /// Beginnings of error messages of common tools.
-const COMPLAINTS: [&str; 44] = [
+const COMPLAINTS: [&str; 48] = [
     "traceback (most recent call last)",
     "error:",
     "error[e",
@@ -46,13 +48,29 @@ const COMPLAINTS: [&str; 44] = [
     "404 not found",
     "no matching distribution",
     "out of memory",
+    "incorrect syntax near",
+    "syntax error at or near",
+    "you have an error in your sql",
+    "ora-0",
 ];
 
 /// Returns what in the text marks a pasted error: the beginning of a message, or the name of an exception.
 pub(super) fn complaint(text: &str) -> Option<String> {
     let lower = text.to_lowercase();
     let known = COMPLAINTS.into_iter().find(|complaint| lower.contains(complaint)).map(str::to_owned);
-    known.or_else(|| text.split_whitespace().find_map(exception))
+    known.or_else(|| text.split_whitespace().find_map(exception)).or_else(|| numbered(text))
+}
+
+/// Returns the number of a database's error: `ERROR 1093 (HY000)`, `Msg 102, Level 15`.
+fn numbered(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_number = |word: &str| word.len() >= 2 && word.chars().all(|c| c.is_ascii_digit());
+    let found = words.windows(3).find(|words| {
+        let [name, number, next] = words else { return false };
+        *name == "ERROR" && is_number(number) && next.starts_with('(')
+            || *name == "Msg" && number.strip_suffix(',').is_some_and(is_number) && *next == "Level"
+    })?;
+    Some(found.join(" "))
 }
 
 /// Returns the name of an exception before its message: `IllegalStateException:`.
@@ -79,6 +97,14 @@ pub(super) fn cell_error(text: &str) -> Option<&str> {
         let ends = rest[end..].starts_with(['!', '?']) || matches!(&rest[..end], "N/A" | "NV" | "Н/Д");
         (end >= 2 && ends && rest.starts_with(char::is_uppercase)).then(|| &word[start..start + 1 + end])
     })
+}
+
+/// Returns a line without the question mark of the error of a spreadsheet, which asks nothing: `#NAME?`.
+pub(super) fn without_cell_mark(line: &str) -> Cow<'_, str> {
+    match cell_error(line).map(|error| (error, format!("{error}?"))) {
+        Some((error, marked)) if line.contains(&marked) => Cow::Owned(line.replace(&marked, error)),
+        _ => Cow::Borrowed(line),
+    }
 }
 
 /// Whether a line of a message is from a tool and not from the person: an error, or a line of a stack trace.

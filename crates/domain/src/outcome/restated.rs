@@ -130,7 +130,11 @@ impl Turn<'_> {
     /// Whether a message only asks for what the request has and the answer lacks: "Where is the table?", "And the
     /// drawbacks?"
     pub(super) fn misses_what_was_asked(&self, now: &Message) -> bool {
-        let [clause] = now.clauses.as_slice() else { return false };
+        let Some((clause, rest)) = now.clauses.split_first() else { return false };
+        let is_led_on = rest.len() > 1 || rest.iter().any(|other| other.asks || self.language.requests(&other.words));
+        if is_led_on {
+            return false;
+        }
         let (language, words) = (self.language, &clause.words);
         let asks = clause.asks || words.last().is_some_and(|word| word == "呢");
         let names: Vec<&String> = words.iter().filter(|word| language.can_name(word, NAME_CHARS_MIN)).collect();

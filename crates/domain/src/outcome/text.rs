@@ -103,7 +103,7 @@ fn split(text: &str) -> (String, Vec<String>) {
             (None, None) if trimmed.starts_with('>') => {}
             (None, None) if is_pasted(trimmed) => code.push(trimmed.to_owned()),
             (None, None) => {
-                inline(trimmed, &mut prose, &mut code);
+                inline(&pasted::without_cell_mark(trimmed), &mut prose, &mut code);
                 prose.push('\n');
             }
         }
