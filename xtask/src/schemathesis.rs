@@ -22,8 +22,8 @@ use crate::workspace::{command, root};
 /// Generated requests of one operation in one phase, beside those of the phase `coverage`, which follow from the
 /// document.
 const EXAMPLES_MAX: u32 = 8;
-/// One run's time, with room for machines at work on other things: on two idle cores the longest takes a third of it.
-const RUN_SECONDS_MAX: u64 = 540;
+/// One run's time, with room for machines at work on other things: on two idle cores the longest takes a quarter of it.
+const RUN_SECONDS_MAX: u64 = 1_200;
 /// Lines of what a run has found that the summary of all steps repeats.
 const FOUND_LINES_MAX: usize = 40;
 /// Until the answer of a turn is listed as an interaction.

@@ -1,11 +1,10 @@
-//! The filter of the decided items, as a form and as a query.
+//! The form of the filter of decided items.
 
 use super::list::{ItemFilter, List};
 use crate::{
     FormState,
     render::static_html,
     sessions::UTC,
-    text::escape::query,
     ui::{
         button::{Button, ButtonLink, Look},
         field::{Field, Input, Select},
@@ -13,45 +12,6 @@ use crate::{
 };
 use domain::gate::GateOutcome;
 use leptos::{prelude::*, tachys::html::InertElement};
-
-/// Which decided items the list shows. Empty: all of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DecidedFilter {
-    /// `?by=`: id of the person who decided.
-    pub by: Option<String>,
-    /// `?outcome=`: how the item ended.
-    pub outcome: Option<GateOutcome>,
-    /// `?agent=`: the agent that asked.
-    pub agent: Option<String>,
-    /// `?since=`: the first day, such as `2026-01-31`.
-    pub since: Option<String>,
-    /// `?until=`: the last day.
-    pub until: Option<String>,
-    /// `?zone=`: IANA name of the time zone of the days. Absent without a day.
-    pub zone: Option<String>,
-}
-
-impl DecidedFilter {
-    /// Whether it leaves anything out.
-    pub fn is_set(&self) -> bool {
-        *self != Self::default()
-    }
-
-    /// What it adds to the query of the list: `&by=…&outcome=…`.
-    pub(super) fn query(&self) -> String {
-        let outcome = self.outcome.map(GateOutcome::as_str);
-        let fields = [
-            ("by", self.by.as_deref()),
-            ("outcome", outcome),
-            ("agent", self.agent.as_deref()),
-            ("since", self.since.as_deref()),
-            ("until", self.until.as_deref()),
-            ("zone", self.zone.as_deref()),
-        ];
-        let set = fields.into_iter().filter_map(|(name, value)| Some(format!("&{name}={}", query(value?))));
-        set.collect()
-    }
-}
 
 const fn outcome_word(outcome: GateOutcome) -> &'static str {
     match outcome {
@@ -102,6 +62,7 @@ pub fn decided_form(list: &List) -> Option<InertElement> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inbox::DecidedFilter;
 
     #[test]
     fn a_narrowed_list_keeps_its_filter_in_every_address_and_only_decided_items_have_the_form() {

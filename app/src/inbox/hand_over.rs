@@ -25,7 +25,7 @@ const LEAVES: &str = "The item leaves your list for a week, or until an hour bef
 /// Data of the page /inbox/{id}/hand-over.
 #[derive(Debug, Clone)]
 pub struct HandOverProps {
-    /// The item.
+    /// The approval that is handed over.
     pub item: Approval,
     /// People who can be asked: `user:…` and name.
     pub people: Vec<(String, String)>,
@@ -56,11 +56,12 @@ fn content(props: &HandOverProps) -> impl IntoView + use<> {
     }
     let form = &props.form;
     let to = Field::new("to", "To").hint("They may decide the item from now on, and get a message.").required();
+    let action = format!("{back}/hand-over");
     let note = Field::new("note", "Note").hint("They see it at the item. It is in the log of the session.");
     let groups = vec![("People", props.people.clone()), ("Groups", props.groups.clone())];
     view! {
         <p>{LEAVES}</p>
-        <form class="form" method="post" action=format!("{back}/hand-over")>
+        <form class="form" method="post" action=action>
             <Refused messages=form.general(&["to", "note"])/>
             <GroupedSelect scope="hand-over" field=to groups=groups form=form/>
             <TextArea scope="hand-over" field=note chars_max=REASON_CHARS_MAX form=form/>

@@ -1,7 +1,7 @@
 //! Data of the inbox list.
 
 use super::{
-    decided::DecidedFilter,
+    decided_filter::DecidedFilter,
     item_text::{Labels, changes},
     similar::{Block, blocks},
 };

@@ -48,6 +48,8 @@ mod control_name;
 #[cfg(feature = "ssr")]
 mod decided;
 #[cfg(feature = "ssr")]
+mod decided_filter;
+#[cfg(feature = "ssr")]
 mod detail;
 #[cfg(feature = "ssr")]
 mod draft;
@@ -109,7 +111,7 @@ pub use api::{
 #[cfg(feature = "ssr")]
 pub use api::{InboxBackend, TypedDecision, TypedSnooze};
 #[cfg(feature = "ssr")]
-pub use decided::DecidedFilter;
+pub use decided_filter::DecidedFilter;
 #[cfg(feature = "ssr")]
 pub use detail::{Detail, detail_fragment};
 #[cfg(feature = "ssr")]

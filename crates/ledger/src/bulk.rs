@@ -33,7 +33,7 @@ pub enum BulkSelection {
     Listed(Box<ListSessions>),
 }
 
-/// A bulk request.
+/// A verb for many sessions at once.
 #[derive(Debug, Clone)]
 pub struct BulkRequest {
     /// What is done to each session.

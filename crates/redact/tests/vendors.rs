@@ -1,5 +1,5 @@
-//! Measures how well keys of known vendors are found: the places of `vendor_keys.txt`, each with two invented values,
-//! and ordinary text that looks a little like them. `docs/feedback-data.md` quotes the figures.
+//! Measures how well keys of known vendors are found: the places of `vendor_keys.txt` and `vendor_forms.txt`, each with
+//! two invented values, and ordinary text that looks a little like them. `docs/feedback-data.md` quotes the figures.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -87,8 +87,9 @@ const ORDINARY: &str = include_str!("ordinary.txt");
 
 #[test]
 fn keys_of_known_vendors_are_found_and_ordinary_text_is_left() {
-    let places: Vec<&str> =
-        include_str!("vendor_keys.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let files = [include_str!("vendor_keys.txt"), include_str!("vendor_forms.txt")];
+    let lines = files.into_iter().flat_map(str::lines);
+    let places: Vec<&str> = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
     let mut rng = Rng::with_seed(SEED);
     let (mut missed, mut values) = (Vec::new(), 0);
     for place in places.iter().flat_map(|place| [place; VALUES_OF_PLACE]) {

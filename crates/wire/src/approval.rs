@@ -264,7 +264,7 @@ pub struct Handover {
     /// What the person wrote about it.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
-    /// When.
+    /// Time at which it was handed over (UTC).
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: Timestamp,
 }

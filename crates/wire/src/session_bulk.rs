@@ -52,7 +52,7 @@ pub struct BulkSessionsResult {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BulkSessionResult {
-    /// The session.
+    /// Id as it was sent, or of a session that the search found.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub session_id: SessionId,
     /// Its title; null if the caller cannot see it.

@@ -14,7 +14,7 @@ use ledger::session::{BulkOutcome, BulkResult, BulkSession};
 use serde::Deserialize;
 use uuid::Uuid;
 
-/// Bytes of an id.
+/// Length of an id in an address.
 const ID_BYTES: usize = 16;
 
 /// The query of such an address. What cannot be read is ignored.

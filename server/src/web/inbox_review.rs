@@ -3,7 +3,7 @@
 use super::{
     form::Form,
     inbox::with_named_rule,
-    inbox_review_form::{Batch, Decisions},
+    inbox_review_form::{Batch, Decisions, Results},
     shell::{PageRejection, Viewer, refuse, render, render_or_refuse},
 };
 use crate::{extract::Params, state::AppState, wire_map};
@@ -169,6 +169,9 @@ async fn decide(
     Ok(refuse(&refused.problem, move || ui::page(&viewer.shell, &props)).await)
 }
 
+/// Labels and texts that were typed and not used, by item.
+type Unused = BTreeMap<GateId, Vec<(String, String)>>;
+
 /// Decides the items, and answers with what became of them: with a page of its own, or with the table again if items
 /// were refused or if a text would be lost.
 async fn decided(
@@ -177,23 +180,32 @@ async fn decided(
     query: &ReviewQuery,
     (batch, shown, decisions): (&Batch<'_>, &List, Decisions),
 ) -> Result<Response, PageRejection> {
-    let (ledger, scope) = (&state.ledger, &viewer.scope);
-    let results = batch.results(shown, ledger::inbox::decide_many(ledger, scope, decisions).await);
-    let late = page::by_ids(ledger, scope, results.late_ids.clone()).await?;
+    let results = batch.results(shown, ledger::inbox::decide_many(&state.ledger, &viewer.scope, decisions).await);
+    let late = page::by_ids(&state.ledger, &viewer.scope, results.late_ids.clone()).await?;
     let unused = unused(late, &results.form);
-    let rest = page::alike(ledger, scope, query.group()).await?;
+    let rest = page::alike(&state.ledger, &viewer.scope, query.group()).await?;
     let rest = props(&viewer, query, rest, results.form.clone());
     if results.is_complete() && unused.is_empty() && !has_typed(&rest) {
         return Ok(Redirect::to(&query.result_href(&batch.ids())).into_response());
     }
-    let now = page::by_ids(ledger, scope, results.closed_ids).await?;
+    again(state, viewer, query, (results, rest, unused)).await
+}
+
+/// Shows the table again, with what became of the items that were decided.
+async fn again(
+    state: &AppState,
+    viewer: Viewer,
+    query: &ReviewQuery,
+    (results, rest, unused): (Results, Props, Unused),
+) -> Result<Response, PageRejection> {
+    let now = page::by_ids(&state.ledger, &viewer.scope, results.closed_ids).await?;
     let outcomes = outcomes(list_of(&viewer, query, now), unused);
     let rest = Props { outcomes, ..rest };
     Ok(render_or_refuse(results.problem.as_ref(), move || ui::page(&viewer.shell, &rest)).await)
 }
 
 /// Labels and texts that were typed for items which others had decided.
-fn unused(late: Items, form: &FormState) -> BTreeMap<GateId, Vec<(String, String)>> {
+fn unused(late: Items, form: &FormState) -> Unused {
     let labels = late.labels;
     let typed = late.items.into_iter().filter_map(|item| {
         let decisions = item.decisions.iter().cloned().map(wire_map::decision).collect();
@@ -210,7 +222,7 @@ fn has_typed(props: &Props) -> bool {
     list.items.iter().any(|item| !ui::typed_changes(item, &props.form, &list.labels).is_empty())
 }
 
-fn outcomes(now: List, mut unused: BTreeMap<GateId, Vec<(String, String)>>) -> Vec<Outcome> {
+fn outcomes(now: List, mut unused: Unused) -> Vec<Outcome> {
     let outcome = |item: Approval| {
         let unused = unused.remove(&item.id).unwrap_or_default();
         Outcome { item, unused }

@@ -104,7 +104,7 @@ async fn resting(app: &App, status: &str) -> String {
 }
 
 /// Operations that no token may use, or that have an object of people alone. `matrix_people.rs` tests them with people.
-const FOR_PEOPLE: [&str; 23] = [
+const FOR_PEOPLE: [&str; 24] = [
     "POST /api/actions/{id}/tool-approval",
     "POST /api/approvals/{id}/decision",
     "POST /api/approvals/{id}/hand-over",

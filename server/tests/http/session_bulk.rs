@@ -49,7 +49,7 @@ async fn selected_sessions_are_cancelled_after_a_preview_and_a_reload_sends_noth
     let preview = preview.text().await.unwrap();
     assert!(preview.contains("2 sessions: 1 will be cancelled, 1 cannot be cancelled."), "{preview}");
     assert!(preview.contains("cannot be undone") && preview.contains("Cannot: the session is failed"), "{preview}");
-    assert_eq!(confirmed(&preview), [running.clone()]);
+    assert_eq!(confirmed(&preview), std::slice::from_ref(&running));
     assert_eq!(status(&app, &running).await, "running", "a preview cancelled it");
 
     let confirm = [&selected[..1], &[("session", running.as_str()), ("step", "run")], &selected[3..]].concat();

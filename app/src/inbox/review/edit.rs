@@ -53,6 +53,7 @@ fn bare(item: &Approval, decisions: Vec<Decision>) -> ApprovalDetail {
         decisions,
         denials: Vec::new(),
         denials_max: 0,
+        handovers: Vec::new(),
         undo_seconds: 0,
         document: None,
         turns: Vec::new(),

@@ -33,7 +33,7 @@ const UNUSED_CHARS_MAX: usize = 200;
 /// An item that a form named, as it is now.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// The item.
+    /// The approval as it is now.
     pub item: Approval,
     /// Labels and texts that were typed for it and not used, because others had decided it.
     pub unused: Vec<(String, String)>,

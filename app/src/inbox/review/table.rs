@@ -28,7 +28,7 @@ const USUAL_CHARS_MAX: usize = 60;
 
 /// An item, and what is unusual about it.
 pub struct Entry<'a> {
-    /// The item.
+    /// The approval that the row shows.
     pub item: &'a Approval,
     differs: Vec<Difference>,
 }
@@ -68,7 +68,7 @@ pub fn entries<'a>(list: &'a List, sort: &Sort) -> (Vec<Entry<'a>>, Vec<Entry<'a
 pub struct Rows<'a> {
     /// The items, and what is known about their values.
     pub list: &'a List,
-    /// The columns.
+    /// Values that differ between the items, in the order of the table.
     pub columns: &'a [Column],
     /// The order of the rows.
     pub sort: &'a Sort,

@@ -6,12 +6,12 @@ use super::{
     by_role,
     decision_event::decision_event,
     decision_state, decisions_of,
-    get::lock,
     item::{GateItem, MayDecide, load, may_decide},
     memory, not_found,
     open::{check_output_safety, criteria_of},
     parse_digest, person, proposed,
     settle::{SettleContext, settle},
+    visibility::lock,
 };
 use crate::{
     Error, Ledger, Result,

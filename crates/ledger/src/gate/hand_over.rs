@@ -3,11 +3,11 @@
 use super::{
     announce::announce_among,
     by_role,
-    get::lock,
     item::{GateItem, MayDecide, load, may_decide},
     open::reviewer,
     person,
     snooze::set_aside,
+    visibility::lock,
 };
 use crate::{
     Error, Ledger, Result,

@@ -2,9 +2,9 @@
 
 use super::{
     by_role,
-    get::visible,
     item::{GateItem, load},
     person,
+    visibility::visible,
 };
 use crate::{
     Ledger, Listed, Result,

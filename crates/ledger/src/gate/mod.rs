@@ -28,6 +28,7 @@ mod snooze;
 mod sweep;
 mod undo;
 mod undo_window;
+mod visibility;
 
 pub(crate) use context::{denials_for_attempt, resume_context};
 pub(crate) use decide::check_form;
@@ -44,8 +45,8 @@ pub use context::{Denied, QuestionOutcome, Resumed};
 pub use count::count;
 pub(crate) use count::count_on;
 pub use decide::{NewDecision, decide};
+pub(crate) use get::detail_on;
 pub use get::{GateDetail, get};
-pub(crate) use get::{detail_on, find_on};
 pub use hand_over::{Handover, hand_over};
 pub use item::{GateItem, MayDecide};
 pub use list::{GateFilter, ListGates, held, list, of_sessions};
@@ -57,6 +58,7 @@ pub use snooze::{snooze, snooze_until};
 pub use sweep::{Swept, sweep};
 pub use undo::undo;
 pub use undo_window::{set_undo_seconds, undo_seconds};
+pub(crate) use visibility::find_on;
 
 use crate::{Error, Result};
 use domain::{

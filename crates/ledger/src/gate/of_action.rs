@@ -1,6 +1,6 @@
 //! Finds the gate when a caller names an action.
 
-use super::{get::visible, not_found};
+use super::{not_found, visibility::visible};
 use crate::{Error, Ledger, Result, guard::require};
 use domain::{
     Scope,

@@ -5,9 +5,9 @@ use super::{
     decide::check_answer,
     decision_event::decision_event_of,
     decisions_of,
-    get::lock,
     request::AnswerDetails,
     settle::{SettleContext, settle},
+    visibility::lock,
 };
 use crate::{
     Error, Ledger, Result,

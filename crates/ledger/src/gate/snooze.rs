@@ -1,9 +1,9 @@
 //! Snoozing an item.
 
 use super::{
-    get::is_shown,
     item::{GateItem, due_at, load},
     not_found, person,
+    visibility::is_shown,
 };
 use crate::{Error, Ledger, Result, guard::require};
 use chrono::{SecondsFormat, TimeDelta};

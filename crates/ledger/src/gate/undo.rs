@@ -5,9 +5,9 @@ use super::{
     by_role,
     decision_event::decision_event,
     decision_state, decisions_of,
-    get::lock,
     item::{GateItem, MayDecide, load, may_decide},
     person,
+    visibility::lock,
 };
 use crate::{
     Error, Ledger, Result,

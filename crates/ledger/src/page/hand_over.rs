@@ -18,7 +18,7 @@ use store::{Conn, GroupRecord, MemberRecord};
 /// An item that the caller may hand over.
 #[derive(Debug)]
 pub struct Page {
-    /// The item.
+    /// The approval that the caller may decide.
     pub item: GateItem,
     /// Other people who may see and decide it, by address. Empty if no one else may see it.
     pub people: Vec<MemberRecord>,

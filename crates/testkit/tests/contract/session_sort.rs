@@ -46,7 +46,8 @@ async fn forty(f: &Fixture) {
             if place % 2 == 0 {
                 f.clock.advance(TimeDelta::seconds(60));
             }
-            let usage = (place % 5 > 0).then(|| json!({ "costUsd": [0.0, 0.25, 1.5][place % 3] }).to_string());
+            let cost = [0.0, 0.25, 1.5][place % 3];
+            let usage = (place % 5 > 0).then(|| json!({ "costUsd": cost }).to_string());
             completed(f, running.id, usage).await;
         }
     }
