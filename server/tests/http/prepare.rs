@@ -133,7 +133,8 @@ pub async fn prepare(app: &App, people: &People, person: &Person, (method, path)
         Some((start, rest))
             if !["/t/", "/agents/{slug}", "/pictures/", "{name}"].iter().any(|part| path.contains(part)) =>
         {
-            format!("{start}{object}{}", rest.split_once('}').unwrap().1)
+            let query = if path.ends_with("/events/find") { "?q=matrix" } else { "" };
+            format!("{start}{object}{}{query}", rest.split_once('}').unwrap().1)
         }
         Some(_) => object,
         // A path without a parameter gets the object as its query.

@@ -4,7 +4,7 @@ use super::edit::cell_field;
 use crate::{
     FormState,
     inbox::{
-        item_text::{Labels, field_text, label_of},
+        item_text::{Labels, field_text, label_of, values},
         list::List,
         selection::{self, Compared},
         values::LINE_CHARS_MAX,
@@ -14,6 +14,7 @@ use crate::{
 use domain::gate::{GateKind, GateState};
 use leptos::prelude::*;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use wire::approval::Approval;
 
 /// Most columns of values that differ.
@@ -50,6 +51,22 @@ pub fn columns(items: &[Approval], compared: &Compared, labels: &Labels) -> (Vec
     };
     let columns = compared.columns.iter().enumerate().take(COLUMNS_MAX).map(column).collect();
     (columns, compared.columns.len().saturating_sub(COLUMNS_MAX))
+}
+
+/// Adds the columns of values that were sent and do not differ any more, so that nothing that was typed is lost.
+pub fn with_sent(mut compared: Compared, items: &[Approval], form: &FormState, labels: &Labels) -> Compared {
+    let mut sent = BTreeSet::new();
+    for item in items {
+        let keys = values(item).into_iter().map(|(key, _)| key);
+        sent.extend(keys.filter(|key| form.value(&cell_field(item.id, key)).is_some()));
+    }
+    sent.retain(|key| !compared.columns.contains(key));
+    for key in sent {
+        let label = label_of(&key, labels);
+        compared.shared.retain(|(shared, _)| *shared != label);
+        compared.columns.push(key);
+    }
+    compared
 }
 
 /// Whether a value fits into a field of one line, which shows it whole and sends it back as it is. A record is chosen
@@ -136,6 +153,18 @@ mod tests {
         selection::compared,
     };
     use serde_json::json;
+
+    #[test]
+    fn a_column_whose_cells_were_sent_stays_when_its_values_are_equal() {
+        let items = [tool(1, json!({ "amount": 5 }))];
+        let name = cell_field(items[0].id, "amount");
+        let labels = Labels::new();
+        let compared = || compared(&items.iter().collect::<Vec<_>>(), &labels);
+        assert_eq!((compared().columns.len(), compared().shared.len()), (0, 1));
+        let form = FormState { values: [(name, "55".to_owned())].into(), ..FormState::default() };
+        let kept = with_sent(compared(), &items, &form, &labels);
+        assert_eq!((kept.columns, kept.shared.len()), (vec!["amount".to_owned()], 0));
+    }
 
     #[test]
     fn few_cells_of_many_rows_have_fields_and_numbers_come_first() {

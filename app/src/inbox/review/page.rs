@@ -1,7 +1,7 @@
 //! The page /inbox/review.
 
 use super::{
-    cell::columns,
+    cell::{columns, with_sent},
     figures::{figures, verb},
     outcome::{Outcome, outcome_table, summary, table_href},
     sort::Sort,
@@ -123,7 +123,7 @@ fn refusals(props: &Props) -> Vec<String> {
 /// The figures of the group, what its items share, and the form with their tables.
 fn group(props: &Props, items: &[&Approval]) -> impl IntoView + use<> {
     let list = &props.list;
-    let compared = compared(items, &list.labels);
+    let compared = with_sent(compared(items, &list.labels), &list.items, &props.form, &list.labels);
     let (columns, hidden) = columns(&list.items, &compared, &list.labels);
     let href = table_href(&props.group, list.everyone);
     let (notable, alike) = entries(list, &props.sort);
