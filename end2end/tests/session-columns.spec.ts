@@ -11,7 +11,7 @@ async function dearAndCheap(agent: string) {
     await api().post(`/api/sessions/${id}/complete`, { attempt, usage: { inputTokens: 10, outputTokens: 5, costUsd } });
     ids.push(id);
   }
-  return { action, dear: ids[0], cheap: ids[1] };
+  return { action, dear: ids[0]!, cheap: ids[1]! };
 }
 
 test("headings sort the list, and a search keeps the order @nojs", async ({ page }) => {
@@ -61,7 +61,7 @@ test("columns and density are chosen, kept, and used for rows that change", asyn
   await page.getByRole("button", { name: "Show", exact: true }).click();
   await expect(page).toHaveURL(new RegExp(`q=agent%3A${agent}$`));
   const heads = page.getByRole("columnheader");
-  const chosen = ["Status", "Title", "Agent", "Started by", "Created", "Duration", "Events", "Tokens", "Cost"];
+  const chosen = ["Select", "Status", "Title", "Agent", "Started by", "Created", "Duration", "Events", "Tokens", "Cost"];
   await expect(heads).toHaveText(chosen);
   const { id } = await api().trigger(action.id);
   await page.goto(`/sessions?q=agent%3A${agent}`);

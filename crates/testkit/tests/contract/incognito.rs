@@ -41,6 +41,7 @@ on_both_engines!(
     the_agent_at_work_sees_what_it_works_on_and_what_it_starts,
     figures_and_lists_of_others_leave_it_out,
     a_question_in_an_incognito_conversation_is_for_its_person_only_and_sends_no_message,
+    who_decides_by_role_hands_no_question_of_an_incognito_conversation_over,
     reviewers_open_what_an_incognito_conversation_needs_approval_for_without_its_log,
     what_a_stranger_answers_in_an_incognito_conversation_is_for_its_person_only,
 );
@@ -220,9 +221,7 @@ async fn a_question_in_an_incognito_conversation_is_for_its_person_only_and_send
     }
     let to = Principal::User(f.operator.user_id().unwrap());
     let handed = gate::hand_over(l, &f.member, question, to, None).await;
-    assert!(matches!(handed, Err(Error::Invalid(_))), "no one else may see it: {handed:?}");
-    let offered = page::hand_over::read(l, &f.member, question).await.unwrap();
-    assert!(offered.people.is_empty() && offered.groups.is_empty(), "{offered:?}");
+    assert!(matches!(handed, Err(Error::Forbidden(_))), "its person answers and decides nothing: {handed:?}");
     let mia = f.member.user_id().unwrap();
     member::withdraw(l, &f.admin, mia, Withdrawal::Deactivate).await.unwrap();
     assert_eq!(gate::ask_admins(l).await.unwrap(), 0, "admins are not asked instead");
@@ -252,6 +251,22 @@ pub async fn opens_without_events(f: &Fixture, reviewers: &[&Scope], id: GateId)
             assert!(detail.events.is_empty(), "{selected:?}: {:?}", detail.events);
         }
     }
+}
+
+async fn who_decides_by_role_hands_no_question_of_an_incognito_conversation_over(f: Fixture) {
+    let l = &f.ledger;
+    let own = NewThread { incognito: true, ..new(Some("Mine")) };
+    let id = thread::start(l, &f.operator, own).await.unwrap().session.id;
+    let attempt = f.claim(1, 60).await.remove(0).attempt;
+    let question = Some(Question::new("Which secret?".into(), None));
+    let asking = YieldRequest { question, ..YieldRequest::at(attempt, YieldTo::WaitingHuman) };
+    session::yield_to(l, &f.worker, id, asking).await.unwrap();
+    let question = gate::of_sessions(l, &f.operator, vec![id]).await.unwrap().remove(0).gate.id;
+    let to = Principal::User(f.admin.user_id().unwrap());
+    let handed = gate::hand_over(l, &f.operator, question, to, None).await;
+    assert!(matches!(handed, Err(Error::Invalid(_))), "no one else may see it: {handed:?}");
+    let offered = page::hand_over::read(l, &f.operator, question).await.unwrap();
+    assert!(offered.people.is_empty() && offered.groups.is_empty(), "{offered:?}");
 }
 
 async fn reviewers_open_what_an_incognito_conversation_needs_approval_for_without_its_log(f: Fixture) {
