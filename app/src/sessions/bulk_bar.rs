@@ -15,7 +15,7 @@ pub fn bulk_bar(filter: &Filter) -> impl IntoView + use<> {
     let fields = fields.collect::<Vec<_>>();
     let all = format!("All that match, at most {BULK_SESSIONS_MAX}");
     view! {
-        <form class="bulk-bar" id=FORM method="post" action=PATH aria-label="Selected sessions">
+        <form class="bulk-bar" id=FORM method="post" action=PATH aria-label="Selected sessions" data-below="">
             {fields}
             <input type="hidden" name="next" value=filter.href(None)/>
             <Button small=true name="verb" value="run_again">"Run again…"</Button>

@@ -101,7 +101,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             let look = RowLook { columns: &columns, people: &people, is_selectable };
             let bar = is_selectable.then(|| static_html(bulk_bar(&filter)));
             let table = list_table(&entries, now, &filter, look);
-            (view! { <LiveRows>{fresh}{bar}{table}</LiveRows> }, pager).into_any()
+            (view! { <LiveRows>{fresh}{table}{bar}</LiveRows> }, pager).into_any()
         } else if has_older {
             let none = view! {
                 <Empty
