@@ -237,7 +237,7 @@ test.describe("what has taken effect", () => {
     await hydrated(page);
     const shown = page.locator("#gate");
     await page.keyboard.press("h");
-    await expect(shown.locator(".gate-bar .menu button").first()).toBeFocused();
+    await expect(shown.getByRole("button", { name: "In 3 hours" })).toBeFocused();
     await page.keyboard.press("ControlOrMeta+Enter");
     await expect(shown).toHaveAttribute("data-id", item.id);
 

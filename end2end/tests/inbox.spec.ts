@@ -4,7 +4,7 @@
  */
 import { type Locator } from "@playwright/test";
 import { type Deal, unique, dealType, staged, itemOf, alike, dealNow, row, openInbox, settled } from "../deals";
-import { api, emptyInbox, expect, signIn, environment, test } from "../support";
+import { api, emptyInbox, expect, hydrated, signIn, environment, test } from "../support";
 
 /** Items of earlier tests would be shown after a decision. */
 test.beforeEach(() => emptyInbox());
@@ -289,6 +289,9 @@ test("what another reviewer does leaves the buttons of an item in place", async 
   // The buttons of the first page name the item that comes next; the item that is read again does not know it.
   await staged(type, unique("Next"), { stage: "Won" });
   await signIn(page, "reviewer");
+  // The first page tells the server the reader's time zone, which the form of a snooze names.
+  await page.goto("/inbox");
+  await hydrated(page);
   await openInbox(page, `/inbox/${item.id}`);
   const bar = '.gate-bar [data-key="approve"]';
   const approve = await page.locator(bar).elementHandle();

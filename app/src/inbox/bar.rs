@@ -168,7 +168,7 @@ fn snooze(approval: &Approval, next: Option<&str>, timezone: &str, form: &FormSt
     view! {
         <Popover label="Snooze…" title="Snooze (h)" shortcut="snooze" group=GROUP opens=Opens::AboveBar open=form.is_refused() action=SnoozeItems::PATH>
             // Enter presses the first button of a form, and in the field it means the time that is typed there.
-            <button type="submit" name="until" value="at" hidden></button>
+            <input type="submit" name="until" value="at" hidden=true/>
             {item(approval)}
             {pages(approval, next, "snoozed")}
             {fields}

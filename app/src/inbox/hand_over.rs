@@ -80,7 +80,8 @@ pub fn handovers(item: &ApprovalDetail, goes_on: bool) -> impl IntoView + use<> 
     let may = approval.may_decide && approval.state == GateState::Open && !goes_on;
     let link = may.then(|| {
         let href = format!("/inbox/{}/hand-over", approval.id);
-        view! { <div><ButtonLink small=true href=href>"Hand over…"</ButtonLink></div> }
+        // In a sentence, because the bar below can cover a part of a button here.
+        view! { <p class="meta">"Someone else knows better? "<a href=href>"Hand over…"</a></p> }
     });
     let lines = item.handovers.iter().map(|handover| {
         let note = handover.note.clone().map(|note| view! { <span dir="auto">{note}</span> });
