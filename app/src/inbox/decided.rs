@@ -44,7 +44,7 @@ pub fn decided_form(list: &List) -> Option<InertElement> {
         view! { <ButtonLink look=Look::Quiet href=list.whole_href()>"Clear"</ButtonLink> }
     });
     Some(static_html(view! {
-        <form class="filter" method="get" action="/inbox" role="search" aria-label="Decided items">
+        <form class="form-actions" method="get" action="/inbox" role="search" aria-label="Decided items">
             <input type="hidden" name="state" value=list.filter.as_str()/>
             {list.everyone.then(|| view! { <input type="hidden" name="assignedTo" value="all"/> })}
             <Select scope="decided" field=Field::new("by", "Decided by") options=people value=filter.by.as_deref().unwrap_or_default() form=&none/>
