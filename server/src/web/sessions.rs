@@ -91,8 +91,7 @@ impl ListQuery {
     }
 }
 
-/// Returns the day of a filter.
-/// A day of an address, such as `2026-01-31`; `None` for anything else.
+/// Reads the day of a filter in an address, such as `2026-01-31`; `None` for anything else.
 pub fn day(text: Option<&String>) -> Option<NaiveDate> {
     // chrono also reads years of more than four digits.
     non_empty(text).filter(|day| day.len() == DAY_CHARS)?.parse().ok()
