@@ -39,6 +39,7 @@ pub mod outcome;
 pub mod output;
 pub mod publishing;
 pub mod recent_activity;
+pub mod relevance;
 pub mod respondent;
 pub mod response;
 pub mod response_chart;
