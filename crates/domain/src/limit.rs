@@ -414,6 +414,10 @@ pub const MEMORY_FOUND_MAX: u32 = 50;
 pub const MEMORY_BLAME_VERSIONS_MAX: u32 = 200;
 /// Most documents with lines of one session that are reverted at once.
 pub const MEMORY_REVERT_DOCUMENTS_MAX: u32 = 100;
+/// Most ratings of memories that are read from one object. The others are counted and not read.
+pub const MEMORY_RATINGS_MAX: usize = 100;
+/// Most ids of memories that are left out of a block because of their ratings: those with the lowest mean.
+pub const MEMORY_HARMFUL_MAX: u32 = 200;
 /// Most turns in one answer of an agent's history.
 pub const HISTORY_TURNS_MAX: u32 = 200;
 /// Most sessions whose turns one answer of an agent's history has.

@@ -36,6 +36,7 @@ pub mod memory_forget;
 pub mod memory_writer;
 mod open;
 pub mod outbox;
+pub mod relevance;
 pub mod response;
 pub mod retention;
 pub mod rule;

@@ -3,7 +3,7 @@
 use crate::{
     action, audit, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
     feedback_request, gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open,
-    outbox, response, retention, rule, search, session, share_link, thread, tool, tool_run, tool_step, verify, view,
+    outbox, relevance, response, retention, rule, search, session, share_link, thread, tool, tool_run, tool_step, verify, view,
     view_link, webhook, work_queue, worker,
 };
 
@@ -22,6 +22,7 @@ const FILES: &[Texts] = &[
     lease::SQL,
     memory_forget::SQL,
     outbox::SQL,
+    relevance::SQL,
     response::SQL,
     response::list::SQL,
     response::promoted::SQL,

@@ -61,11 +61,31 @@ pub struct Ranked {
     pub slot: Option<u32>,
     /// Whether it is part of the block.
     pub injected: bool,
+    /// Probability with which it was injected, or withheld, as it was; 1 where nothing was random.
+    pub propensity: f64,
+    /// Whether it was withheld at random. It keeps its room: the others are as if it were in the block.
+    pub holdout: bool,
+}
+
+/// What is random in the choice of the memories of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Exploration {
+    /// Share of the items that are withheld, thousandths.
+    pub holdout_permille: u16,
+    /// Whether the items are in random order.
+    pub shuffle: bool,
+    /// Where the random numbers come from. Equal seeds give equal blocks.
+    pub seed: u64,
 }
 
 /// Ranks candidates and chooses those of the block: at most `items`, and at most `tokens_max` tokens together. A
-/// candidate that does not fit is left out; a later one that fits is taken.
+/// candidate that does not fit is left out; a later one that fits is taken. Nothing is random.
 pub fn select(candidates: Vec<Candidate>, items: usize, tokens_max: u32) -> Vec<Ranked> {
+    explore(candidates, items, tokens_max, Exploration::default())
+}
+
+/// Like [`select`], with what is random: some items are withheld, and the others are in random order.
+pub fn explore(candidates: Vec<Candidate>, items: usize, tokens_max: u32, with: Exploration) -> Vec<Ranked> {
     let text = scale(candidates.iter().map(|c| c.bm25));
     let recency = scale(candidates.iter().map(|c| half_life(c.recency_d)));
     let importance = scale(candidates.iter().map(|c| c.importance));
@@ -80,7 +100,7 @@ pub fn select(candidates: Vec<Candidate>, items: usize, tokens_max: u32) -> Vec<
             };
             let features = [text[at], recency[at], importance[at], person];
             let score = features.iter().zip(WEIGHTS).map(|(feature, weight)| feature * weight).sum();
-            Ranked { candidate, score, rank: 0, slot: None, injected: false }
+            Ranked { candidate, score, rank: 0, slot: None, injected: false, propensity: 1.0, holdout: false }
         })
         .collect();
     // The speaker's own document comes first, whatever the message is.
@@ -89,17 +109,60 @@ pub fn select(candidates: Vec<Candidate>, items: usize, tokens_max: u32) -> Vec<
         let by_score = || other.score.total_cmp(&one.score);
         key(other).cmp(&key(one)).then_with(by_score).then_with(|| one.candidate.id.cmp(&other.candidate.id))
     });
-    let (mut slots, mut used) = (0_u32, 0_u32);
+    let mut random = Random(with.seed);
+    let withheld = f64::from(with.holdout_permille.min(PERMILLE)) / f64::from(PERMILLE);
+    let (mut taken, mut slots, mut used) = (0_usize, 0_u32, 0_u32);
     for (at, item) in ranked.iter_mut().enumerate() {
         item.rank = u32::try_from(at).unwrap_or(u32::MAX).saturating_add(1);
         let fits = used.saturating_add(item.candidate.tokens) <= tokens_max;
-        if (slots as usize) < items && fits {
-            slots += 1;
+        if taken < items && fits {
+            taken += 1;
             used += item.candidate.tokens;
-            (item.slot, item.injected) = (Some(slots), true);
+            item.holdout = with.holdout_permille > 0 && random.below(PERMILLE.into()) < with.holdout_permille.into();
+            item.propensity = if item.holdout { withheld } else { 1.0 - withheld };
+            if !item.holdout {
+                slots += 1;
+                (item.slot, item.injected) = (Some(slots), true);
+            }
         }
     }
+    if with.shuffle {
+        shuffle(&mut ranked, &mut random);
+    }
     ranked
+}
+
+/// The whole of a share in thousandths.
+const PERMILLE: u16 = 1_000;
+
+/// Puts the injected items into random slots (Fisher and Yates).
+fn shuffle(ranked: &mut [Ranked], random: &mut Random) {
+    let mut order: Vec<u32> = ranked.iter().filter_map(|item| item.slot).collect();
+    for last in (1..order.len()).rev() {
+        let other = usize::try_from(random.below(last as u64 + 1)).unwrap_or(last);
+        order.swap(last, other);
+    }
+    for (item, slot) in ranked.iter_mut().filter(|item| item.injected).zip(order) {
+        item.slot = Some(slot);
+    }
+}
+
+/// Random numbers from a seed (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below this one, which is not 0. The bias is at most one in 2^54.
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
 }
 
 fn half_life(days: f64) -> f64 {
@@ -287,6 +350,30 @@ mod tests {
         assert!(covered(query, "- Green tea").abs() < f64::EPSILON);
         assert!((covered("Ask Ines", "- Inés: tomatoes") - 0.5).abs() < f64::EPSILON);
         assert!((covered("Inés", "- Ines: tomatoes") - 1.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn what_is_withheld_keeps_its_room_and_the_log_has_the_propensity() {
+        let all = || (0..8).map(|at| candidate(&at.to_string(), 9.0, 0.0, 10)).collect::<Vec<_>>();
+        let with = |seed| Exploration { holdout_permille: 500, shuffle: true, seed };
+        let mut withheld = 0;
+        for seed in 0..40 {
+            let chosen = explore(all(), 8, 80, with(seed));
+            assert_eq!(chosen, explore(all(), 8, 80, with(seed)), "equal seeds, equal blocks");
+            assert!(chosen.iter().all(|r| r.injected != r.holdout && (r.propensity - 0.5).abs() < f64::EPSILON));
+            let mut slots: Vec<u32> = chosen.iter().filter_map(|r| r.slot).collect();
+            slots.sort_unstable();
+            assert!(slots.iter().zip(1..).all(|(slot, at)| *slot == at), "{slots:?}");
+            withheld += chosen.iter().filter(|r| r.holdout).count();
+        }
+        assert!((100..220).contains(&withheld), "{withheld} of 320");
+        let orders: BTreeSet<Vec<Option<u32>>> = (0..9)
+            .map(|seed| explore(all(), 8, 80, Exploration { shuffle: true, seed, ..Exploration::default() }))
+            .map(|chosen| chosen.iter().map(|r| r.slot).collect())
+            .collect();
+        assert!(orders.len() > 5);
+        let plain = select(all(), 8, 20);
+        assert!(plain.iter().all(|r| !r.holdout && (r.propensity - 1.0).abs() < f64::EPSILON));
     }
 
     proptest! {

@@ -1,7 +1,16 @@
-//! How useful the memories were that an agent was given: ratings, labels, and the row from which a ranker learns.
+//! How useful the memories were that an agent was given: the request for ratings, ratings, uses that the server sees,
+//! labels, and the row from which a ranker learns.
 
+mod block;
 mod label;
+mod rating;
 mod row;
+mod settings;
+mod used;
 
+pub use block::{REQUEST, take_ratings};
 pub use label::{Signals, Weights, label, weight};
+pub use rating::{Rating, Ratings, Refusal, Refused, Source, is_memory_id};
 pub use row::{Kind, Row};
+pub use settings::{Settings, is_harmful};
+pub use used::uses;

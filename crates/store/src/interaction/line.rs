@@ -3,6 +3,7 @@
 use super::capture_due;
 use crate::{
     engine::{Conn, Result, record, run, statements},
+    relevance,
     transaction::WriteTx,
 };
 use domain::{
@@ -314,11 +315,13 @@ impl<T> Filling<T> {
     }
 }
 
-/// Deletes the interactions of a session that is being erased, with their feedback and outcomes.
+/// Deletes the interactions of a session that is being erased, with their feedback and outcomes, and the ratings of its
+/// memories.
 pub(crate) async fn forget(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<()> {
     // A capture deletes the row of its turn before it stores lines. On PostgreSQL this statement therefore waits for a
     // capture that is under way, the next ones delete its lines, and a later capture finds no row.
     capture_due::forget(tx, tenant_id, session_id).await?;
+    relevance::forget(tx, tenant_id, session_id).await?;
     for sql in [DELETE_FEEDBACK_OF_SESSION, DELETE_OUTCOMES_OF_SESSION, DELETE_OF_SESSION] {
         run!(tx.conn(), execute, sql, tenant_id.0, session_id.0)?;
     }
