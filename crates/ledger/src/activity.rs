@@ -1,6 +1,6 @@
 //! Counts of what happened since this process started, for `/metrics`.
 
-use domain::memory_writer::run::RunState;
+use domain::{memory_writer::run::RunState, relevance::Refusal};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The counts, which only grow.
@@ -11,6 +11,9 @@ pub(crate) struct Activity {
     runs_succeeded: AtomicU64,
     runs_failed: AtomicU64,
     runs_parked: AtomicU64,
+    ratings_accepted: AtomicU64,
+    ratings_refused: [AtomicU64; Refusal::ALL.len()],
+    ratings_not_read: AtomicU64,
 }
 
 /// The counts at one time.
@@ -23,6 +26,9 @@ pub struct Counted {
     /// Runs of memory writers by their state, in the order of [`RunState`]'s variants. Those without turns to read are
     /// not counted.
     pub writer_runs: [(RunState, u64); 3],
+    /// Ratings of memories by what became of them: those that count, those that do not by their reason, and those that
+    /// were not read.
+    pub memory_ratings: [(&'static str, u64); Refusal::ALL.len() + 2],
 }
 
 impl Activity {
@@ -36,6 +42,23 @@ impl Activity {
 
     pub(crate) fn writer_ran(&self, state: RunState) {
         self.runs(state).fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn memories_rated(&self, accepted: u64, refused: impl Iterator<Item = Refusal>, not_read: u64) {
+        self.ratings_accepted.fetch_add(accepted, Relaxed);
+        for reason in refused {
+            let counts = Refusal::ALL.iter().zip(&self.ratings_refused);
+            counts.filter(|(one, _)| **one == reason).for_each(|(_, count)| drop(count.fetch_add(1, Relaxed)));
+        }
+        self.ratings_not_read.fetch_add(not_read, Relaxed);
+    }
+
+    fn ratings(&self) -> [(&'static str, u64); Refusal::ALL.len() + 2] {
+        std::array::from_fn(|at| match Refusal::ALL.get(at).zip(self.ratings_refused.get(at)) {
+            Some((reason, count)) => (reason.as_str(), count.load(Relaxed)),
+            None if at == Refusal::ALL.len() => ("accepted", self.ratings_accepted.load(Relaxed)),
+            None => ("not_read", self.ratings_not_read.load(Relaxed)),
+        })
     }
 
     const fn runs(&self, state: RunState) -> &AtomicU64 {
@@ -52,6 +75,7 @@ impl Activity {
             messages_given_up: self.messages_given_up.load(Relaxed),
             writer_runs: [RunState::Succeeded, RunState::Failed, RunState::Parked]
                 .map(|state| (state, self.runs(state).load(Relaxed))),
+            memory_ratings: self.ratings(),
         }
     }
 }

@@ -91,6 +91,7 @@ pub(crate) enum List {
     ToolVersions = 12,
     Rules = 28,
     RuleDecisions = 29,
+    SessionMemories = 47,
 }
 
 /// Encodes the cursor of the page after the item with this id.

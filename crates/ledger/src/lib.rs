@@ -58,6 +58,7 @@ mod open;
 pub mod outbox;
 mod output;
 pub mod page;
+pub mod relevance;
 pub mod rendering;
 pub mod response;
 pub mod retention;

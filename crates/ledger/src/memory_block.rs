@@ -12,16 +12,20 @@ use domain::{
         Event, Known,
         kind::{Context, ContextInjected},
     },
-    id::{MemoryDocumentId, TenantId, UserId},
+    id::{MemoryDocumentId, SessionId, TenantId, UserId},
+    limit::MEMORY_HARMFUL_MAX,
     memory::{MemoryPath, SearchWords, aliases, fold},
     memory_writer::{
         block::{Bounds, item, longest_days, render, tokens_within},
         channel::Channel,
         limit::{BLOCK_CANDIDATES_MAX, BLOCK_DATED_VERSIONS, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
-        select::{self, Candidate, Passage, RANKER, Ranked, coverage, importance_of_kind, passages, tells_apart},
+        select::{
+            self, Candidate, Exploration, Passage, RANKER, Ranked, coverage, importance_of_kind, passages, tells_apart,
+        },
         text::tokens,
         turn::{self, Participant, own_path},
     },
+    relevance::{REQUEST, Settings},
     session::Session,
     thread::cut,
 };
@@ -31,6 +35,7 @@ use std::collections::{HashMap, HashSet, hash_map::Entry};
 use store::{
     Conn,
     memory::{Around, FoundDocument},
+    relevance::Considered,
 };
 
 /// Most documents in which memories are looked for.
@@ -40,13 +45,35 @@ const MESSAGES_MAX: usize = 3;
 /// Most events among which they are looked for. Answers that were undone, and their undoing, are events too.
 const EVENTS_MAX: u32 = 12;
 
+/// Between the memories and the request for ratings.
+const BETWEEN: &str = "\n\n";
+
 /// A block for a prompt, and what is recorded with it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MemoryBlock {
-    /// What the agent reads.
+    /// What the agent reads: the memories, and after them the request for ratings if it is due.
     pub(crate) text: String,
     /// Every candidate with its features, rank and slot, for the log.
     pub(crate) candidates: Value,
+    /// The same candidates as rows, for ratings.
+    pub(crate) considered: Vec<Considered>,
+}
+
+/// How ratings and chance take part in the choice of memories.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Learning {
+    /// The settings of ratings.
+    pub(crate) settings: Settings,
+    /// Where random numbers come from.
+    pub(crate) seed: u64,
+}
+
+impl Learning {
+    /// Draws a seed if something is random.
+    pub(crate) fn new(settings: Settings, seed: impl FnOnce() -> u64) -> Self {
+        let is_random = settings.shuffle || settings.holdout_permille > 0;
+        Self { settings, seed: if is_random { seed() } else { 0 } }
+    }
 }
 
 impl MemoryBlock {
@@ -61,7 +88,7 @@ impl MemoryBlock {
 pub(crate) async fn for_session(
     conn: &mut Conn<'_>,
     session: &Session,
-    bounds: Bounds,
+    (bounds, learning): (Bounds, Learning),
     now: Timestamp,
 ) -> Result<Option<MemoryBlock>> {
     let Some(agent) = session.agent_slug.as_deref() else { return Ok(None) };
@@ -92,7 +119,10 @@ pub(crate) async fn for_session(
     let channel = Channel::of_session(&session.metadata, session.source.as_deref(), session.user_id);
     let (person, channel) = (speaker.as_ref(), channel.as_ref());
     let is_of_person = person.is_some() || crate::commit::is_thread(session);
-    let about = About { person, is_of_person, channel, said: &said, bytes_max: usize::MAX, bounds };
+    let bytes_max = usize::MAX;
+    // Nothing is recorded of a session that is private, so its memories are not rated.
+    let rated = if session.is_private() { Rated::Never } else { Rated::In(Some(session.id)) };
+    let about = About { person, is_of_person, channel, said: &said, bytes_max, bounds, rated, learning };
     select(conn, session.tenant_id, agent, about, now).await
 }
 
@@ -122,6 +152,48 @@ pub(crate) struct About<'a> {
     pub(crate) bytes_max: usize,
     /// Most items and tokens of the block.
     pub(crate) bounds: Bounds,
+    /// Whether the memories can be rated.
+    pub(crate) rated: Rated,
+    /// How ratings and chance take part.
+    pub(crate) learning: Learning,
+}
+
+/// Whether memories can be rated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Rated {
+    /// They cannot.
+    Never,
+    /// In this session; `None` if it does not exist yet.
+    In(Option<SessionId>),
+}
+
+impl Rated {
+    const fn session(self) -> Option<SessionId> {
+        match self {
+            Self::Never => None,
+            Self::In(session) => session,
+        }
+    }
+}
+
+/// Whether the request for ratings follows the memories of this prompt.
+async fn is_asked(conn: &mut Conn<'_>, tenant_id: TenantId, about: &About<'_>) -> Result<bool> {
+    let (Rated::In(session), settings) = (about.rated, &about.learning.settings) else { return Ok(false) };
+    let before = match session {
+        // Each prompt counts, so there is nothing to count.
+        Some(id) if settings.every_nth > 1 => store::relevance::prompts(conn, tenant_id, id).await?,
+        _ => 0,
+    };
+    Ok(settings.asks(before))
+}
+
+/// Memories that are not given again in a session, because they were rated as harmful.
+async fn harmful(conn: &mut Conn<'_>, tenant_id: TenantId, about: &About<'_>) -> Result<HashSet<String>> {
+    let Some(session) = about.rated.session() else { return Ok(HashSet::new()) };
+    let settings = &about.learning.settings;
+    let bounds = (settings.harmful_ratings.max(1), settings.harmful_mean);
+    let harmful = store::relevance::harmful(conn, tenant_id, session, bounds, MEMORY_HARMFUL_MAX).await?;
+    Ok(harmful.into_iter().collect())
 }
 
 /// Chooses memories about a text. The document of the person who speaks comes first. `None` if nothing is relevant.
@@ -168,14 +240,54 @@ pub(crate) async fn select(
         // Without a word of the message only the speaker's own documents are of interest.
         candidates.extend(passages.filter(|candidate| candidate.bm25 > 0.0 || is_own));
     }
+    let harmful = harmful(conn, tenant_id, &about).await?;
+    candidates.retain(|candidate| !harmful.contains(&candidate.id));
     candidates.sort_by(|one, other| other.bm25.total_cmp(&one.bm25).then_with(|| one.id.cmp(&other.id)));
     candidates.sort_by_key(|candidate| !candidate.same_person);
     candidates.truncate(BLOCK_CANDIDATES_MAX);
-    let tokens_max = tokens_within(about.bytes_max).min(about.bounds.tokens);
-    let mut ranked = select::select(candidates, about.bounds.items, tokens_max);
+    let request = if is_asked(conn, tenant_id, &about).await? { REQUEST } else { "" };
+    let room = about.bytes_max.saturating_sub(if request.is_empty() { 0 } else { BETWEEN.len() + request.len() });
+    let tokens_max = tokens_within(room).min(about.bounds.tokens);
+    let Learning { settings: Settings { holdout_permille, shuffle, .. }, seed } = about.learning;
+    let exploration = Exploration { holdout_permille, shuffle, seed };
+    let mut ranked = select::explore(candidates, about.bounds.items, tokens_max, exploration);
     date(conn, tenant_id, &found, &mut ranked).await?;
-    let Some(text) = render(&ranked) else { return Ok(None) };
-    Ok(Some(MemoryBlock { text, candidates: json!(ranked) }))
+    let Some(mut text) = render(&ranked) else { return Ok(None) };
+    if !request.is_empty() {
+        text = [&text, BETWEEN, request].concat();
+    }
+    let considered = match about.rated {
+        Rated::Never => Vec::new(),
+        Rated::In(_) => considered(&ranked, &found),
+    };
+    Ok(Some(MemoryBlock { text, candidates: json!(ranked), considered }))
+}
+
+/// The candidates as rows. A value that is not finite is stored as 0.
+fn considered(ranked: &[Ranked], found: &[(FoundDocument, f64)]) -> Vec<Considered> {
+    let documents: HashMap<&str, MemoryDocumentId> =
+        found.iter().map(|(found, _)| (found.record.path.as_str(), found.record.id)).collect();
+    let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
+    let row = |ranked: &Ranked| {
+        let candidate = &ranked.candidate;
+        Some(Considered {
+            memory_id: candidate.id.clone(),
+            document_id: *documents.get(candidate.path.as_str())?,
+            memory_version: candidate.version,
+            bm25: finite(candidate.bm25),
+            recency_d: finite(candidate.recency_d),
+            importance: finite(candidate.importance),
+            same_person: candidate.same_person,
+            same_channel: candidate.same_channel,
+            kind: candidate.kind.clone(),
+            tokens: candidate.tokens,
+            rank: ranked.rank,
+            slot: ranked.slot,
+            propensity: ranked.propensity,
+            holdout: ranked.holdout,
+        })
+    };
+    ranked.iter().filter_map(row).collect()
 }
 
 /// Whether a document is of other people than the one who speaks: it is about one of them, or the summary of their

@@ -20,6 +20,7 @@ use domain::{
     Clock, Entropy, Scope, Timestamp,
     clock::truncate,
     id::{EventId, RequestId},
+    relevance,
     view::Publication,
 };
 use std::{
@@ -100,6 +101,7 @@ struct Inner {
     instance_key: OnceLock<InstanceKey>,
     redirect_hosts: OnceLock<Vec<String>>,
     memory_bounds: OnceLock<MemoryBounds>,
+    relevance: OnceLock<relevance::Settings>,
     runs_for_server: Notify,
     search_reached: Reached,
 }
@@ -172,6 +174,7 @@ impl Ledger {
             instance_key: OnceLock::new(),
             redirect_hosts: OnceLock::new(),
             memory_bounds: OnceLock::new(),
+            relevance: OnceLock::new(),
             runs_for_server: Notify::new(),
             search_reached: Reached::default(),
         }));
@@ -234,6 +237,12 @@ impl Ledger {
         let _ = self.0.memory_bounds.set(bounds);
     }
 
+    /// Sets how ratings of memories are requested and what they cause. Only the first call has an effect. Without one it
+    /// is the default.
+    pub fn use_relevance(&self, settings: relevance::Settings) {
+        let _ = self.0.relevance.set(settings);
+    }
+
     /// Notified when this process queues a session that a server runs. Other servers find it when they look.
     pub(crate) fn runs_for_server(&self) -> &Notify {
         &self.0.runs_for_server
@@ -242,6 +251,11 @@ impl Ledger {
     /// Returns how much memory agents are given at once.
     pub(crate) fn memory_bounds(&self) -> MemoryBounds {
         self.0.memory_bounds.get().cloned().unwrap_or_default()
+    }
+
+    /// Returns how ratings of memories are requested and what they cause.
+    pub(crate) fn relevance(&self) -> relevance::Settings {
+        self.0.relevance.get().copied().unwrap_or_default()
     }
 
     /// Creates an id for a request.

@@ -66,14 +66,14 @@ statements! {
         "value ->> 'id', unhex(value ->> 'document'), value ->> 'version', value ->> 'bm25', value ->> 'recency', \
          value ->> 'importance', value ->> 'uses', value ->> 'person', value ->> 'channel', value ->> 'kind', \
          value ->> 'tokens', value ->> 'rank', value ->> 'slot', value ->> 'injected', value ->> 'propensity', \
-         value ->> 'holdout' FROM json_each($6)"
+         value ->> 'holdout' FROM json_each($6) WHERE true ON CONFLICT DO NOTHING"
     );
     const INSERT_POSTGRES: &str = insert!(
         "c.id, c.document, c.version, c.bm25, c.recency, c.importance, c.uses, c.person, c.channel, c.kind, c.tokens, \
          c.rank, c.slot, c.injected, c.propensity, c.holdout FROM jsonb_to_recordset(($6::text)::jsonb) AS c (id text, \
          document uuid, version bigint, bm25 double precision, recency double precision, importance double precision, \
          uses bigint, person boolean, channel boolean, kind text, tokens bigint, rank bigint, slot bigint, \
-         injected boolean, propensity double precision, holdout boolean)"
+         injected boolean, propensity double precision, holdout boolean) ON CONFLICT DO NOTHING"
     );
     // The mean is that of the whole session.
     const LIST: &str = concat!(

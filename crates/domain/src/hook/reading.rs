@@ -5,7 +5,7 @@ use super::{
         HookEvent, answer, call, digest, external_event, external_event_with, failed, id_part, message_event,
         message_event_with, tool_name,
     },
-    payload::{InvalidPayload, Payload},
+    payload::{InvalidPayload, Payload, string},
     prompt::{PromptOrigin, has_working_subagent, own_text, turn_of},
     source::Source,
     status::{ELICITATION, ResumeRule, TargetStatus, Wait, steps},
@@ -15,6 +15,7 @@ use super::{
 use crate::{
     event::Known,
     limit::TITLE_CHARS_MAX,
+    relevance::{self, Ratings, take_ratings},
     session::{Command, Status},
 };
 use serde_json::{Value, json, value::RawValue};
@@ -61,7 +62,13 @@ pub struct ParsedHook {
     pub titled: Option<String>,
     /// Metadata that the session keeps about the agent, as the text of a JSON object.
     pub about: String,
+    /// Ratings of memories, by how they came in: with the payload, and in the agent's message, of which they are no part
+    /// any more.
+    pub ratings: Vec<(relevance::Source, Ratings)>,
 }
+
+/// Member of a payload with the ratings of memories. Members inside of a tool's input or output are not read.
+const RATINGS: &str = "memory_feedback";
 
 /// Reads the payload of a hook. Every event name is accepted; the payload of an unknown one is recorded as it
 /// was sent.
@@ -84,6 +91,7 @@ pub fn read(source: Source, text: &str) -> Result<ParsedHook, InvalidPayload> {
         takes_context: false,
         titled: None,
         about: about(source, &payload),
+        ratings: payload.raw(RATINGS).and_then(given).into_iter().collect(),
         folder,
         session_id: payload.session_id.clone(),
         event_name: payload.event.clone(),
@@ -164,6 +172,7 @@ impl ParsedHook {
             "Stop" => {
                 let field = source.reply_field();
                 if let Some(said) = payload.text(field) {
+                    let said = self.without_ratings(said);
                     self.event = message_event(source, payload, Known::AgentMessage, &said, field);
                 }
                 self.reason = format!("{} rests", source.label());
@@ -188,6 +197,13 @@ impl ParsedHook {
         }
     }
 
+    /// Takes the ratings out of an agent's message.
+    fn without_ratings(&mut self, said: String) -> String {
+        let Some((shown, ratings)) = take_ratings(&said) else { return said };
+        self.ratings.push((relevance::Source::Answer, ratings));
+        shown
+    }
+
     fn prompt(&mut self, source: Source, payload: &Payload<'_>) {
         let prompt = payload.text("prompt").unwrap_or_default();
         let prompt = if source == Source::Gemini { own_text(prompt) } else { prompt };
@@ -208,6 +224,15 @@ impl ParsedHook {
             self.titled = Some(shortened(&format!("{}: {line}", self.folder), TITLE_CHARS_MAX));
         }
     }
+}
+
+/// Reads the ratings of a payload: an object, or a text that contains one.
+fn given(raw: &RawValue) -> Option<(relevance::Source, Ratings)> {
+    let ratings = match string(raw) {
+        Some(text) => Ratings::read(&text),
+        None => Ratings::read(raw.get()),
+    };
+    Some((relevance::Source::Hook, ratings?))
 }
 
 /// Returns the event of a prompt that no person is known to have typed.

@@ -199,3 +199,35 @@ proptest::proptest! {
         proptest::prop_assert!(value(&event.content).is_array() && value(&event.metadata).is_object());
     }
 }
+
+#[test]
+fn ratings_are_read_from_the_payload_and_the_agents_message_and_from_nothing_else() {
+    let id = "mem_0123456789ab";
+    let rated = format!("Done.\n\n<memory-feedback>{{\"{id}\": -1}}</memory-feedback>");
+    let of = |name: &str, more: Value| {
+        let mut payload = json!({ "session_id": "s", "hook_event_name": name });
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let reading = read(Source::ClaudeCode, &payload.to_string()).unwrap();
+        let sources: Vec<_> = reading.ratings.iter().map(|(source, _)| source.as_str()).collect();
+        (sources.join(","), reading)
+    };
+    let (sources, stop) = of("Stop", json!({ "last_assistant_message": rated, "memory_feedback": { id: 0.5 } }));
+    assert_eq!(sources, "hook,answer");
+    let values: Vec<f64> = stop.ratings.iter().map(|(_, ratings)| ratings.accepted[0].value).collect();
+    assert_eq!(values, [0.5, -1.0]);
+    assert_eq!(value(&stop.event.content)[0]["text"], "Done.");
+    assert!(!stop.event.metadata.contains("memory-feedback"), "{}", stop.event.metadata);
+    assert_eq!(
+        of("UserPromptSubmit", json!({ "prompt": "x", "memory_feedback": format!("{{\"{id}\": 1}}") })).0,
+        "hook"
+    );
+    // A person, a tool and its result can say what they like.
+    assert_eq!(of("UserPromptSubmit", json!({ "prompt": rated })).0, "");
+    let call = json!({ "tool_name": "Bash", "tool_input": { "memory_feedback": { id: 1 } }, "tool_use_id": "t" });
+    assert_eq!(of("PreToolUse", call).0, "");
+    let result = json!({ "tool_name": "Bash", "tool_use_id": "t", "tool_response": { "memory_feedback": { id: 1 }, "text": rated } });
+    assert_eq!(of("PostToolUse", result).0, "");
+    for odd in [json!(null), json!(7), json!([]), json!("no object"), json!(true)] {
+        assert_eq!(of("Stop", json!({ "memory_feedback": odd, "last_assistant_message": "Done." })).0, "");
+    }
+}

@@ -116,6 +116,22 @@ pub fn remembered(block: &str) -> impl Iterator<Item = String> {
     })
 }
 
+/// Returns the ids of the items of a rendered block, each with its text as the document has it.
+pub fn items(block: &str) -> Vec<(String, String)> {
+    let mut items: Vec<(String, String)> = Vec::new();
+    let mut is_dated = false;
+    for line in block.lines().take_while(|line| *line != CLOSE) {
+        if let Some(id) = line.strip_prefix("<item id=\"").and_then(|rest| rest.split('"').next()) {
+            is_dated = line.rsplit_once(" noted=\"").is_some_and(|(_, noted)| noted.contains(UNTIL));
+            items.push((unescape(id), String::new()));
+        } else if let Some((_, text)) = items.last_mut().filter(|_| !line.starts_with('<')) {
+            text.push_str(&unescape(if is_dated { without_day(line) } else { line }));
+            text.push('\n');
+        }
+    }
+    items
+}
+
 /// Returns a line without the day at its end.
 fn without_day(line: &str) -> &str {
     let split = line.strip_suffix(']').and_then(|line| line.rsplit_once(" ["));
@@ -211,6 +227,14 @@ mod tests {
         assert!(text.contains(" noted=\"2026-11-01 to 2026-11-06\">\n- Lives in Oslo [2026-11-01]\n\n"), "{text}");
         assert!(text.contains("```\nx = 1\n```\n- Lives in Bergen [2026-11-06]\n</item>"), "{text}");
         assert!(item("mem_1", ("topics/a.md", ""), "- x", &[]).contains("from=\"topics/a.md\">\n- x\n"));
+    }
+
+    #[test]
+    fn items_are_read_with_their_ids_and_the_request_after_the_block_is_no_memory() {
+        let text = format!("{}\n\n<memory-feedback>\nRate them.\n", block("- Likes <tea>\n- Lives in Oslo", 2));
+        assert_eq!(items(&text), [("mem_1".to_owned(), "- Likes <tea>\n- Lives in Oslo\n".to_owned())]);
+        assert_eq!(remembered(&text).collect::<Vec<_>>(), ["- Likes <tea>", "- Lives in Oslo"]);
+        assert_eq!(items("no block"), []);
     }
 
     proptest! {

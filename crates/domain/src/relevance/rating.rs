@@ -75,11 +75,13 @@ pub enum Refusal {
     Duplicate,
     /// The session was not given a memory with this id.
     NotInjected,
+    /// The settings turn ratings by agents off.
+    Disabled,
 }
 
 impl Refusal {
     /// All reasons.
-    pub const ALL: [Self; 4] = [Self::NotANumber, Self::OutOfRange, Self::Duplicate, Self::NotInjected];
+    pub const ALL: [Self; 5] = [Self::NotANumber, Self::OutOfRange, Self::Duplicate, Self::NotInjected, Self::Disabled];
 
     /// The name in JSON and in metrics.
     pub const fn as_str(self) -> &'static str {
@@ -88,6 +90,7 @@ impl Refusal {
             Self::OutOfRange => "out_of_range",
             Self::Duplicate => "duplicate",
             Self::NotInjected => "not_injected",
+            Self::Disabled => "disabled",
         }
     }
 }
@@ -99,6 +102,13 @@ pub struct Refused {
     pub memory_id: String,
     /// Why it does not count.
     pub reason: Refusal,
+}
+
+impl Refused {
+    /// Reports a rating that does not count.
+    pub fn new(memory_id: &str, reason: Refusal) -> Self {
+        Self { memory_id: memory_id.chars().take(ID_CHARS_MAX).collect(), reason }
+    }
 }
 
 /// The ratings of one object.
@@ -134,7 +144,7 @@ impl Ratings {
         for (memory_id, raw) in members.read {
             match value(raw.get()) {
                 Ok(value) => ratings.add(Rating { memory_id, value }),
-                Err(reason) => ratings.refuse(&memory_id, reason),
+                Err(reason) => ratings.refused.push(Refused::new(&memory_id, reason)),
             }
         }
         ratings
@@ -144,7 +154,7 @@ impl Ratings {
     fn add(&mut self, rating: Rating) {
         if let Some(before) = self.accepted.iter().position(|one| one.memory_id == rating.memory_id) {
             self.accepted.remove(before);
-            self.refuse(&rating.memory_id, Refusal::Duplicate);
+            self.refused.push(Refused::new(&rating.memory_id, Refusal::Duplicate));
         }
         self.accepted.push(rating);
     }
@@ -156,11 +166,6 @@ impl Ratings {
         for rating in later.accepted {
             self.add(rating);
         }
-    }
-
-    /// Reports a rating that does not count.
-    pub fn refuse(&mut self, memory_id: &str, reason: Refusal) {
-        self.refused.push(Refused { memory_id: memory_id.chars().take(ID_CHARS_MAX).collect(), reason });
     }
 
     /// Ids of all ratings, valid or not.

@@ -60,6 +60,13 @@ impl Minter {
         SessionId::new(self.at, &*self.entropy)
     }
 
+    /// Returns a seed of random numbers.
+    pub(crate) fn seed(&self) -> u64 {
+        let mut bytes = [0; 8];
+        self.entropy.fill(&mut bytes);
+        u64::from_be_bytes(bytes)
+    }
+
     /// Returns a number to encrypt one text with.
     pub(crate) fn nonce(&self) -> SealNonce {
         InstanceKey::nonce(&*self.entropy)

@@ -8,6 +8,7 @@ use crate::{
         effect::{Cause, carry_out, effects},
         state,
     },
+    relevance,
 };
 use domain::{
     event::{Body, Known},
@@ -21,13 +22,15 @@ use store::{PreparedEvent, WriteTx};
 /// of the newest.
 const SEARCHED_MAX: u32 = 20;
 
-/// Writes the hook to its session, which is locked and not final.
+/// Writes the hook to its session, which is locked and not final. Returns what became of its ratings.
 pub(super) async fn apply(
     tx: &mut WriteTx<'_>,
     before: Box<Session>,
     mut hook: Attempted,
-) -> std::result::Result<(), AttemptError> {
+) -> std::result::Result<Vec<relevance::Report>, AttemptError> {
     let before = *before;
+    // Before the memories of this prompt are recorded: the ratings are of those that the agent had until now.
+    rate(tx, &before, &mut hook).await?;
     if let Some((turn, instead)) = hook.parsed.in_turn.take()
         && newest_turn(tx, &before).await?.is_some_and(|newest| newest == turn)
     {
@@ -68,6 +71,18 @@ pub(super) async fn apply(
     }
     if let Some(title) = &titled {
         store::session::retitle(tx, session.tenant_id, session.id, title).await?;
+    }
+    // The memories are the last event.
+    relevance::record_on(tx, &session, before.head_sequence + events.len() as u64, &hook.considered, now).await?;
+    Ok(hook.rated)
+}
+
+/// Stores the ratings of the hook.
+async fn rate(tx: &mut WriteTx<'_>, session: &Session, hook: &mut Attempted) -> Result<()> {
+    let (settings, now) = (hook.settings, hook.minter.at());
+    for (source, ratings) in std::mem::take(&mut hook.parsed.ratings) {
+        let by = (source, relevance::AGENT);
+        hook.rated.push(relevance::rate_on(tx, session, ratings, by, (&settings, now)).await?);
     }
     Ok(())
 }

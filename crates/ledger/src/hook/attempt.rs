@@ -1,12 +1,14 @@
 //! One attempt to record a hook: what it is made with, and why it wrote nothing.
 
-use crate::{Error, commit::Minter};
+use crate::{Error, commit::Minter, relevance::Report};
 use domain::{
     Scope, Timestamp,
     event::kind::ContextInjected,
     hook::{ParsedHook, Source},
     id::SessionId,
+    relevance::Settings,
 };
+use store::relevance::Considered;
 
 /// Why an attempt wrote nothing.
 pub(super) enum AttemptError {
@@ -35,7 +37,14 @@ pub(super) struct Attempted {
     pub(super) parsed: ParsedHook,
     pub(super) external_id: Option<String>,
     pub(super) at: Option<Timestamp>,
+    /// Recent activity, then memories.
     pub(super) context: Vec<ContextInjected>,
+    /// Candidates of the memories in the context.
+    pub(super) considered: Vec<Considered>,
+    /// How ratings are requested and what they cause.
+    pub(super) settings: Settings,
+    /// What became of the ratings of the hook.
+    pub(super) rated: Vec<Report>,
     pub(super) fresh: SessionId,
     pub(super) minter: Minter,
 }

@@ -3,14 +3,15 @@
 use super::{
     apply::apply,
     attempt::{AttemptError, Attempted},
-    session::{SessionLookup, find_or_create},
+    session::{SessionLookup, find_newest, find_or_create},
 };
 use crate::{
     Error, Ledger, Result,
     commit::Minter,
     guard::require,
     human::recent_activity::recent_activity_within,
-    memory_block::{self, About},
+    memory_block::{self, About, Learning, MemoryBlock, Rated},
+    relevance,
 };
 use domain::{
     Scope, Timestamp,
@@ -60,13 +61,16 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
     require(scope, Permission::StartSession)?;
     let parsed = read(hook.source, &hook.body).map_err(|e| Error::invalid(e.field, e.message.clone()))?;
     let external_id = parsed.external_id.clone().or_else(|| hook.id.map(|id| format!("{}:{id}", parsed.event_name)));
-    let mut context = Vec::new();
+    let (mut context, mut considered) = (Vec::new(), Vec::new());
     if parsed.takes_context {
         let source = hook.source;
         context.extend(activity(ledger, scope, source).await);
         let used = context.iter().map(|block| source.context_size(&block.text)).sum::<usize>();
         let room = source.context_max().saturating_sub(used);
-        context.extend(memory(ledger, scope, (hook.source, &parsed), room).await);
+        if let Some(block) = memory(ledger, scope, (hook.source, &parsed), room).await {
+            context.push(block.injected());
+            considered = block.considered;
+        }
     }
     let texts: Vec<&str> = context.iter().map(|context| context.text.as_str()).collect();
     let text = (!texts.is_empty()).then(|| texts.join("\n\n"));
@@ -80,6 +84,9 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
             external_id: external_id.clone(),
             at: hook.at,
             context: context.clone(),
+            considered: considered.clone(),
+            settings: ledger.relevance(),
+            rated: Vec::new(),
             fresh: SessionId::new(now, ledger.entropy()),
             minter: Minter::new(ledger, now),
         };
@@ -87,11 +94,14 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
             let mut attempted = attempted;
             match find_or_create(tx, &mut attempted).await? {
                 SessionLookup::Session(session) => apply(tx, session, attempted).await,
-                SessionLookup::Recorded | SessionLookup::Over => Ok(()),
+                SessionLookup::Recorded | SessionLookup::Over => Ok(Vec::new()),
             }
         });
         match tried.await {
-            Ok(()) => return Ok(answer),
+            Ok(rated) => {
+                rated.iter().for_each(|report| relevance::count(ledger, report));
+                return Ok(answer);
+            }
             Err(AttemptError::Again) => {}
             Err(AttemptError::Failed(error)) => return Err(error),
         }
@@ -126,10 +136,12 @@ async fn memory(
     scope: &Scope,
     (source, parsed): (Source, &ParsedHook),
     room: usize,
-) -> Option<ContextInjected> {
+) -> Option<MemoryBlock> {
     let (tenant_id, person, now) = (scope.tenant_id, scope.acting_user().map(memory_block::member), ledger.now());
     let said = domain::thread::text_of(&parsed.event.content);
     let bounds = ledger.memory_bounds().of(source.as_str());
+    let learning = Learning::new(ledger.relevance(), || Minter::new(ledger, now).seed());
+    let agents_session = parsed.session_id.clone();
     let read = ledger.snapshot(scope, async move |conn| {
         let agent = source.as_str();
         if said.trim().is_empty() {
@@ -138,12 +150,17 @@ async fn memory(
         // A coding agent has no channel.
         // No text has fewer bytes than UTF-16 units, so a block of so many bytes fits into any agent's context.
         let bytes_max = room.saturating_sub(BETWEEN);
-        let about =
-            About { person: person.as_ref(), is_of_person: true, channel: None, said: &said, bytes_max, bounds };
+        let session = find_newest(conn, tenant_id, source, &agents_session).await?;
+        let rated = match session {
+            Some(session) if session.is_private() => Rated::Never,
+            session => Rated::In(session.map(|session| session.id)),
+        };
+        let (person, channel, said) = (person.as_ref(), None, said.as_str());
+        let about = About { person, is_of_person: true, channel, said, bytes_max, bounds, rated, learning };
         memory_block::select(conn, tenant_id, agent, about, now).await
     });
     match read.await {
-        Ok(block) => block.map(|block| block.injected()),
+        Ok(block) => block,
         Err(error) => {
             tracing::warn!(%error, "no memories for a coding agent");
             None

@@ -7,7 +7,7 @@ use domain::{
     chain::Digest,
     event::kind::Created,
     hook::Source,
-    id::SessionId,
+    id::{SessionId, TenantId},
     limit::ATTEMPTS_MAX,
     role::Permission,
     session::{Actor, Command, Report, Session, State, TimeLimits, Type, decide},
@@ -15,7 +15,7 @@ use domain::{
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use store::{
-    WriteTx,
+    Conn, WriteTx,
     session::{Idempotency, Inserted},
 };
 
@@ -40,7 +40,7 @@ pub(super) async fn find_or_create(
     hook: &mut Attempted,
 ) -> std::result::Result<SessionLookup, AttemptError> {
     let (tenant_id, source) = (hook.scope.tenant_id, hook.source.as_str());
-    let key = format!("hook:{source}:{}", hook.parsed.session_id);
+    let key = first_key(hook.source, &hook.parsed.session_id);
     let Some((first, _)) = store::session::find_by_idempotency_key(tx.conn(), tenant_id, &key).await? else {
         return if hook.parsed.begins { make(tx, hook, key, None).await } else { Ok(SessionLookup::Over) };
     };
@@ -71,6 +71,26 @@ pub(super) async fn find_or_create(
     }
     let key = key_after(hook.source, last.id);
     make(tx, hook, key, Some((first.id, last.id))).await
+}
+
+/// The session to which the hooks of an agent's session go, as far as it is known without locks; `None` if there is
+/// none.
+pub(super) async fn find_newest(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    source: Source,
+    agents_session: &str,
+) -> Result<Option<Session>> {
+    let key = first_key(source, agents_session);
+    let Some((first, _)) = store::session::find_by_idempotency_key(conn, tenant_id, &key).await? else {
+        return Ok(None);
+    };
+    let newest = store::session::newest_continuation(conn, tenant_id, first.id, source.as_str()).await?;
+    Ok(Some(newest.unwrap_or(first)))
+}
+
+fn first_key(source: Source, agents_session: &str) -> String {
+    format!("hook:{}:{agents_session}", source.as_str())
 }
 
 fn key_after(source: Source, before: SessionId) -> String {

@@ -4,7 +4,13 @@ use super::{
     forget::is_of,
     turn::{PreviousOutcome, Turn, last, staged},
 };
-use crate::{Ledger, Result, commit::has_answered, gate::reviewed, memory::Marks};
+use crate::{
+    Ledger, Result,
+    commit::has_answered,
+    gate::reviewed,
+    memory::Marks,
+    relevance::{self, MemoryUses},
+};
 use chrono::TimeDelta;
 use domain::{Timestamp, event::Known, session::Session};
 use store::{
@@ -29,6 +35,8 @@ pub struct EndedTurn {
     pub turns: Vec<Turn>,
     /// What the turn says about the previous answer.
     pub judged: Option<PreviousOutcome>,
+    /// How often the turn used the memories that it was given.
+    pub(super) memory_uses: Option<MemoryUses>,
 }
 
 impl EndedTurn {
@@ -92,7 +100,7 @@ async fn turn_of(conn: &mut Conn<'_>, ledger: &Ledger, row: DueRecord) -> Result
     let session = store::session::find(conn, tenant_id, session_id).await?;
     let session = session.ok_or(crate::Error::NotFound("session"))?;
     if is_forgotten(conn, ledger, &session, sequence).await? {
-        return Ok(EndedTurn { row, session, turns: Vec::new(), judged: None });
+        return Ok(EndedTurn { row, session, turns: Vec::new(), judged: None, memory_uses: None });
     }
     let mut events = Vec::new();
     let read = [
@@ -105,6 +113,7 @@ async fn turn_of(conn: &mut Conn<'_>, ledger: &Ledger, row: DueRecord) -> Result
         events.extend(store::event::before(conn, tenant_id, session_id, sequence + 1, &kinds, most).await?.items);
     }
     events.sort_by_key(|event| event.sequence);
+    let memory_uses = relevance::seen(conn, &session, sequence, &events).await?;
     let decided = reviewed(conn, tenant_id, session_id, row.ended_at).await?;
     let mut turns = staged(&session, &events, &decided);
     let (answer, judged) =
@@ -123,7 +132,7 @@ async fn turn_of(conn: &mut Conn<'_>, ledger: &Ledger, row: DueRecord) -> Result
     if let Some(judged) = &mut judged {
         judged.is_judged = is_judged(conn, tenant_id, judged.id).await?;
     }
-    Ok(EndedTurn { row, session, turns, judged })
+    Ok(EndedTurn { row, session, turns, judged, memory_uses })
 }
 
 /// Whether nothing of a session is captured: its training data is forgotten, or a person who is forgotten has written

@@ -1,7 +1,7 @@
 //! Stores captured lines.
 
 use super::EndedTurn;
-use crate::{Ledger, Result};
+use crate::{Ledger, Result, relevance};
 use domain::{
     Timestamp,
     id::InteractionId,
@@ -38,6 +38,7 @@ pub struct Lines {
 /// Stores the lines of turns and removes the turns from the queue. Lines that are stored already do not change. A
 /// turn that is no longer queued stores nothing: it was captured before, or its session was erased meanwhile.
 pub async fn record_turns(ledger: &Ledger, turns: Vec<(&EndedTurn, Lines)>) -> Result<()> {
+    let uses: Vec<_> = turns.iter().filter_map(|(due, _)| Some((due.row, due.memory_uses.clone()?))).collect();
     let turns: Vec<_> = turns.into_iter().map(|(due, lines)| (due.row, lines)).collect();
     let recorded = ledger.write(Access::System, async move |tx| {
         let queued = done(tx, &turns.iter().map(|(row, _)| *row).collect::<Vec<_>>()).await?;
@@ -46,6 +47,9 @@ pub async fn record_turns(ledger: &Ledger, turns: Vec<(&EndedTurn, Lines)>) -> R
             lines.interactions.iter().map(|line| (row.tenant_id, row.session_id, record(line.about.0, line)))
         });
         insert(tx, &kept.collect::<Vec<_>>()).await?;
+        for (row, seen) in uses.iter().filter(|(row, _)| queued.contains(row)) {
+            relevance::save_on(tx, row.tenant_id, row.session_id, seen).await?;
+        }
         for (row, lines) in &turns {
             for (feedback, source, line) in &lines.feedback {
                 let record = record(line_id(line), line);

@@ -20,8 +20,9 @@ use crate::{
     gate::{Denied, Resumed, denials_for_attempt, resume_context},
     guard::{Fields, require},
     human::recent_activity::gather,
-    memory_block,
+    memory_block::{self, Learning, MemoryBlock},
     memory_bounds::MemoryBounds,
+    relevance,
     tool::with_private,
     wait::last_wait,
 };
@@ -34,6 +35,7 @@ use domain::{
         CLAIM_AGENTS_MAX, CLAIM_MAX, CLAIM_OUTPUT_BYTES_MAX, CLAIM_RELATED_MAX, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN,
     },
     recent_activity::render,
+    relevance::Settings,
     role::Permission,
     session::{Actor, Command, Lease, Report, Session, Transition, decide},
     untrusted::Delimiter,
@@ -207,6 +209,7 @@ async fn general(
         minter: Minter::new(ledger, now),
         delimiters: [(); 3].map(|()| Delimiter::new(ledger.entropy())),
         bounds: ledger.memory_bounds(),
+        relevance: ledger.relevance(),
     };
     let fresh: Vec<Fresh> = (0..claim.max).map(fresh).collect();
     let (scope, leases) = (*scope, ledger.lease_time());
@@ -274,6 +277,7 @@ struct Fresh {
     minter: Minter,
     delimiters: [Delimiter; 3],
     bounds: MemoryBounds,
+    relevance: Settings,
 }
 
 /// Claims a session on the general path. Also returns whether its agent was given memories.
@@ -281,7 +285,7 @@ async fn take(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     before: Session,
-    Fresh { mut minter, delimiters: [of_activity, of_resume, of_answers], bounds }: Fresh,
+    Fresh { mut minter, delimiters: [of_activity, of_resume, of_answers], bounds, relevance: settings }: Fresh,
     Term { from, seconds: lease_seconds }: Term,
 ) -> Result<(Claimed, bool)> {
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
@@ -307,13 +311,13 @@ async fn take(
         text
     });
     // After the recent activity, so that a prompt keeps its beginning from turn to turn.
-    let bounds = bounds.of(before.agent_slug.as_deref().unwrap_or_default());
-    let memories = memory_block::for_session(tx.conn(), &before, bounds, minter.at()).await?;
-    let has_memories = memories.is_some();
-    if let Some(block) = memories {
-        events.push(minter.event(&block.injected()));
+    let mut considered = None;
+    if let Some((block, event)) = memories(tx, &before, &mut minter, (bounds, settings)).await? {
+        events.push(event);
+        considered = Some((before.head_sequence + events.len() as u64, block.considered));
         context = Some(context.map_or_else(|| block.text.clone(), |activity| format!("{activity}\n\n{}", block.text)));
     }
+    let (has_memories, at) = (considered.is_some(), minter.at());
     let change = Change {
         id: before.id,
         actor: Actor::Caller,
@@ -324,6 +328,9 @@ async fn take(
     };
     let lease = Some(Lease { seconds: lease_seconds, expires_at });
     let session = write(tx, before, transition, change, events, Report { lease, ..Report::default() }).await?;
+    if let Some((turn, candidates)) = considered {
+        relevance::record_on(tx, &session, turn, &candidates, at).await?;
+    }
     let claimed = Claimed {
         session,
         context,
@@ -338,6 +345,22 @@ async fn take(
         has_more_children,
     };
     Ok((claimed, has_memories))
+}
+
+/// Returns the memories for a session, and the event that records them in the log.
+async fn memories(
+    tx: &mut WriteTx<'_>,
+    session: &Session,
+    minter: &mut Minter,
+    (bounds, settings): (MemoryBounds, Settings),
+) -> Result<Option<(MemoryBlock, PreparedEvent)>> {
+    let bounds = bounds.of(session.agent_slug.as_deref().unwrap_or_default());
+    let learning = Learning::new(settings, || minter.seed());
+    let block = memory_block::for_session(tx.conn(), session, (bounds, learning), minter.at()).await?;
+    Ok(block.map(|block| {
+        let event = minter.event(&block.injected());
+        (block, event)
+    }))
 }
 
 /// Stamps the answer that ended the session's wait, and takes the oldest answers for which it did not wait.

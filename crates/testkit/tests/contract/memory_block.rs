@@ -199,11 +199,13 @@ fn is_complete(metadata: &Value) {
         names.sort_unstable();
         let expected = [
             "bm25",
+            "holdout",
             "id",
             "importance",
             "injected",
             "kind",
             "path",
+            "propensity",
             "rank",
             "recencyD",
             "sameChannel",

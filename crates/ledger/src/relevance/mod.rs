@@ -1,0 +1,20 @@
+//! Ratings of the memories that an agent was given, the uses that the server sees, and the rows from which a ranker
+//! learns.
+//!
+//! A claim or a hook that gives memories to an agent records every candidate ([`record_on`]). Ratings arrive with hooks,
+//! in answers and through [`rate`]. Each rating counts or is refused by itself. Nothing is recorded of private and
+//! incognito sessions, and of sessions whose training data is forgotten.
+
+mod list;
+mod rate;
+mod record;
+mod rows;
+mod uses;
+
+pub use list::list;
+pub(crate) use rate::{AGENT, count, rate_on};
+pub use rate::{RatedMemory, Report, rate};
+pub(crate) use record::record_on;
+pub use rows::{Place, rows_by_operator};
+pub use store::relevance::SessionMemoryRecord;
+pub(crate) use uses::{MemoryUses, save_on, seen};
