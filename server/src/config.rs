@@ -4,14 +4,17 @@
 
 mod agents_file;
 pub mod backup;
+mod forms;
 pub mod otlp;
+mod predictor;
 mod smtp;
 
 use agents_file::AgentsFile;
 use backup::{BackupFile, BackupSettings};
-use chrono::TimeDelta;
-use domain::limit::DRAFT_HOURS_DEFAULT;
+pub use forms::FormSettings;
+use forms::FormsFile;
 use otlp::{OtlpFile, OtlpFlags, OtlpSettings};
+use predictor::PredictorFile;
 use runner::{execute::config::AgentConfig, mail::MailSettings, memory_writer::MemoryConfig};
 use serde::Deserialize;
 use smtp::SmtpFile;
@@ -19,7 +22,6 @@ use std::{
     collections::BTreeMap,
     io::Read as _,
     net::SocketAddr,
-    num::{NonZeroU16, NonZeroU32},
     path::{Path, PathBuf},
 };
 
@@ -27,8 +29,6 @@ use std::{
 const DATA_DIR_DEFAULT: &str = "shiftbook-data";
 /// Where the server listens when no one says: this machine alone.
 const LISTEN_DEFAULT: &str = "127.0.0.1:4210";
-/// Requests that one address or browser without an account may send in a minute when no one says.
-const REQUESTS_PER_MINUTE_DEFAULT: NonZeroU32 = NonZeroU32::MIN.saturating_add(119);
 /// Largest configuration file, bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
@@ -90,6 +90,8 @@ struct File {
     #[serde(default)]
     agents: AgentsFile,
     memory: Option<MemoryConfig>,
+    #[serde(default)]
+    predictor: PredictorFile,
 }
 
 /// `[outbound]`: calls to addresses that people or agents choose.
@@ -99,37 +101,6 @@ struct OutboundFile {
     /// Private networks that may be called all the same.
     #[serde(default)]
     allow_private: Vec<String>,
-}
-
-/// `[forms]`: forms that people answer.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FormsFile {
-    /// Other hosts to which a form may send a respondent after submitting.
-    #[serde(default)]
-    redirect_hosts: Vec<String>,
-    /// Requests that one address or browser without an account may send in a minute.
-    requests_per_minute: Option<NonZeroU32>,
-    /// Hours without a save after which a draft is abandoned.
-    draft_hours: Option<NonZeroU16>,
-}
-
-/// Settings of forms that people answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FormSettings {
-    /// Requests that one address or browser without an account may send in a minute.
-    pub requests_per_minute: NonZeroU32,
-    /// Time without a save after which a draft is abandoned.
-    pub draft_left_for: TimeDelta,
-}
-
-impl From<&FormsFile> for FormSettings {
-    fn from(file: &FormsFile) -> Self {
-        Self {
-            requests_per_minute: file.requests_per_minute.unwrap_or(REQUESTS_PER_MINUTE_DEFAULT),
-            draft_left_for: TimeDelta::hours(file.draft_hours.map_or(DRAFT_HOURS_DEFAULT, |hours| hours.get().into())),
-        }
-    }
 }
 
 /// The effective settings.
@@ -155,6 +126,8 @@ pub struct Settings {
     pub forms: FormSettings,
     /// The memory writer, if the settings describe one.
     pub memory: Option<MemoryConfig>,
+    /// Ratings of memories and their labels.
+    pub relevance: domain::relevance::Settings,
     /// How the server sends e-mail. `None` if it does not.
     pub smtp: Option<MailSettings>,
     /// The copies of the database that the server makes, if it makes any.
@@ -294,6 +267,7 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
     if let Some(memory) = &memory {
         memory.check().map_err(Error::Value)?;
     }
+    let relevance = predictor::settings(file.predictor)?;
     Ok(Settings {
         database,
         listen,
@@ -305,6 +279,7 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
         runs_agents,
         forms,
         memory,
+        relevance,
         smtp,
         backups,
         otlp,
@@ -439,7 +414,9 @@ mod tests {
         let settings = uncommented_sample();
         file(&settings);
         let table: toml::Table = toml::from_str(&settings).unwrap();
-        for section in [None, Some("backup"), Some("outbound"), Some("forms"), Some("smtp"), Some("otlp")] {
+        for section in
+            [None, Some("backup"), Some("outbound"), Some("forms"), Some("smtp"), Some("otlp"), Some("predictor")]
+        {
             let here = section.map_or(&table, |section| table[section].as_table().unwrap());
             let head = section.map(|section| format!("[{section}]\n")).unwrap_or_default();
             // The error names every key that there is.

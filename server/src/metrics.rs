@@ -51,6 +51,12 @@ struct RunLabel {
     state: &'static str,
 }
 
+/// What became of a rating of a memory: accepted, or why it does not count.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RatingLabel {
+    result: &'static str,
+}
+
 /// All metrics of this server.
 pub struct Metrics {
     registry: Registry,
@@ -93,6 +99,7 @@ struct Activity {
     leases_expired: Counter<u64, AtomicU64>,
     messages_given_up: Counter<u64, AtomicU64>,
     writer_runs: Family<RunLabel, Counter<u64, AtomicU64>>,
+    memory_ratings: Family<RatingLabel, Counter<u64, AtomicU64>>,
 }
 
 impl Activity {
@@ -101,6 +108,7 @@ impl Activity {
         registry.register("leases_expired", "Sessions taken back from workers", self.leases_expired.clone());
         registry.register("messages_given_up", given_up, self.messages_given_up.clone());
         registry.register("memory_writer_runs", "Runs of memory writers", self.writer_runs.clone());
+        registry.register("memory_ratings", "Ratings of memories by what became of them", self.memory_ratings.clone());
     }
 
     fn update(&self, counted: &ledger::Counted) {
@@ -109,6 +117,9 @@ impl Activity {
         self.messages_given_up.inner().store(counted.messages_given_up, Relaxed);
         for (state, runs) in counted.writer_runs {
             self.writer_runs.get_or_create(&RunLabel { state: state.as_str() }).inner().store(runs, Relaxed);
+        }
+        for (result, ratings) in counted.memory_ratings {
+            self.memory_ratings.get_or_create(&RatingLabel { result }).inner().store(ratings, Relaxed);
         }
     }
 }

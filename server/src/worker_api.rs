@@ -8,7 +8,9 @@ use domain::{
     id::{ActionId, EntityId, SessionId, TenantId},
     role::Role,
 };
-use ledger::{TenantRecord, action, entity, entity_type, event, feedback_request, memory, session, view_link, worker};
+use ledger::{
+    TenantRecord, action, entity, entity_type, event, feedback_request, memory, relevance, session, view_link, worker,
+};
 use runner::execute::{ApiFuture, WorkerApi};
 use std::{fmt, time::Duration};
 use tokio::sync::oneshot;
@@ -18,6 +20,7 @@ use wire::{
     event::{Append, Appended, Events},
     feedback_request::{AskFeedback, Asked, SessionContext, TakeAnswers},
     memory::{MemoryToolAnswer, MemoryToolCommand},
+    relevance::{RateMemories, RatedMemories},
     session::Session,
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
 };
@@ -246,6 +249,15 @@ impl WorkerApi for LocalWorkerApi {
             let answer = memory::tool(ledger, &self.scope, &agent, Some(session_id), sequence, command).await;
             let answer = answer.map_err(refused)?;
             Ok(MemoryToolAnswer { content: answer.text, is_error: answer.is_error, version: answer.version })
+        })
+    }
+
+    fn rate_memories<'a>(&'a self, session_id: SessionId, rate: &'a RateMemories) -> ApiFuture<'a, RatedMemories> {
+        Box::pin(async move {
+            let ratings = wire_map::memory_ratings(&rate.memory_feedback).map_err(refused)?;
+            let ledger = &self.state.ledger;
+            let report = relevance::rate(ledger, &self.scope, session_id, rate.attempt, ratings).await;
+            report.map(wire_map::rated_memories).map_err(refused)
         })
     }
 

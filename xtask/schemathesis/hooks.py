@@ -63,6 +63,7 @@ RULES = {
     "outputConfig.entityType": "results of this type become entities of a type that exists",
     "outputConfig.relationField": "a relation of that type, which leads to the task's own entity",
     "author.platform": "another platform than shiftbook",
+    "memory_feedback": "an object",
     "newPath": "a folder of a memory and a name",
     "person": "the platform and the id of a person",
     "pausedToolCall": "goes with status awaiting_tool",

@@ -10,6 +10,7 @@ use wire::{
         RevertMemory, UploadedCard, WriteMemory,
     },
     memory_revert::{RevertMemorySession, RevertedMemorySession},
+    relevance::{RateMemories, RatedMemories},
 };
 
 fn path_query(path: &str) -> [(&'static str, Option<String>); 1] {
@@ -67,6 +68,11 @@ impl Client {
         let sequence = sequence.map(|sequence| sequence.to_string());
         let query = [("sessionId", Some(session_id.to_string())), ("sequence", sequence)];
         self.post_document(&["api", "agents", agent, "memory", "tool"], &query, body, limit::CALL_TIMEOUT).await
+    }
+
+    /// `POST /api/sessions/{id}/memory-feedback`. A repeat changes nothing.
+    pub async fn rate_memories(&self, session_id: SessionId, rate: &RateMemories) -> Result<RatedMemories> {
+        self.post(&["api", "sessions", &session_id.to_string(), "memory-feedback"], rate).await
     }
 
     /// `GET /api/agents/{slug}/card`

@@ -29,6 +29,7 @@ pub mod memory_revert;
 pub mod memory_writer;
 pub mod page;
 pub mod problem;
+pub mod relevance;
 pub mod response;
 pub mod rule;
 #[cfg(feature = "openapi")]

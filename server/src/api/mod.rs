@@ -38,6 +38,7 @@ mod saved_search;
 mod search;
 mod session;
 mod session_bulk;
+mod session_memory;
 mod share_link;
 mod sign_in;
 mod stream;
@@ -185,6 +186,8 @@ fn memories(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(memory_forget::remember))
         .routes(routes!(memory_writer::flush))
         .routes(routes!(memory_writer::runs))
+        .routes(routes!(session_memory::list))
+        .routes(routes!(session_memory::rate))
 }
 
 /// Sessions, conversations and failures.

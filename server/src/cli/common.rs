@@ -114,6 +114,7 @@ pub async fn open(settings: &Settings, mode: Mode) -> Result<Ledger, Failure> {
         let (common, agents) = memory.bounds();
         ledger.use_memory_bounds(MemoryBounds::new(common, agents));
     }
+    ledger.use_relevance(settings.relevance);
     Ok(ledger)
 }
 

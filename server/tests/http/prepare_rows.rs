@@ -207,6 +207,7 @@ impl Maker<'_> {
             "/api/sessions/human/start" => (nothing(), json!({ "taskId": self.action().await })),
             "/api/sessions/human/stop" => (nothing(), json!({ "sessionId": self.at_work().await })),
             "/api/sessions/{id}/cancel" | "/api/sessions/{id}/share-links" => (self.running().await, json!({})),
+            "/api/sessions/{id}/memory-feedback" => (self.running().await, json!({ "memory_feedback": {} })),
             "/api/sessions/{id}/answers/take" => (self.running().await, json!({ "attempt": 1 })),
             "/api/sessions/{id}/feedback-requests" => {
                 (self.running().await, json!({ "attempt": 1, "message": "Which?", "idempotencyKey": "k" }))

@@ -15,6 +15,7 @@ use wire::{
     event::{Append, Appended, Events},
     feedback_request::{AskFeedback, Asked, SessionContext, TakeAnswers},
     memory::{MemoryToolAnswer, MemoryToolCommand},
+    relevance::{RateMemories, RatedMemories},
     session::Session,
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
 };
@@ -86,6 +87,9 @@ pub trait WorkerApi: Debug + Send + Sync + 'static {
         sequence: Option<u64>,
         command: &'a MemoryToolCommand,
     ) -> ApiFuture<'a, MemoryToolAnswer>;
+
+    /// Rates memories that the session was given. A repeat changes nothing.
+    fn rate_memories<'a>(&'a self, session_id: SessionId, rate: &'a RateMemories) -> ApiFuture<'a, RatedMemories>;
 
     /// Finds an action by its slug.
     fn action_by_slug<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<Action>>;
@@ -183,6 +187,10 @@ impl WorkerApi for Client {
             let agent = session.agent_slug.unwrap_or_default();
             Self::call_memory_tool(self, &agent, (session_id, sequence), command).await
         })
+    }
+
+    fn rate_memories<'a>(&'a self, session_id: SessionId, rate: &'a RateMemories) -> ApiFuture<'a, RatedMemories> {
+        Box::pin(Self::rate_memories(self, session_id, rate))
     }
 
     fn action_by_slug<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<Action>> {

@@ -193,6 +193,8 @@ texts! {
     Digest = matching("^[0-9a-f]{64}$", 64);
     /// The digest of what was shown. Capitals are taken too.
     ShownDigest = matching("^[0-9a-fA-F]{64}$", 64);
+    /// A memory that an agent was given.
+    MemoryId = matching("^mem_[0-9a-f]{12}$", 16);
     /// Equal for approvals with the same kind, agent, tool and keys; for questions with the same agent, text and form.
     SimilarKey = matching("^[0-9a-f]{16}$", 16);
     /// Two or more words of `a-z 0-9 _`, joined by dots; the first begins with a letter.

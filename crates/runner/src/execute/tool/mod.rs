@@ -9,6 +9,7 @@ mod entity_write;
 mod http_request;
 mod memory;
 mod note;
+mod rate_memories;
 mod request_feedback;
 mod start_session;
 
@@ -46,6 +47,8 @@ pub enum Tool {
     Note,
     /// Reads and writes the memory of the session's agent.
     Memory,
+    /// Rates the memories that the agent was given.
+    RateMemories,
     /// Starts a session of another action and waits for it.
     StartSession,
 }
@@ -55,7 +58,7 @@ pub type Answer = Result<Value, Value>;
 
 impl Tool {
     /// All tools with their names in settings and requests.
-    pub const ALL: [(&'static str, Self); 8] = [
+    pub const ALL: [(&'static str, Self); 9] = [
         ("http_request", Self::HttpRequest),
         ("entity_read", Self::EntityRead),
         ("entity_write", Self::EntityWrite),
@@ -63,6 +66,7 @@ impl Tool {
         ("request_feedback", Self::RequestFeedback),
         ("note", Self::Note),
         ("memory", Self::Memory),
+        ("rate_memories", Self::RateMemories),
         ("start_session", Self::StartSession),
     ];
 
@@ -80,6 +84,7 @@ impl Tool {
             Self::RequestFeedback => request_feedback::DESCRIPTION,
             Self::Note => note::DESCRIPTION,
             Self::Memory => memory::DESCRIPTION,
+            Self::RateMemories => rate_memories::DESCRIPTION,
             Self::StartSession => start_session::DESCRIPTION,
         }
     }
@@ -93,6 +98,7 @@ impl Tool {
             Self::RequestFeedback => request_feedback::schema(),
             Self::Note => note::schema(),
             Self::Memory => memory::schema(),
+            Self::RateMemories => rate_memories::schema(),
             Self::StartSession => start_session::schema(actions),
         }
     }
@@ -108,8 +114,8 @@ impl Tool {
             Self::HttpRequest => http_request::has_effects(input),
             Self::Memory => memory::has_effects(input),
             Self::EntityWrite | Self::StartSession => true,
-            // A repeated request has the same key, so it is the same request.
-            Self::EntityRead | Self::AskPerson | Self::RequestFeedback | Self::Note => false,
+            // A repeated request has the same key, so it is the same request. A repeated rating replaces itself.
+            Self::EntityRead | Self::AskPerson | Self::RequestFeedback | Self::Note | Self::RateMemories => false,
         }
     }
 }
@@ -213,6 +219,7 @@ impl Toolbox {
             Tool::EntityWrite => entity_write::run(input, context).await,
             Tool::Note => note::run(input, context).await,
             Tool::Memory => memory::run(input, context).await,
+            Tool::RateMemories => rate_memories::run(input, context).await,
             Tool::RequestFeedback => Ok(Err(json!("people are asked by whoever can wait for them"))),
             Tool::AskPerson => Ok(Err(json!("a question is answered by a person, never by a program"))),
             Tool::StartSession => Ok(Err(json!("a session is started by whoever can wait for it"))),
