@@ -418,6 +418,14 @@ pub const MEMORY_REVERT_DOCUMENTS_MAX: u32 = 100;
 pub const MEMORY_RATINGS_MAX: usize = 100;
 /// Most ids of memories that are left out of a block because of their ratings: those with the lowest mean.
 pub const MEMORY_HARMFUL_MAX: u32 = 200;
+/// Labelled memories from which a ranker learns: those of the newest sessions.
+pub const MEMORY_RANKER_SAMPLES_MAX: usize = 1_000_000;
+/// Versions of the ranker of a workspace that are kept. The one in use is kept too.
+pub const MEMORY_RANKERS_MAX: u32 = 20;
+/// Bytes of a stored ranker.
+pub const MEMORY_RANKER_BYTES_MAX: usize = 512 * 1024;
+/// Workspaces whose ranker is cached on a server.
+pub const MEMORY_RANKERS_CACHED_MAX: usize = 64;
 /// Most turns in one answer of an agent's history.
 pub const HISTORY_TURNS_MAX: u32 = 200;
 /// Most sessions whose turns one answer of an agent's history has.

@@ -53,6 +53,7 @@ pub mod memory;
 mod memory_block;
 mod memory_bounds;
 pub mod memory_forget;
+pub mod memory_ranker;
 pub mod memory_writer;
 mod open;
 pub mod outbox;

@@ -3,6 +3,7 @@
 use crate::{
     MemoryDocumentRecord, Result,
     memory::{search_part, times_of_body, words_and_forms_of, words_of},
+    memory_ranker::{Rankers, scores},
 };
 use chrono::NaiveDate;
 use domain::{
@@ -20,7 +21,8 @@ use domain::{
         channel::Channel,
         limit::{BLOCK_CANDIDATES_MAX, BLOCK_DATED_VERSIONS, BLOCK_TERM_DOCUMENTS, SAID_CHARS_MAX},
         select::{
-            self, Candidate, Exploration, Passage, RANKER, Ranked, coverage, importance_of_kind, passages, tells_apart,
+            Candidate, Exploration, Passage, Ranked, coverage, explore_scored, importance_of_kind, passages,
+            tells_apart,
         },
         text::tokens,
         turn::{self, Participant, own_path},
@@ -57,29 +59,33 @@ pub(crate) struct MemoryBlock {
     pub(crate) candidates: Value,
     /// The same candidates as rows, for ratings.
     pub(crate) considered: Vec<Considered>,
+    /// Name of what ranked them.
+    pub(crate) ranker: String,
 }
 
 /// How ratings and chance take part in the choice of memories.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Learning {
     /// The settings of ratings.
     pub(crate) settings: Settings,
+    /// Models that order memories.
+    pub(crate) rankers: Rankers,
     /// Where random numbers come from.
     pub(crate) seed: u64,
 }
 
 impl Learning {
     /// Draws a seed if something is random.
-    pub(crate) fn new(settings: Settings, seed: impl FnOnce() -> u64) -> Self {
+    pub(crate) fn new(settings: Settings, rankers: Rankers, seed: impl FnOnce() -> u64) -> Self {
         let is_random = settings.shuffle || settings.holdout_permille > 0;
-        Self { settings, seed: if is_random { seed() } else { 0 } }
+        Self { settings, rankers, seed: if is_random { seed() } else { 0 } }
     }
 }
 
 impl MemoryBlock {
     /// The block as the log records it.
     pub(crate) fn injected(&self) -> ContextInjected {
-        let context = Context::Memory { ranker: RANKER.to_owned(), candidates: self.candidates.clone() };
+        let context = Context::Memory { ranker: self.ranker.clone(), candidates: self.candidates.clone() };
         ContextInjected { text: self.text.clone(), context }
     }
 }
@@ -138,7 +144,7 @@ async fn has_memory(conn: &mut Conn<'_>, tenant_id: TenantId, agent: &str) -> Re
 }
 
 /// What memories are looked for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct About<'a> {
     /// Person who speaks, if that is known.
     pub(crate) person: Option<&'a Participant>,
@@ -248,9 +254,10 @@ pub(crate) async fn select(
     let request = if is_asked(conn, tenant_id, &about).await? { REQUEST } else { "" };
     let room = about.bytes_max.saturating_sub(if request.is_empty() { 0 } else { BETWEEN.len() + request.len() });
     let tokens_max = tokens_within(room).min(about.bounds.tokens);
-    let Learning { settings: Settings { holdout_permille, shuffle, .. }, seed } = about.learning;
+    let Learning { settings: Settings { holdout_permille, shuffle, .. }, ref rankers, seed } = about.learning;
     let exploration = Exploration { holdout_permille, shuffle, seed };
-    let mut ranked = select::explore(candidates, about.bounds.items, tokens_max, exploration);
+    let (candidates, ranker) = scores(conn, rankers, tenant_id, candidates, now).await?;
+    let mut ranked = explore_scored(candidates, about.bounds.items, tokens_max, exploration);
     date(conn, tenant_id, &found, &mut ranked).await?;
     let Some(mut text) = render(&ranked) else { return Ok(None) };
     if !request.is_empty() {
@@ -260,7 +267,7 @@ pub(crate) async fn select(
         Rated::Never => Vec::new(),
         Rated::In(_) => considered(&ranked, &found),
     };
-    Ok(Some(MemoryBlock { text, candidates: json!(ranked), considered }))
+    Ok(Some(MemoryBlock { text, candidates: json!(ranked), considered, ranker }))
 }
 
 /// The candidates as rows. A value that is not finite is stored as 0.

@@ -10,6 +10,7 @@ use crate::{
     live::{Hub, Owners, owners},
     memory,
     memory_bounds::MemoryBounds,
+    memory_ranker::Rankers,
     response::{ViewVersions, view_versions},
     search::Reached,
     session::{Remembering, follow_at_once},
@@ -101,6 +102,7 @@ struct Inner {
     instance_key: OnceLock<InstanceKey>,
     redirect_hosts: OnceLock<Vec<String>>,
     memory_bounds: OnceLock<MemoryBounds>,
+    rankers: Rankers,
     relevance: OnceLock<relevance::Settings>,
     runs_for_server: Notify,
     search_reached: Reached,
@@ -174,6 +176,7 @@ impl Ledger {
             instance_key: OnceLock::new(),
             redirect_hosts: OnceLock::new(),
             memory_bounds: OnceLock::new(),
+            rankers: Rankers::new(),
             relevance: OnceLock::new(),
             runs_for_server: Notify::new(),
             search_reached: Reached::default(),
@@ -251,6 +254,11 @@ impl Ledger {
     /// Returns how much memory agents are given at once.
     pub(crate) fn memory_bounds(&self) -> MemoryBounds {
         self.0.memory_bounds.get().cloned().unwrap_or_default()
+    }
+
+    /// Returns the models that order memories.
+    pub(crate) fn rankers(&self) -> Rankers {
+        self.0.rankers.clone()
     }
 
     /// Returns how ratings of memories are requested and what they cause.

@@ -1,5 +1,6 @@
 //! Times for `docs/memory-ranker.md`: `cargo run --release -p ranker --example measure -- 1000000`.
 
+#[expect(dead_code, reason = "the tests use the rest")]
 #[path = "../tests/simulator/mod.rs"]
 mod simulator;
 

@@ -53,7 +53,8 @@ pub(crate) fn fit(samples: &[Sample], seed: u64, mut round: impl FnMut(usize) + 
         ControlFlow::Continue(())
     });
     let fitted = trainer.train().ok()?.model;
-    let trees: Option<Vec<Vec<Node>>> = fitted.trees().iter().map(|tree| tree.nodes().iter().map(node).collect()).collect();
+    let trees: Option<Vec<Vec<Node>>> =
+        fitted.trees().iter().map(|tree| tree.nodes().iter().map(node).collect()).collect();
     Model::new(f64::from(fitted.base_score()), trees?)
 }
 

@@ -14,5 +14,5 @@ mod schedule;
 pub use evaluate::{Interval, Measures, Report};
 pub use learn::{Learned, Progress, Refusal, Step, learn};
 pub use model::{BadModel, MODEL_BYTES_MAX, Model, NODES_MAX, TREES_MAX};
-pub use sample::{FEATURES, FEATURE_NAMES, Facts, Folder, Sample, features};
+pub use sample::{FEATURE_NAMES, FEATURES, Facts, Folder, Sample, features};
 pub use schedule::{ALPHA_LEAST, SESSIONS_FULL, SESSIONS_MIN, alpha, mixed};

@@ -52,7 +52,12 @@ fn biased_lazy_lying_and_position_bound_raters_among_honest_ones_do_not_spoil_it
 fn a_model_is_not_adopted_where_the_formula_is_right_or_the_ratings_say_nothing() {
     for (world, raters) in [(World::Formula, [Rater::Honest]), (World::Habits, [Rater::Random])] {
         let learned = learned(world, &raters, 400);
-        assert_eq!(learned.refusal, Some(Refusal::NotBetter), "{world:?} {:?}", learned.fitted.map(|(_, report)| report));
+        assert_eq!(
+            learned.refusal,
+            Some(Refusal::NotBetter),
+            "{world:?} {:?}",
+            learned.fitted.map(|(_, report)| report)
+        );
     }
 }
 

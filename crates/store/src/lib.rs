@@ -33,6 +33,7 @@ pub mod interaction;
 pub mod lease;
 pub mod memory;
 pub mod memory_forget;
+pub mod memory_ranker;
 pub mod memory_writer;
 mod open;
 pub mod outbox;

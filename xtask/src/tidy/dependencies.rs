@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::Finding;
 
-const OURS: [&str; 17] = [
-    "app", "bench", "client", "datalake", "domain", "frontend", "ledger", "outbound", "private", "redact", "runner",
-    "server", "store", "testkit", "torture", "wire", "xtask",
+const OURS: [&str; 18] = [
+    "app", "bench", "client", "datalake", "domain", "frontend", "ledger", "outbound", "private", "ranker", "redact",
+    "runner", "server", "store", "testkit", "torture", "wire", "xtask",
 ];
 /// Crates that also build for the browser: no runtime, storage, HTTP server or user interface.
 const PURE: [&str; 2] = ["domain", "wire"];
@@ -21,12 +21,12 @@ const OPTIONAL_IN_APP: [&str; 1] = ["ledger"];
 /// The crates that the product code of a crate may use. Tests may use more, above all `testkit`.
 fn may_use(package: &str) -> Option<&'static [&'static str]> {
     Some(match package {
-        "domain" | "outbound" | "private" | "redact" | "xtask" => &[],
+        "domain" | "outbound" | "private" | "ranker" | "redact" | "xtask" => &[],
         "wire" => &["domain"],
         "store" => &["domain", "private"],
         "datalake" => &["domain", "private", "redact"],
         "client" => &["domain", "wire"],
-        "ledger" => &["store", "domain", "wire", "outbound", "redact"],
+        "ledger" => &["store", "domain", "wire", "outbound", "ranker", "redact"],
         "runner" => &["ledger", "client", "outbound", "datalake", "private", "domain", "wire"],
         "app" => &["wire", "domain", "ledger"],
         "frontend" => &["app"],

@@ -86,23 +86,66 @@ pub fn select(candidates: Vec<Candidate>, items: usize, tokens_max: u32) -> Vec<
 
 /// Like [`select`], with what is random: some items are withheld, and the others are in random order.
 pub fn explore(candidates: Vec<Candidate>, items: usize, tokens_max: u32, with: Exploration) -> Vec<Ranked> {
+    let scores = formula(&candidates.iter().map(Measured::from).collect::<Vec<_>>());
+    explore_scored(candidates.into_iter().zip(scores).collect(), items, tokens_max, with)
+}
+
+/// What the formula needs to know of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// Relevance of the text, in the engine's own scale.
+    pub bm25: f64,
+    /// Age of the version, days.
+    pub recency_d: f64,
+    /// Importance, from 0 to 1.
+    pub importance: f64,
+    /// Whether it is about the person who speaks.
+    pub same_person: bool,
+    /// Whether it comes from the channel on which they speak.
+    pub same_channel: bool,
+}
+
+impl From<&Candidate> for Measured {
+    fn from(candidate: &Candidate) -> Self {
+        let Candidate { bm25, recency_d, importance, same_person, same_channel, .. } = *candidate;
+        Self { bm25, recency_d, importance, same_person, same_channel }
+    }
+}
+
+/// Returns the scores of the formula for all candidates of a prompt, in their order, from 0 to 1.
+pub fn formula(candidates: &[Measured]) -> Vec<f64> {
     let text = scale(candidates.iter().map(|c| c.bm25));
     let recency = scale(candidates.iter().map(|c| half_life(c.recency_d)));
     let importance = scale(candidates.iter().map(|c| c.importance));
-    let mut ranked: Vec<Ranked> = candidates
-        .into_iter()
-        .enumerate()
-        .map(|(at, candidate)| {
-            let person = match (candidate.same_person, candidate.same_channel) {
-                (true, _) => 1.0,
-                (false, true) => 0.5,
-                (false, false) => 0.0,
-            };
-            let features = [text[at], recency[at], importance[at], person];
-            let score = features.iter().zip(WEIGHTS).map(|(feature, weight)| feature * weight).sum();
-            Ranked { candidate, score, rank: 0, slot: None, injected: false, propensity: 1.0, holdout: false }
-        })
-        .collect();
+    let score = |(at, candidate): (usize, &Measured)| {
+        let person = match (candidate.same_person, candidate.same_channel) {
+            (true, _) => 1.0,
+            (false, true) => 0.5,
+            (false, false) => 0.0,
+        };
+        let features = [text[at], recency[at], importance[at], person];
+        features.iter().zip(WEIGHTS).map(|(feature, weight)| feature * weight).sum()
+    };
+    candidates.iter().enumerate().map(score).collect()
+}
+
+/// Like [`explore`], by scores that another ranker gives, from 0 to 1.
+pub fn explore_scored(
+    candidates: Vec<(Candidate, f64)>,
+    items: usize,
+    tokens_max: u32,
+    with: Exploration,
+) -> Vec<Ranked> {
+    let unranked = |(candidate, score)| Ranked {
+        candidate,
+        score,
+        rank: 0,
+        slot: None,
+        injected: false,
+        propensity: 1.0,
+        holdout: false,
+    };
+    let mut ranked: Vec<Ranked> = candidates.into_iter().map(unranked).collect();
     // The speaker's own document comes first, whatever the message is.
     let key = |ranked: &Ranked| ranked.candidate.same_person && ranked.candidate.kind == "people";
     ranked.sort_by(|one, other| {

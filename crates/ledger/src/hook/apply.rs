@@ -73,7 +73,9 @@ pub(super) async fn apply(
         store::session::retitle(tx, session.tenant_id, session.id, title).await?;
     }
     // The memories are the last event.
-    relevance::record_on(tx, &session, before.head_sequence + events.len() as u64, &hook.considered, now).await?;
+    let (ranker, candidates) = &hook.considered;
+    let turn = before.head_sequence + events.len() as u64;
+    relevance::record_on(tx, &session, turn, (ranker, candidates), now).await?;
     Ok(hook.rated)
 }
 

@@ -39,8 +39,8 @@ pub(super) struct Attempted {
     pub(super) at: Option<Timestamp>,
     /// Recent activity, then memories.
     pub(super) context: Vec<ContextInjected>,
-    /// Candidates of the memories in the context.
-    pub(super) considered: Vec<Considered>,
+    /// Name of what ranked the memories in the context, and their candidates.
+    pub(super) considered: (String, Vec<Considered>),
     /// How ratings are requested and what they cause.
     pub(super) settings: Settings,
     /// What became of the ratings of the hook.

@@ -61,7 +61,7 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
     require(scope, Permission::StartSession)?;
     let parsed = read(hook.source, &hook.body).map_err(|e| Error::invalid(e.field, e.message.clone()))?;
     let external_id = parsed.external_id.clone().or_else(|| hook.id.map(|id| format!("{}:{id}", parsed.event_name)));
-    let (mut context, mut considered) = (Vec::new(), Vec::new());
+    let (mut context, mut considered) = (Vec::new(), (String::new(), Vec::new()));
     if parsed.takes_context {
         let source = hook.source;
         context.extend(activity(ledger, scope, source).await);
@@ -69,7 +69,7 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
         let room = source.context_max().saturating_sub(used);
         if let Some(block) = memory(ledger, scope, (hook.source, &parsed), room).await {
             context.push(block.injected());
-            considered = block.considered;
+            considered = (block.ranker, block.considered);
         }
     }
     let texts: Vec<&str> = context.iter().map(|context| context.text.as_str()).collect();
@@ -140,7 +140,7 @@ async fn memory(
     let (tenant_id, person, now) = (scope.tenant_id, scope.acting_user().map(memory_block::member), ledger.now());
     let said = domain::thread::text_of(&parsed.event.content);
     let bounds = ledger.memory_bounds().of(source.as_str());
-    let learning = Learning::new(ledger.relevance(), || Minter::new(ledger, now).seed());
+    let learning = Learning::new(ledger.relevance(), ledger.rankers(), || Minter::new(ledger, now).seed());
     let agents_session = parsed.session_id.clone();
     let read = ledger.snapshot(scope, async move |conn| {
         let agent = source.as_str();

@@ -2,18 +2,19 @@
 
 use crate::Result;
 use chrono::TimeDelta;
-use domain::{Timestamp, memory_writer::select::RANKER, session::Session};
+use domain::{Timestamp, session::Session};
 use store::{WriteTx, relevance::Considered};
 
 /// Days over which earlier uses of a memory are counted.
-const USES_DAYS: i64 = 30;
+pub(crate) const USES_DAYS: i64 = 30;
 
-/// Records the candidates of a prompt. `turn` is the sequence of the event that records the block.
+/// Records the candidates of a prompt. `turn` is the sequence of the event that records the block; `ranker`
+/// names what ranked them.
 pub(crate) async fn record_on(
     tx: &mut WriteTx<'_>,
     session: &Session,
     turn: u64,
-    candidates: &[Considered],
+    (ranker, candidates): (&str, &[Considered]),
     now: Timestamp,
 ) -> Result<()> {
     let (tenant_id, id) = (session.tenant_id, session.id);
@@ -26,5 +27,5 @@ pub(crate) async fn record_on(
     let ids: Vec<String> = candidates.iter().map(|one| one.memory_id.clone()).collect();
     let since = now - TimeDelta::days(USES_DAYS);
     let uses = store::relevance::recent_uses(tx.conn(), tenant_id, since, &ids).await?;
-    Ok(store::relevance::insert(tx, tenant_id, (id, turn), (RANKER, candidates), &uses, now).await?)
+    Ok(store::relevance::insert(tx, tenant_id, (id, turn), (ranker, candidates), &uses, now).await?)
 }

@@ -22,6 +22,7 @@ use crate::{
     human::recent_activity::gather,
     memory_block::{self, Learning, MemoryBlock},
     memory_bounds::MemoryBounds,
+    memory_ranker::Rankers,
     relevance,
     tool::with_private,
     wait::last_wait,
@@ -209,7 +210,7 @@ async fn general(
         minter: Minter::new(ledger, now),
         delimiters: [(); 3].map(|()| Delimiter::new(ledger.entropy())),
         bounds: ledger.memory_bounds(),
-        relevance: ledger.relevance(),
+        learning: (ledger.relevance(), ledger.rankers()),
     };
     let fresh: Vec<Fresh> = (0..claim.max).map(fresh).collect();
     let (scope, leases) = (*scope, ledger.lease_time());
@@ -277,7 +278,7 @@ struct Fresh {
     minter: Minter,
     delimiters: [Delimiter; 3],
     bounds: MemoryBounds,
-    relevance: Settings,
+    learning: (Settings, Rankers),
 }
 
 /// Claims a session on the general path. Also returns whether its agent was given memories.
@@ -285,7 +286,7 @@ async fn take(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     before: Session,
-    Fresh { mut minter, delimiters: [of_activity, of_resume, of_answers], bounds, relevance: settings }: Fresh,
+    Fresh { mut minter, delimiters: [of_activity, of_resume, of_answers], bounds, learning }: Fresh,
     Term { from, seconds: lease_seconds }: Term,
 ) -> Result<(Claimed, bool)> {
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
@@ -312,9 +313,9 @@ async fn take(
     });
     // After the recent activity, so that a prompt keeps its beginning from turn to turn.
     let mut considered = None;
-    if let Some((block, event)) = memories(tx, &before, &mut minter, (bounds, settings)).await? {
+    if let Some((block, event)) = memories(tx, &before, &mut minter, (bounds, learning)).await? {
         events.push(event);
-        considered = Some((before.head_sequence + events.len() as u64, block.considered));
+        considered = Some((before.head_sequence + events.len() as u64, block.ranker, block.considered));
         context = Some(context.map_or_else(|| block.text.clone(), |activity| format!("{activity}\n\n{}", block.text)));
     }
     let (has_memories, at) = (considered.is_some(), minter.at());
@@ -328,8 +329,8 @@ async fn take(
     };
     let lease = Some(Lease { seconds: lease_seconds, expires_at });
     let session = write(tx, before, transition, change, events, Report { lease, ..Report::default() }).await?;
-    if let Some((turn, candidates)) = considered {
-        relevance::record_on(tx, &session, turn, &candidates, at).await?;
+    if let Some((turn, ranker, candidates)) = considered {
+        relevance::record_on(tx, &session, turn, (&ranker, &candidates), at).await?;
     }
     let claimed = Claimed {
         session,
@@ -352,10 +353,10 @@ async fn memories(
     tx: &mut WriteTx<'_>,
     session: &Session,
     minter: &mut Minter,
-    (bounds, settings): (MemoryBounds, Settings),
+    (bounds, (settings, rankers)): (MemoryBounds, (Settings, Rankers)),
 ) -> Result<Option<(MemoryBlock, PreparedEvent)>> {
     let bounds = bounds.of(session.agent_slug.as_deref().unwrap_or_default());
-    let learning = Learning::new(settings, || minter.seed());
+    let learning = Learning::new(settings, rankers, || minter.seed());
     let block = memory_block::for_session(tx.conn(), session, (bounds, learning), minter.at()).await?;
     Ok(block.map(|block| {
         let event = minter.event(&block.injected());

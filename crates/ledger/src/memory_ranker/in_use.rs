@@ -1,0 +1,70 @@
+//! The model that orders the memories of a workspace, cached.
+
+use crate::{Result, Timestamp};
+use domain::{
+    id::TenantId,
+    limit::{MEMORY_RANKER_BYTES_MAX, MEMORY_RANKERS_CACHED_MAX},
+};
+use quick_cache::sync::Cache;
+use ranker::Model;
+use std::{fmt, sync::Arc};
+use store::Conn;
+
+/// How long a server goes by what it has read, seconds. Another process can have changed it.
+const CACHED_SECONDS: i64 = 60;
+
+const _: () = assert!(ranker::MODEL_BYTES_MAX <= MEMORY_RANKER_BYTES_MAX);
+
+/// A model with its share in the scores.
+#[derive(Debug)]
+pub(super) struct InUse {
+    pub(super) version: u64,
+    /// Share of the formula, from 0 to 1.
+    pub(super) alpha: f64,
+    pub(super) model: Model,
+}
+
+/// The models in use by workspace, and when they were read. Cloning is cheap.
+#[derive(Clone)]
+pub(crate) struct Rankers(Arc<Cache<TenantId, (Timestamp, Option<Arc<InUse>>)>>);
+
+impl fmt::Debug for Rankers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Rankers").field(&self.0.len()).finish()
+    }
+}
+
+impl Rankers {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Cache::new(MEMORY_RANKERS_CACHED_MAX)))
+    }
+
+    /// The model in use; `None` if the formula alone orders memories. So it does if the stored model cannot be read.
+    pub(super) async fn in_use(
+        &self,
+        conn: &mut Conn<'_>,
+        tenant_id: TenantId,
+        now: Timestamp,
+    ) -> Result<Option<Arc<InUse>>> {
+        if let Some((read_at, used)) = self.0.get(&tenant_id)
+            && (now - read_at).num_seconds().abs() < CACHED_SECONDS
+        {
+            return Ok(used);
+        }
+        let stored = store::memory_ranker::in_use(conn, tenant_id).await?;
+        let used = stored.and_then(|stored| match Model::from_bytes(&stored.model) {
+            Ok(model) => Some(Arc::new(InUse { version: stored.version, alpha: stored.alpha, model })),
+            Err(error) => {
+                tracing::warn!(%error, version = stored.version, "a ranker of memories cannot be read");
+                None
+            }
+        });
+        self.0.insert(tenant_id, (now, used.clone()));
+        Ok(used)
+    }
+
+    /// Reads the model of a workspace anew when it is needed next.
+    pub(super) fn forget(&self, tenant_id: TenantId) {
+        self.0.remove(&tenant_id);
+    }
+}
