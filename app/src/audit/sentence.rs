@@ -173,6 +173,7 @@ fn words(entry: &AuditEntry, detail: &Value, names: &Names) -> (&'static str, &'
         Kind::ExportStarted if text(detail, "what") == "raw" => {
             ("exported captured prompts and answers", "", String::new())
         }
+        Kind::ExportStarted if text(detail, "what") == "labels" => ("exported labels of memories", "", String::new()),
         Kind::ExportStarted if entry.target.is_none() => ("exported training data", "", String::new()),
         Kind::ExportStarted => ("started", "an export of training data", String::new()),
         Kind::ExportDownloaded => ("downloaded a file of", "an export of training data", String::new()),

@@ -55,6 +55,8 @@ pub enum ExportContent {
     Training,
     /// Prompts, answers, feedback and outcomes as they were captured.
     Raw,
+    /// Labels of memories.
+    Labels,
 }
 
 impl ExportContent {
@@ -62,6 +64,7 @@ impl ExportContent {
         match self {
             Self::Training => "training",
             Self::Raw => "raw",
+            Self::Labels => "labels",
         }
     }
 }

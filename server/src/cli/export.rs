@@ -1,7 +1,8 @@
-//! `shiftbook export training | raw`
+//! `shiftbook export training | raw | labels`
 
 use super::{
     common::{Failure, open, print_line},
+    export_labels::{self, LabelArgs},
     instance_key::{self, KeyFlags},
 };
 use crate::{
@@ -52,6 +53,10 @@ pub enum ExportCommand {
     Training(TrainingArgs),
     /// Write prompts, answers, feedback and outcomes as they were captured, one JSON object per line
     Raw(RawArgs),
+    /// Export which memories agents were given, and how useful they were, as rows for training a ranker
+    ///
+    /// Writes one file and its manifest.json into a folder. The same data gives the same bytes. No row has a text.
+    Labels(LabelArgs),
 }
 
 /// Options of `export training`.
@@ -194,6 +199,7 @@ pub async fn run(command: ExportCommand) -> Result<(), Failure> {
     match command {
         ExportCommand::Training(args) => training(args).await,
         ExportCommand::Raw(args) => raw(args).await,
+        ExportCommand::Labels(args) => export_labels::run(args).await,
     }
 }
 

@@ -7,6 +7,7 @@ mod chat;
 mod check_config;
 mod common;
 mod export;
+mod export_labels;
 mod feedback;
 mod hook;
 mod install;

@@ -37,6 +37,19 @@ impl<W: Write> Write for Digesting<W> {
 
 pub(super) type Sink = Digesting<BufWriter<File>>;
 
+/// Creates an unfinished file.
+pub(super) fn create_sink(unfinished: &Path) -> io::Result<Sink> {
+    Ok(Digesting { inner: BufWriter::new(private::create(unfinished)?), digest: Sha256::new(), bytes: 0 })
+}
+
+/// Syncs an unfinished file to disk and gives it its name. Returns its length in bytes and its SHA-256.
+pub(super) fn finish_sink(sink: Sink, unfinished: &Path, name: &str) -> io::Result<(u64, String)> {
+    let Digesting { inner, digest, bytes } = sink;
+    inner.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+    std::fs::rename(unfinished, unfinished.with_file_name(name))?;
+    Ok((bytes, digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+}
+
 enum Body {
     Lines(Sink),
     Parquet(Box<ParquetFile<Sink>>),
@@ -113,7 +126,7 @@ impl DataFile {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{name} is there already")));
         }
         let unfinished = folder.join(format!(".{name}.unfinished"));
-        let sink = Digesting { inner: BufWriter::new(private::create(&unfinished)?), digest: Sha256::new(), bytes: 0 };
+        let sink = create_sink(&unfinished)?;
         let body = match file_format {
             FileFormat::Jsonl => Body::Lines(sink),
             FileFormat::Parquet => Body::Parquet(Box::new(ParquetFile::new(format, sink)?)),
@@ -145,10 +158,7 @@ impl DataFile {
             Body::Lines(sink) => sink,
             Body::Parquet(file) => file.finish()?,
         };
-        let Digesting { inner, digest, bytes } = sink;
-        inner.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        std::fs::rename(&self.unfinished, self.unfinished.with_file_name(&self.name))?;
-        let sha256 = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let (bytes, sha256) = finish_sink(sink, &self.unfinished, &self.name)?;
         Ok(Described { name: self.name, split: self.split, rows: self.rows, bytes, sha256 })
     }
 }

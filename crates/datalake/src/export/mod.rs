@@ -5,6 +5,7 @@
 
 mod file;
 mod filter;
+mod labels;
 mod last;
 mod manifest;
 mod merge;
@@ -16,6 +17,7 @@ mod row;
 mod run;
 
 pub use filter::{Filter, SHARE_WHOLE, Split, VALIDATION_SHARE_MAX};
+pub use labels::{LabelCounts, LabelExport};
 pub use manifest::{Counts, MANIFEST_FILE, Manifest};
 pub use options::{CONFIDENCE_MAX, FileFormat, Format, MinFeedback, Options, SessionRating};
 pub use row::{Row, Tools};
