@@ -4,8 +4,8 @@
 use super::{Named, named};
 use domain::{
     action, audit, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction,
-    member, memory, memory_forget, memory_writer, notification, outcome, relevance, respondent, response, role, rule,
-    session, session_feedback, share_link, thread, tool, view,
+    member, memory, memory_forget, memory_writer, notification, outcome, respondent, response, role, rule, session,
+    session_feedback, share_link, thread, tool, view,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -179,10 +179,6 @@ closed! {
     RemovalReason = memory_forget::RemovalReason::ALL.into_iter().map(memory_forget::RemovalReason::as_str);
     /// What started a run of a memory writer.
     MemoryRunCause = memory_writer::run::RunCause::ALL.into_iter().map(memory_writer::run::RunCause::as_str);
-    /// Folder of a memory that an agent was given.
-    MemoryKind = relevance::Kind::ALL.into_iter().map(relevance::Kind::as_str);
-    /// Why a rating of a memory does not count.
-    MemoryRatingRefusal = relevance::Refusal::ALL.into_iter().map(relevance::Refusal::as_str);
     /// What came of a run of a memory writer.
     MemoryRunState = memory_writer::run::RunState::ALL.into_iter().map(memory_writer::run::RunState::as_str);
     /// What a run of a memory writer that was asked for waits for.
