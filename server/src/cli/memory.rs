@@ -7,6 +7,7 @@ use super::{
     memory_folder::{self, left_over, refuse, save},
     memory_forget::{ForgetArgs, RememberArgs, forget, remember},
     memory_pending,
+    memory_ranker::{self, RankersArgs, TrainArgs, UseArgs},
 };
 use chrono::{NaiveDate, NaiveTime};
 use clap::builder::NonEmptyStringValueParser;
@@ -79,6 +80,15 @@ pub enum MemoryCommand {
     Forget(ForgetArgs),
     /// Let a person who was forgotten be remembered again
     Remember(RememberArgs),
+    /// Learn from labels in which order agents are given memories
+    ///
+    /// Opens the database itself, whether or not the server is running. A model is used only if it is better than the
+    /// formula on the newest sessions.
+    Train(TrainArgs),
+    /// List the trained models, newest first, with what they are worth
+    Rankers(RankersArgs),
+    /// Use an earlier model, or the formula alone
+    UseRanker(UseArgs),
 }
 
 /// Options of `memory export`.
@@ -162,6 +172,9 @@ pub async fn run(command: MemoryCommand) -> Result<(), Failure> {
         MemoryCommand::Revert(args) => revert(&args).await,
         MemoryCommand::Forget(args) => forget(args).await,
         MemoryCommand::Remember(args) => remember(args).await,
+        MemoryCommand::Train(args) => memory_ranker::train(args).await,
+        MemoryCommand::Rankers(args) => memory_ranker::list(args).await,
+        MemoryCommand::UseRanker(args) => memory_ranker::switch(args).await,
     }
 }
 

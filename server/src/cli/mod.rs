@@ -17,6 +17,7 @@ mod memory_card;
 mod memory_folder;
 mod memory_forget;
 mod memory_pending;
+mod memory_ranker;
 mod openapi;
 mod restore;
 mod retention;

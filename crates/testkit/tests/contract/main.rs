@@ -76,6 +76,7 @@ mod memory_list;
 mod memory_people;
 mod memory_poison;
 mod memory_quote;
+mod memory_ranker;
 mod memory_recall;
 mod memory_revert;
 mod memory_review;
