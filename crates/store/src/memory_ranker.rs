@@ -20,6 +20,9 @@ statements! {
     const STOP: &str = "UPDATE memory_rankers SET in_use = false WHERE tenant_id = $1 AND in_use";
     const START: &str =
         "UPDATE memory_rankers SET in_use = true WHERE tenant_id = $1 AND version = $2 AND refusal IS NULL";
+    const DUE: &str = "SELECT t.slug FROM tenants t WHERE t.slug > $1 \
+         AND EXISTS (SELECT 1 FROM session_memories m WHERE m.tenant_id = t.id) AND NOT EXISTS (SELECT 1 \
+         FROM memory_rankers r WHERE r.tenant_id = t.id AND r.created_at > $2) ORDER BY t.slug LIMIT $3";
     const PRUNE: &str = "DELETE FROM memory_rankers WHERE tenant_id = $1 AND version <= $2 AND NOT in_use";
 }
 
@@ -132,6 +135,12 @@ pub async fn switch(tx: &mut WriteTx<'_>, tenant_id: TenantId, version: Option<u
     run!(tx.conn(), execute, STOP, tenant_id.0)?;
     let Some(version) = version else { return Ok(true) };
     Ok(run!(tx.conn(), execute, START, tenant_id.0, version.cast_signed())? == 1)
+}
+
+/// Slugs after this one of workspaces that have considered memories and no version since this time, in order.
+pub async fn due(conn: &mut Conn<'_>, after: &str, since: Timestamp, limit: u32) -> Result<Vec<String>> {
+    let rows = run!(conn, fetch_all(String,), DUE, after, to_micros(since), i64::from(limit))?;
+    Ok(rows.into_iter().map(|(slug,)| slug).collect())
 }
 
 /// Deletes versions up to a number, but not the one in use.

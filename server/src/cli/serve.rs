@@ -112,6 +112,7 @@ pub async fn run(args: ServeArgs, log: Option<LogSettings>) -> Result<(), Failur
     let captures =
         tokio::spawn(runner::capture::run(state.ledger.clone(), state.turn_capture.clone(), state.shutdown.token()));
     let search = tokio::spawn(runner::search_index::run(state.ledger.clone(), state.shutdown.token()));
+    let rankers = tokio::spawn(runner::memory_ranker::run(state.ledger.clone(), state.shutdown.token()));
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
     let tools = tokio::spawn(http_tools::run(state.clone(), http.clone(), settings.runs_agents));
     let agents = tokio::spawn(agents::run(state.clone(), agents));
@@ -126,6 +127,7 @@ pub async fn run(args: ServeArgs, log: Option<LogSettings>) -> Result<(), Failur
     for (task, what) in [
         (sweeps, "the sweep"),
         (search, "the search index"),
+        (rankers, "the training of memory rankers"),
         (imports, "the imports"),
         (backups, "the backups"),
         (tools, "the tools"),

@@ -3,18 +3,21 @@
 //! An operator, or the server once a day, trains a model on the rows of [`crate::relevance`] ([`samples_by_operator`]),
 //! and stores it with what it was measured to be worth ([`store_by_operator`]). A model that is better than the formula
 //! orders memories from then on, beside the formula; [`use_by_operator`] goes back to an earlier one or to the formula.
+//! A server does not change what an operator chose.
 //! Servers read the model in use at most once a minute.
 
+mod due;
 mod in_use;
 mod samples;
 mod score;
 mod train;
 mod versions;
 
+pub use due::{due, lease};
 pub(crate) use in_use::Rankers;
 pub use ranker::{Learned, Progress, Refusal, Report, Sample, Step, learn};
 pub use samples::Samples;
 pub(crate) use score::scores;
 pub use store::memory_ranker::RankerRecord;
-pub use train::{samples_by_operator, store_by_operator};
+pub use train::{samples_by_operator, store_by_operator, store_by_server};
 pub use versions::{list_by_operator, use_by_operator};

@@ -5,9 +5,9 @@ use crate::{
     Error, Ledger, Result,
     relevance::{Place, rows_by_operator},
 };
-use domain::limit::MEMORY_RANKERS_MAX;
+use domain::{id::TenantId, limit::MEMORY_RANKERS_MAX};
 use ranker::{Learned, Refusal, Sample};
-use store::{Access, memory_ranker::RankerRecord};
+use store::{Access, Conn, memory_ranker::RankerRecord};
 
 /// Rows that are read at once.
 const ROWS: u32 = 1_000;
@@ -41,6 +41,29 @@ pub async fn store_by_operator(
     seed: u32,
     learned: &Learned,
 ) -> Result<Option<RankerRecord>> {
+    store_as(ledger, workspace, (seed, learned), false).await
+}
+
+/// Like [`store_by_operator`], but an operator's choice stays: if the newest version that is better than the formula is
+/// not in use, the new one is not used either.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no workspace with this slug.
+pub async fn store_by_server(
+    ledger: &Ledger,
+    workspace: &str,
+    seed: u32,
+    learned: &Learned,
+) -> Result<Option<RankerRecord>> {
+    store_as(ledger, workspace, (seed, learned), true).await
+}
+
+async fn store_as(
+    ledger: &Ledger,
+    workspace: &str,
+    (seed, learned): (u32, &Learned),
+    keeps_choice: bool,
+) -> Result<Option<RankerRecord>> {
     let Some((model, report)) = &learned.fitted else { return Ok(None) };
     let model = model.to_bytes();
     let refusal = learned.refusal.map(Refusal::as_str);
@@ -70,7 +93,8 @@ pub async fn store_by_operator(
         let tenant = store::tenant::find_by_slug(tx.conn(), &workspace).await?;
         let tenant_id = tenant.ok_or(Error::NotFound("workspace"))?.id;
         let version = store::memory_ranker::newest(tx.conn(), tenant_id).await? + 1;
-        let record = RankerRecord { version, ..record };
+        let in_use = record.in_use && !(keeps_choice && is_chosen(tx.conn(), tenant_id).await?);
+        let record = RankerRecord { version, in_use, ..record };
         store::memory_ranker::insert(tx, tenant_id, &record, &model).await?;
         if record.in_use {
             store::memory_ranker::switch(tx, tenant_id, Some(version)).await?;
@@ -81,4 +105,11 @@ pub async fn store_by_operator(
     let (tenant_id, record) = written.await?;
     ledger.rankers().forget(tenant_id);
     Ok(Some(record))
+}
+
+/// Whether an operator chose what orders memories: something older than the newest version that is better than the
+/// formula.
+async fn is_chosen(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<bool> {
+    let versions = store::memory_ranker::list(conn, tenant_id, MEMORY_RANKERS_MAX + 1).await?;
+    Ok(versions.iter().find(|version| version.refusal.is_none()).is_some_and(|newest| !newest.in_use))
 }

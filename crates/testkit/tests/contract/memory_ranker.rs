@@ -4,6 +4,7 @@ use crate::{
     memory::put,
     memory_block::{block_of, paths, talk},
 };
+use chrono::TimeDelta;
 use domain::{
     id::TenantId,
     limit::MEMORY_RANKERS_MAX,
@@ -12,16 +13,14 @@ use domain::{
 use ledger::{
     Error,
     memory_ranker::{
-        Learned, Refusal, Samples, learn, list_by_operator, samples_by_operator, store_by_operator, use_by_operator,
+        Learned, Refusal, Samples, due, learn, list_by_operator, samples_by_operator, store_by_operator,
+        store_by_server, use_by_operator,
     },
 };
 use testkit::{Fixture, on_both_engines};
 use uuid::Uuid;
 
-on_both_engines!(
-    a_better_model_orders_memories_until_an_operator_goes_back,
-    old_versions_go_and_the_one_in_use_stays,
-);
+on_both_engines!(a_better_model_orders_memories_until_an_operator_goes_back, old_versions_go_and_the_one_in_use_stays,);
 
 const WORKSPACE: &str = "acme";
 /// Sessions from which on a model counts most.
@@ -90,6 +89,7 @@ async fn a_better_model_orders_memories_until_an_operator_goes_back(f: Fixture) 
     assert!(stored.in_use && stored.version == 1 && stored.gain_low > 0.0, "{stored:?}");
     assert_eq!(first(&f).await, of("model-1", "topics/short.md"));
     // A model that is not better is kept, and not used.
+    let better = learned.clone();
     let refused = Learned { refusal: Some(Refusal::NotBetter), ..learned };
     let second = store_by_operator(&f.ledger, WORKSPACE, 2, &refused).await.unwrap().unwrap();
     assert_eq!((second.version, second.in_use, second.refusal.as_deref()), (2, false, Some("not_better")));
@@ -100,10 +100,17 @@ async fn a_better_model_orders_memories_until_an_operator_goes_back(f: Fixture) 
     assert_eq!(first(&f).await, of("model-1", "topics/short.md"), "what is refused changes nothing");
     use_by_operator(&f.ledger, WORKSPACE, None).await.unwrap();
     assert_eq!(first(&f).await, of("formula-1", "topics/long.md"));
+    // A server trains once a day, and does not change what an operator chose.
+    assert_eq!(due(&f.ledger, "").await.unwrap(), Vec::<String>::new());
+    f.clock.advance(TimeDelta::hours(25));
+    assert_eq!(due(&f.ledger, "").await.unwrap(), [WORKSPACE]);
+    assert_eq!(due(&f.ledger, WORKSPACE).await.unwrap(), Vec::<String>::new());
+    let third = store_by_server(&f.ledger, WORKSPACE, 3, &better).await.unwrap().unwrap();
+    assert!(third.refusal.is_none() && !third.in_use, "{third:?}");
     use_by_operator(&f.ledger, WORKSPACE, Some(1)).await.unwrap();
     assert_eq!(first(&f).await, of("model-1", "topics/short.md"));
     let listed = list_by_operator(&f.ledger, WORKSPACE).await.unwrap();
-    assert_eq!(listed, [second, stored]);
+    assert_eq!(listed, [third, second, stored]);
     f.workspace("other").await;
     assert_eq!(list_by_operator(&f.ledger, "other").await.unwrap(), []);
     assert!(matches!(list_by_operator(&f.ledger, "nowhere").await, Err(Error::NotFound(_))));
