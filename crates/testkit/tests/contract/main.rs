@@ -98,6 +98,7 @@ mod promotion;
 mod question_end;
 mod read_limit;
 mod related;
+mod relevance;
 mod response;
 mod response_table;
 mod retention;
