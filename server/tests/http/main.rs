@@ -69,6 +69,7 @@ mod prepare_rows;
 mod prepare_rule;
 mod prepare_settings;
 mod rating;
+mod relevance;
 mod response_csv;
 mod routes;
 mod rule;

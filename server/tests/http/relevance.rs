@@ -1,0 +1,83 @@
+//! Ratings of memories over HTTP: from the request in an agent's context to the exported label.
+
+use crate::app::{App, Who, problem};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+async fn read(app: &App, path: &str) -> Value {
+    app.request(Who::Member, Method::GET, path).send().await.unwrap().json().await.unwrap()
+}
+
+/// Sends a hook of Claude Code. Returns the context.
+async fn hook(app: &App, event: &str, more: Value) -> Option<String> {
+    let mut payload = json!({ "session_id": "s", "hook_event_name": event });
+    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let answer = app.post(Who::Member, "/api/hooks/claude-code", payload).await;
+    answer["hookSpecificOutput"]["additionalContext"].as_str().map(str::to_owned)
+}
+
+/// The first id of a memory in a context.
+fn memory_in(context: &str) -> String {
+    let id = context.split("<item id=\"").nth(1).unwrap();
+    id.split('"').next().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ratings_of_memories_are_reported_one_by_one_and_exported_as_labels() {
+    let app = App::start();
+    let document = "/api/agents/claude-code/memory/document?path=topics/launch.md";
+    let write = json!({ "baseVersion": 0, "text": "# Launch\n\n- The launch is on Friday\n" });
+    let written = app.request(Who::Operator, Method::PUT, document).json(&write).send().await.unwrap();
+    assert!(written.status().is_success(), "{}", written.text().await.unwrap());
+    let context = hook(&app, "UserPromptSubmit", json!({ "prompt": "When is the launch?" })).await.unwrap();
+    assert!(context.contains("<memory-feedback>\nRate how useful each injected memory was"), "{context}");
+    let id = memory_in(&context);
+    let sessions = read(&app, "/api/sessions?agentSlug=claude-code").await;
+    let session = sessions["items"][0]["id"].as_str().unwrap().to_owned();
+
+    let rating = format!("/api/sessions/{session}/memory-feedback");
+    let ratings = json!({ "memory_feedback": { &id: 0.5, "mem_ffffffffffff": 1, "b": "good", "c": -7 } });
+    let report = app.post(Who::Member, &rating, ratings).await;
+    assert_eq!(report["accepted"][0]["id"], id, "{report}");
+    assert_eq!((&report["accepted"][0]["score"], &report["notRead"]), (&json!(0.5), &json!(0)));
+    let refused: Vec<_> = report["refused"].as_array().unwrap().iter().map(|one| one["reason"].clone()).collect();
+    assert_eq!(refused, ["not_a_number", "out_of_range", "not_injected"], "{report}");
+    for (body, field) in [
+        (json!({ "memory_feedback": [{ &id: 1 }] }), "memory_feedback"),
+        (json!({ "memory_feedback": "good" }), "memory_feedback"),
+        (json!({ "memory_feedback": null }), "memory_feedback"),
+    ] {
+        let sent = app.request(Who::Member, Method::POST, &rating).json(&body).send().await.unwrap();
+        let (status, problem) = problem(sent).await;
+        assert_eq!((status, &problem["errors"][0]["field"]), (422, &json!(field)), "{problem}");
+    }
+    let stale = app.request(Who::Member, Method::POST, &rating);
+    let stale = stale.json(&json!({ "attempt": 7, "memory_feedback": {} })).send().await.unwrap();
+    let (status, problem) = problem(stale).await;
+    assert_eq!((status, &problem["code"]), (409, &json!("stale_attempt")));
+
+    let listed = read(&app, &format!("/api/sessions/{session}/memories?limit=1")).await;
+    let one = &listed["items"][0];
+    assert_eq!((&one["id"], &one["slot"], &one["kind"]), (&json!(id), &json!(1), &json!("topics")), "{listed}");
+    assert_eq!((&one["agent_relevance_score"], &one["agent_feedback_count"]), (&json!(0.5), &json!(1)), "{listed}");
+    let metrics = app.http.get(format!("{}/metrics", app.url)).send().await.unwrap().text().await.unwrap();
+    for line in ["{result=\"accepted\"} 1", "{result=\"not_injected\"} 1", "{result=\"disabled\"} 0"] {
+        assert!(metrics.contains(&format!("shiftbook_memory_ratings_total{line}")), "{line}");
+    }
+
+    let folder = tempfile::tempdir().unwrap();
+    for (run, file_type) in [("one", "jsonl"), ("two", "jsonl"), ("three", "parquet")] {
+        let mut export = app.cli();
+        export.args(["export", "labels", "--tenant", "acme", "--file-type", file_type, "--out"]);
+        let output = export.arg(folder.path().join(run)).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let file = |run: &str, name: &str| std::fs::read(folder.path().join(run).join(name)).unwrap();
+    assert_eq!(file("one", "labels.jsonl"), file("two", "labels.jsonl"));
+    assert_eq!(file("one", "manifest.json"), file("two", "manifest.json"));
+    assert!(file("three", "labels.parquet").starts_with(b"PAR1"));
+    let text = String::from_utf8(file("one", "labels.jsonl")).unwrap();
+    let row: Value = serde_json::from_str(text.trim()).unwrap();
+    assert_eq!((&row["label"], &row["agent_n"], &row["continuity"]), (&json!(0.5), &json!(1), &Value::Null), "{row}");
+    assert!(!text.contains(&session) && !text.contains("Friday") && !text.contains("launch"), "{text}");
+}
