@@ -37,6 +37,7 @@ mod rule;
 mod search;
 mod session_bulk;
 mod share_link;
+mod telemetry;
 #[cfg(test)]
 mod tests;
 mod thread;
@@ -65,6 +66,7 @@ pub use rule::*;
 pub use search::{found_events, found_in_log, new_saved_search, saved_search, snippet};
 pub use session_bulk::{bulk_request, bulk_result};
 pub use share_link::share_link;
+pub use telemetry::telemetry;
 pub use thread::*;
 pub use tool::*;
 pub use tool_run::{run_tool, tool_run, tool_session};

@@ -93,6 +93,7 @@ RULES_OF = {
         ("/api/approvals", "/api/actions/{id}/tool-approval", "/api/sessions/{id}/elicitation-reply"),
         "a decision that the kind of the approval takes",
     ),
+    "enabled": (("/api/telemetry",), "a token says no yes for a workspace that declined, or that may not"),
     "fields": (("/api/views/{id}/publish",), "a view has a question before it is published"),
     "id": (
         (

@@ -246,6 +246,10 @@ fn moves(detail: &Value) -> String {
 }
 
 fn setting(detail: &Value) -> String {
+    if text(detail, "setting") == "telemetry" {
+        let to = if detail["to"] == true { "on" } else { "off" };
+        return format!("training telemetry, to {to}");
+    }
     let seconds = |key: &str| counted(detail[key].as_u64().unwrap_or_default(), "second");
     format!("time to undo a decision, from {} to {}", seconds("from"), seconds("to"))
 }

@@ -8,6 +8,7 @@ mod member_page;
 mod members;
 mod notifications;
 mod page;
+mod telemetry;
 mod tokens;
 mod webhooks;
 
@@ -16,4 +17,5 @@ pub use member_page::{MemberProps, member_page};
 pub use members::{Inviting, NewLink, role_word};
 pub use notifications::{EmailChoice, notify_button};
 pub use page::{Props, page};
+pub use telemetry::TelemetryChoice;
 pub use webhooks::{EVENT_FIELD, WebhookEntry};

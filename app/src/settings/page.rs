@@ -7,6 +7,7 @@ use super::{
     groups::groups_section,
     members::{Inviting, members_section},
     notifications::{EmailChoice, notifications_section},
+    telemetry::{TelemetryChoice, telemetry_section},
     tokens::tokens_section,
     webhooks::{WebhookEntry, webhooks_section},
 };
@@ -62,8 +63,10 @@ pub struct Props {
     pub new_webhook: Option<String>,
     /// Whether the reader gets e-mail.
     pub email: EmailChoice,
+    /// Whether numbers are shared for training.
+    pub telemetry: TelemetryChoice,
     /// State of a refused form, named after its path below /settings: `token`, `invitation`, `name`, `password`,
-    /// `webhook`, `group`, `group-ID` or `approvals`.
+    /// `webhook`, `group`, `group-ID`, `approvals` or `telemetry`.
     pub form: FormState,
     /// Base URL of this server, for the commands that connect an agent.
     pub base_url: String,
@@ -73,7 +76,7 @@ pub struct Props {
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Settings", || {
         let Props { sign_ins, members, inviting, people, groups, undo_seconds, tokens, new_token, .. } = props;
-        let Props { webhooks, new_webhook, email, form, base_url, .. } = props;
+        let Props { webhooks, new_webhook, email, telemetry, form, base_url, .. } = props;
         let administers = shell.may(Permission::Administer);
         let own = shell.viewer.as_ref().map(|me| me.role);
         let manages_groups = shell.may(Permission::ManageGroups);
@@ -91,6 +94,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <Chip href="#approvals">"Approvals"</Chip>
                 {own.map(|_| view! { <Chip href="#tokens">"Tokens"</Chip> })}
                 {administers.then(|| view! { <Chip href="#webhooks">"Webhooks"</Chip> })}
+                {administers.then(|| view! { <Chip href="#telemetry">"Training telemetry"</Chip> })}
                 {administers.then(|| view! { <Chip href="/settings/audit">"Audit list"</Chip> })}
                 {me.map(|_| view! { <Chip href="/settings/share-links">"Shared links"</Chip> })}
                 <Chip href="#notifications">"Notifications"</Chip>
@@ -106,6 +110,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 {static_html(approvals_section(undo_seconds, administers, &form.of("approvals")))}
                 {own.map(|own| static_html(tokens_section(tokens, &people, own, new_token, base_url, &form.of("token"))))}
                 {administers.then(|| static_html(webhooks_section(webhooks, new_webhook, &form.of("webhook"))))}
+                {administers.then(|| static_html(telemetry_section(telemetry, &form.of("telemetry"))))}
                 {static_html(notifications_section(email))}
                 {static_html(appearance(shell.theme, &form.of(SaveTheme::PATH)))}
                 {static_html(keyboard())}

@@ -52,6 +52,7 @@ pub fn text(code: &str) -> Option<&'static str> {
              shown. The filter has the others."
         }
         "approvals_saved" => "Approvals saved.",
+        "telemetry_saved" => "Telemetry saved.",
         "group_created" => "Group created.",
         "group_saved" => "Group saved.",
         "triggered_unclaimed" => {

@@ -53,6 +53,7 @@ pub mod session;
 pub mod session_feedback;
 pub mod share_link;
 pub mod slug;
+pub mod telemetry;
 pub mod terminal;
 pub mod thread;
 pub mod tool;

@@ -67,6 +67,7 @@ pub mod rule;
 pub mod search;
 pub mod session;
 pub mod share_link;
+pub mod telemetry;
 pub mod thread;
 pub mod token;
 pub mod tool;

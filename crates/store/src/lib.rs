@@ -45,6 +45,7 @@ pub mod search;
 pub mod session;
 pub mod share_link;
 mod statements;
+pub mod telemetry;
 pub mod thread;
 pub mod tool;
 pub mod tool_run;

@@ -3,8 +3,8 @@
 use crate::{
     action, audit, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
     feedback_request, gate, group, human, insight, interaction, lease, memory, memory_forget, memory_ranker,
-    memory_writer, open, outbox, relevance, response, retention, rule, search, session, share_link, thread, tool,
-    tool_run, tool_step, verify, view, view_link, webhook, work_queue, worker,
+    memory_writer, open, outbox, relevance, response, retention, rule, search, session, share_link, telemetry, thread,
+    tool, tool_run, tool_step, verify, view, view_link, webhook, work_queue, worker,
 };
 
 const FILES: &[Texts] = &[
@@ -30,6 +30,7 @@ const FILES: &[Texts] = &[
     retention::SQL,
     share_link::SQL,
     rule::SQL,
+    telemetry::SQL,
     thread::SQL,
     tool::SQL,
     tool_run::SQL,

@@ -39,6 +39,7 @@ pub mod session;
 pub mod session_bulk;
 pub mod settings;
 pub mod share_link;
+pub mod telemetry;
 pub mod thread;
 pub mod tool;
 pub mod tool_run;

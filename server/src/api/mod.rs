@@ -42,6 +42,7 @@ mod session_memory;
 mod share_link;
 mod sign_in;
 mod stream;
+mod telemetry;
 mod thread;
 mod today;
 mod tool;
@@ -286,6 +287,7 @@ fn approvals(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
 fn logs(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
     router
         .routes(routes!(workspace::get, workspace::update))
+        .routes(routes!(telemetry::get, telemetry::answer))
         .routes(routes!(event::read, event::append))
         .routes(routes!(event::find))
         .routes(routes!(event::send_delta))

@@ -24,6 +24,7 @@ mod retention;
 mod run;
 mod search;
 mod serve;
+mod telemetry;
 mod token;
 mod tool;
 mod user;

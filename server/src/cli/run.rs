@@ -3,8 +3,8 @@
 use super::{
     agent, ask, backup, chat, check_config,
     common::{FAILED, Failure, MISUSED, report},
-    export, feedback, hook, install, memory, openapi, restore, retention, search, serve, token, tool, user, verify,
-    view, work,
+    export, feedback, hook, install, memory, openapi, restore, retention, search, serve, telemetry, token, tool, user,
+    verify, view, work,
 };
 use crate::{build_version::VERSION, log::LogSettings};
 use clap::{Parser, Subcommand};
@@ -104,6 +104,9 @@ enum Command {
     /// Export, import, list and revert the memory documents of an agent
     #[command(subcommand)]
     Memory(memory::MemoryCommand),
+    /// Share numbers about the usefulness of memories for training, or not
+    #[command(subcommand)]
+    Telemetry(telemetry::TelemetryCommand),
     /// Give an agent a character card
     #[command(subcommand)]
     Agent(agent::AgentCommand),
@@ -176,6 +179,7 @@ async fn dispatch(command: Command, log: Option<LogSettings>) -> ExitCode {
         Command::Export(command) => export::run(command).await,
         Command::Hook(command) => return hook::run(command).await,
         Command::Memory(command) => memory::run(command).await,
+        Command::Telemetry(command) => telemetry::run(command).await,
         Command::Agent(command) => agent::run(command).await,
         Command::Openapi => openapi::run(),
         Command::Work(args) => return work::run(args).await,

@@ -27,6 +27,8 @@ pub(super) struct PredictorFile {
     shuffle: Option<bool>,
     /// Share of the memories that are withheld at random.
     holdout: Option<f64>,
+    /// Whether workspaces may opt in to training telemetry.
+    telemetry: Option<bool>,
 }
 
 /// Largest share that is withheld.
@@ -54,6 +56,7 @@ pub(super) fn settings(file: PredictorFile) -> Result<Settings, Error> {
         harmful_ratings: file.harmful_ratings.map_or(default.harmful_ratings, NonZeroU32::get),
         shuffle: file.shuffle.unwrap_or(default.shuffle),
         holdout_permille: (holdout * 1_000.0).round() as u16,
+        telemetry: file.telemetry.unwrap_or(default.telemetry),
     })
 }
 

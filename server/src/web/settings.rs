@@ -15,7 +15,7 @@ use crate::{
 };
 use app::{
     FormState,
-    settings::{self as ui, EmailChoice, Inviting, NewLink, Props, WebhookEntry},
+    settings::{self as ui, EmailChoice, Inviting, NewLink, Props, TelemetryChoice, WebhookEntry},
 };
 use axum::{
     Router,
@@ -34,6 +34,7 @@ use ledger::{
     MemberRecord, email, gate,
     group::{self, GroupChange, NewGroup},
     page::settings as page,
+    telemetry::TelemetryState,
     token,
 };
 use wire::Code;
@@ -50,6 +51,7 @@ pub fn router() -> Router<AppState> {
         .route("/settings/tokens/{id}/revoke", post(revoke_token))
         .route("/settings/groups", post(create_group))
         .route("/settings/approvals", post(approvals))
+        .route("/settings/telemetry", post(telemetry))
         .route("/settings/groups/{id}", post(change_group))
         .route("/settings/notifications", post(notifications))
 }
@@ -115,6 +117,7 @@ fn props(page: page::Page) -> Props {
         },
         people,
         undo_seconds: page.undo_seconds,
+        telemetry: telemetry_choice(page.telemetry),
         groups: page.groups.into_iter().map(wire_map::group).collect(),
         tokens: tokens.into_iter().map(wire_map::token).collect(),
         webhooks: webhooks.into_iter().map(webhook_entry).collect(),
@@ -200,6 +203,20 @@ async fn approvals(State(state): State<AppState>, viewer: Viewer, form: Form) ->
         }
     };
     saved(&state, viewer, &form, ("approvals", "approvals_saved"), saving).await
+}
+
+async fn telemetry(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
+    let saving = ledger::telemetry::answer(&state.ledger, &viewer.scope, form.has("enabled")).await;
+    saved(&state, viewer, &form, ("telemetry", "telemetry_saved"), saving).await
+}
+
+/// What admins can choose about telemetry.
+fn telemetry_choice(state: TelemetryState) -> TelemetryChoice {
+    match state.opt_in.enabled {
+        _ if state.is_forbidden => TelemetryChoice::Forbidden,
+        None => TelemetryChoice::Unanswered,
+        Some(enabled) => TelemetryChoice::Answered { enabled },
+    }
 }
 
 async fn notifications(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Redirect, PageRejection> {

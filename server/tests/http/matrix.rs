@@ -56,6 +56,7 @@ fn body(path: &str) -> Option<Value> {
         "hand-over" => json!({ "to": "user:00000000-0000-7000-8000-000000000000" }),
         "tool-approval" => json!({ "kind": "question", "decision": "respond", "note": "x" }),
         "elicitation-reply" => json!({ "content": "x" }),
+        "opt-in" => json!({ "enabled": false }),
         "memory-feedback" => json!({ "memory_feedback": {} }),
         "forget" | "remember" => json!({ "person": "discord-1" }),
         _ => return None,

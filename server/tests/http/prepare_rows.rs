@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 71] = [
+const PLAIN: [(&str, &str); 72] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -41,6 +41,7 @@ const PLAIN: [(&str, &str); 71] = [
     ("/api/sessions/human/today", "?timezone=UTC"),
     ("/api/share-links", ""),
     ("/api/sign-ins", ""),
+    ("/api/telemetry/opt-in", ""),
     ("/api/threads", ""),
     ("/api/today/work-queue-counts", "?timezone=UTC"),
     ("/api/tool-sessions", ""),
@@ -276,6 +277,7 @@ impl Maker<'_> {
             "/api/entity-types/{id}/imports" => {
                 return (self.entity_type().await.0, Sent::Text("text/csv", "Name\nx\n".into()));
             }
+            "/api/telemetry/opt-in" => (nothing(), json!({ "enabled": false })),
             "/api/memory/forget" => (nothing(), json!({ "person": "matrix-1", "apply": true })),
             "/api/memory/remember" => {
                 let forget = self.app.request(Who::Admin, Method::POST, "/api/memory/forget");

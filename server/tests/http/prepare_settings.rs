@@ -31,6 +31,7 @@ impl Maker<'_> {
             "/settings/share-links" => (nothing(), form(&[("do", "revoke"), ("link", &self.share_link().await.1)])),
             "/settings/sign-ins/end-others" => (nothing(), form(&[])),
             "/settings/sign-ins/{id}/end" => (self.sign_in().await, form(&[])),
+            "/settings/telemetry" => (nothing(), form(&[("enabled", "yes")])),
             "/settings/tokens" => (nothing(), form(&[("name", "matrix"), ("role", "member"), ("for_me", "yes")])),
             "/settings/tokens/{id}/revoke" => (self.token().await, form(&[])),
             "/settings/webhooks" => {

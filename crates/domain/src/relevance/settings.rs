@@ -19,6 +19,8 @@ pub struct Settings {
     pub shuffle: bool,
     /// Share of items that are withheld at random, thousandths; 0 withholds none.
     pub holdout_permille: u16,
+    /// Whether workspaces may share numbers for training.
+    pub telemetry: bool,
 }
 
 impl Default for Settings {
@@ -31,6 +33,7 @@ impl Default for Settings {
             harmful_ratings: 3,
             shuffle: false,
             holdout_permille: 0,
+            telemetry: true,
         }
     }
 }

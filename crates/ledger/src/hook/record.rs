@@ -11,7 +11,7 @@ use crate::{
     guard::require,
     human::recent_activity::recent_activity_within,
     memory_block::{self, About, Learning, MemoryBlock, Rated},
-    relevance,
+    relevance, telemetry,
 };
 use domain::{
     Scope, Timestamp,
@@ -19,6 +19,7 @@ use domain::{
     hook::{ParsedHook, Source, read},
     id::SessionId,
     role::Permission,
+    telemetry::PROMPT,
 };
 use uuid::Uuid;
 
@@ -72,7 +73,11 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
             considered = (block.ranker, block.considered);
         }
     }
-    let texts: Vec<&str> = context.iter().map(|context| context.text.as_str()).collect();
+    let mut texts: Vec<&str> = context.iter().map(|context| context.text.as_str()).collect();
+    if parsed.takes_context && parsed.event_name == SESSION_START {
+        let question = question(ledger, scope, hook.source, &texts).await;
+        texts.extend(question);
+    }
     let text = (!texts.is_empty()).then(|| texts.join("\n\n"));
     let answer = Answer { event_name: parsed.event_name.clone(), additional_context: text };
     for _ in 0..TRIES_MAX {
@@ -109,6 +114,22 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
     Err(Error::Unavailable("the same session is being made again and again".into()))
 }
 
+/// Returns what makes the agent ask its person about telemetry, if it is time and there is room. If that cannot be
+/// read, nobody is asked.
+async fn question(ledger: &Ledger, scope: &Scope, source: Source, texts: &[&str]) -> Option<&'static str> {
+    let used: usize = texts.iter().map(|text| source.context_size(text) + BETWEEN).sum();
+    if used + source.context_size(PROMPT) > source.context_max() {
+        return None;
+    }
+    match telemetry::prompt(ledger, scope).await {
+        Ok(question) => question,
+        Err(error) => {
+            tracing::warn!(%error, "a coding agent is not made to ask about telemetry");
+            None
+        }
+    }
+}
+
 /// Returns the recent activity of the token's person, with as many events as the agent takes. If it cannot be read, the
 /// agent continues without it.
 async fn activity(ledger: &Ledger, scope: &Scope, source: Source) -> Option<ContextInjected> {
@@ -126,6 +147,9 @@ async fn activity(ledger: &Ledger, scope: &Scope, source: Source) -> Option<Cont
         }
     }
 }
+
+/// Name of the hook with which an agent's session starts.
+const SESSION_START: &str = "SessionStart";
 
 /// Size of the blank line between two blocks of context, in the unit of every agent.
 const BETWEEN: usize = 2;

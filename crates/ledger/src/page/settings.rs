@@ -2,7 +2,10 @@
 
 use crate::{
     AccessLinkRecord, GroupRecord, Ledger, MemberRecord, MessageRecord, Result, SignInRecord, TokenRecord,
-    WebhookRecord, auth, guard::require, token,
+    WebhookRecord, auth,
+    guard::require,
+    telemetry::{TelemetryState, state},
+    token,
 };
 use domain::{Scope, Timestamp, id::TenantId, limit::GROUPS_MAX, role::Permission};
 use std::collections::HashMap;
@@ -49,6 +52,8 @@ pub struct Page {
     pub groups: Vec<GroupRecord>,
     /// Time in which a decision can be undone, in seconds.
     pub undo_seconds: u32,
+    /// Whether numbers are shared for training.
+    pub telemetry: TelemetryState,
     /// `None` unless the caller is an admin.
     pub administered: Option<Administered>,
     /// `None` for a token.
@@ -64,12 +69,14 @@ pub async fn read(ledger: &Ledger, scope: &Scope, secret: &str) -> Result<Page> 
         Some(user_id) => Some((user_id, token::whose(scope)?, auth::list_sign_ins(ledger, scope, secret).await?)),
         None => None,
     };
+    let telemetry = state(ledger, scope).await?;
     let (tenant_id, administers, now) = (scope.tenant_id, scope.may(Permission::Administer), ledger.now());
     let read = ledger.snapshot(scope, async move |conn| {
         Ok(Page {
             members: store::user::members(conn, tenant_id).await?,
             groups: store::group::list(conn, tenant_id, GROUPS_MAX).await?,
             undo_seconds: store::tenant::undo_seconds(conn, tenant_id).await?,
+            telemetry,
             administered: match administers {
                 true => Some(administered(conn, tenant_id, now).await?),
                 false => None,

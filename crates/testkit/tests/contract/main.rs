@@ -121,6 +121,7 @@ mod status;
 mod status_scene;
 mod status_table;
 mod sweep;
+mod telemetry;
 mod thread;
 mod time_limit;
 mod tool;

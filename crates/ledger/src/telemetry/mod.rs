@@ -1,0 +1,10 @@
+//! Training telemetry: whether a workspace shares anonymous numbers about the usefulness of memories, and these numbers.
+//! Nothing is sent anywhere: an operator can export them.
+
+mod opt_in;
+mod prompt;
+mod share;
+
+pub use opt_in::{TelemetryState, answer, answer_by_operator, state, state_by_operator};
+pub(crate) use prompt::prompt;
+pub use share::{Shared, share_by_operator};

@@ -1,0 +1,28 @@
+//! Training telemetry of a workspace.
+
+use domain::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Whether the workspace shares anonymous numbers about the usefulness of memories for training.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Telemetry {
+    /// The answer; `null` if nobody has answered. After seven days no answer is `false`.
+    pub enabled: Option<bool>,
+    /// Whether the operator of the installation forbids it. Then nothing is shared.
+    pub is_forbidden: bool,
+    /// Time an agent was made to ask last.
+    pub last_prompted_at: Option<Timestamp>,
+    /// Time from which the seven days count.
+    pub installed_at: Timestamp,
+}
+
+/// `POST /api/telemetry/opt-in`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AnswerTelemetry {
+    /// Whether numbers are shared. A token cannot answer `true` after `false`.
+    pub enabled: bool,
+}
