@@ -47,8 +47,9 @@ impl Activity {
     pub(crate) fn memories_rated(&self, accepted: u64, refused: impl Iterator<Item = Refusal>, not_read: u64) {
         self.ratings_accepted.fetch_add(accepted, Relaxed);
         for reason in refused {
-            let counts = Refusal::ALL.iter().zip(&self.ratings_refused);
-            counts.filter(|(one, _)| **one == reason).for_each(|(_, count)| drop(count.fetch_add(1, Relaxed)));
+            for (one, count) in Refusal::ALL.into_iter().zip(&self.ratings_refused) {
+                count.fetch_add(u64::from(one == reason), Relaxed);
+            }
         }
         self.ratings_not_read.fetch_add(not_read, Relaxed);
     }

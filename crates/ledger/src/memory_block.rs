@@ -261,7 +261,7 @@ pub(crate) async fn select(
     date(conn, tenant_id, &found, &mut ranked).await?;
     let Some(mut text) = render(&ranked) else { return Ok(None) };
     if !request.is_empty() {
-        text = [&text, BETWEEN, request].concat();
+        text = [text.as_str(), BETWEEN, request].concat();
     }
     let considered = match about.rated {
         Rated::Never => Vec::new(),

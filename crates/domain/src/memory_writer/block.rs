@@ -234,7 +234,7 @@ mod tests {
         let text = format!("{}\n\n<memory-feedback>\nRate them.\n", block("- Likes <tea>\n- Lives in Oslo", 2));
         assert_eq!(items(&text), [("mem_1".to_owned(), "- Likes <tea>\n- Lives in Oslo\n".to_owned())]);
         assert_eq!(remembered(&text).collect::<Vec<_>>(), ["- Likes <tea>", "- Lives in Oslo"]);
-        assert_eq!(items("no block"), []);
+        assert!(items("no block").is_empty());
     }
 
     proptest! {

@@ -72,7 +72,7 @@ async fn block_at(conn: &mut Conn<'_>, tenant_id: TenantId, (id, turn): (Session
 /// Stores the uses of a turn.
 pub(crate) async fn save_on(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId, seen: &MemoryUses) -> Result<()> {
     for (memory_id, uses) in &seen.uses {
-        store::relevance::save_uses(tx, tenant_id, (id, seen.turn), (memory_id, *uses)).await?;
+        store::relevance::save_uses(tx, tenant_id, (id, seen.turn), (memory_id.as_str(), *uses)).await?;
     }
     Ok(())
 }

@@ -4,8 +4,8 @@
 use super::{Named, named};
 use domain::{
     action, audit, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction,
-    member, memory, memory_forget, memory_writer, notification, outcome, respondent, response, role, rule, session,
-    session_feedback, share_link, thread, tool, view,
+    member, memory, memory_forget, memory_writer, notification, outcome, relevance, respondent, response, role, rule,
+    session, session_feedback, share_link, thread, tool, view,
 };
 use utoipa::{
     PartialSchema, ToSchema,
