@@ -127,7 +127,7 @@ pub(crate) async fn for_session(
     let is_of_person = person.is_some() || crate::commit::is_thread(session);
     let bytes_max = usize::MAX;
     // Nothing is recorded of a session that is private, so its memories are not rated.
-    let rated = if session.is_private() { Rated::Never } else { Rated::In(Some(session.id)) };
+    let rated = if session.is_private() { Rated::Never } else { Rated::Unasked(session.id) };
     let about = About { person, is_of_person, channel, said: &said, bytes_max, bounds, rated, learning };
     select(conn, session.tenant_id, agent, about, now).await
 }
@@ -169,22 +169,26 @@ pub(crate) struct About<'a> {
 pub(crate) enum Rated {
     /// They cannot.
     Never,
-    /// In this session; `None` if it does not exist yet.
-    In(Option<SessionId>),
+    /// In this session, without a request. What an agent says after a claim is its reply or its output, and the request
+    /// asks for an answer that is only ratings.
+    Unasked(SessionId),
+    /// In this session, if it exists yet, with a request: the host shows the answer, and ratings are taken out of it.
+    Asked(Option<SessionId>),
 }
 
 impl Rated {
     const fn session(self) -> Option<SessionId> {
         match self {
             Self::Never => None,
-            Self::In(session) => session,
+            Self::Unasked(session) => Some(session),
+            Self::Asked(session) => session,
         }
     }
 }
 
 /// Whether the request for ratings follows the memories of this prompt.
 async fn is_asked(conn: &mut Conn<'_>, tenant_id: TenantId, about: &About<'_>) -> Result<bool> {
-    let (Rated::In(session), settings) = (about.rated, &about.learning.settings) else { return Ok(false) };
+    let (Rated::Asked(session), settings) = (about.rated, &about.learning.settings) else { return Ok(false) };
     let before = match session {
         // Each prompt counts, so there is nothing to count.
         Some(id) if settings.every_nth > 1 => store::relevance::prompts(conn, tenant_id, id).await?,
@@ -265,7 +269,7 @@ pub(crate) async fn select(
     }
     let considered = match about.rated {
         Rated::Never => Vec::new(),
-        Rated::In(_) => considered(&ranked, &found),
+        Rated::Unasked(_) | Rated::Asked(_) => considered(&ranked, &found),
     };
     Ok(Some(MemoryBlock { text, candidates: json!(ranked), considered, ranker }))
 }

@@ -177,7 +177,7 @@ async fn memory(
         let session = find_newest(conn, tenant_id, source, &agents_session).await?;
         let rated = match session {
             Some(session) if session.is_private() => Rated::Never,
-            session => Rated::In(session.map(|session| session.id)),
+            session => Rated::Asked(session.map(|session| session.id)),
         };
         let (person, channel, said) = (person.as_ref(), None, said.as_str());
         let about = About { person, is_of_person: true, channel, said, bytes_max, bounds, rated, learning };
