@@ -70,6 +70,7 @@
 //! | `export::progress_fragment(&export::Job)` | `GET /exports/{id}/progress` |
 //! | `settings::page(&Shell, settings::Props)` | `GET /settings?made=` |
 //! | `audit::page(&Shell, audit::Props)` | `GET /settings/audit?kind=&actor=&cursor=` |
+//! | `session_memory::page(&Shell, session_memory::Props)` | `GET /sessions/{id}/memories?cursor=` |
 //! | `share::page(&Shell, share::Props)` | `GET /sessions/{id}/share?made=` |
 //! | `share::list_page(&Shell, share::ListProps)` | `GET /settings/share-links?cursor=` |
 //! | `settings::member_page(&Shell, settings::MemberProps)` | `GET /settings/members/{id}?made=` |
@@ -136,6 +137,8 @@ pub mod rule;
 pub mod search;
 pub mod server_function;
 pub mod session;
+#[cfg(feature = "ssr")]
+pub mod session_memory;
 pub mod sessions;
 #[cfg(feature = "ssr")]
 pub mod settings;

@@ -33,7 +33,7 @@ use domain::{
     limit::REASON_CHARS_MAX,
     role::Permission,
     run_again::{NotAgain, run_again},
-    session::{EndReason, Status, Usage, WaitsFor},
+    session::{EndReason, Status, Type, Usage, WaitsFor},
 };
 use leptos::{prelude::*, server_fn::ServerFn as _};
 use serde_json::value::RawValue;
@@ -225,6 +225,9 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let share = summary.may_share.then(|| {
         view! { <ButtonLink look=Look::Quiet href=format!("{href}/share")>"Share"</ButtonLink> }
     });
+    let memories = (session.session_type == Type::Agent && session.agent_slug.is_some()).then(|| {
+        view! { <ButtonLink look=Look::Quiet href=format!("{href}/memories")>"Memories"</ButtonLink> }
+    });
     let manages = shell.may(Permission::ManageSessions);
     let again = run_again(session.session_type, session.source.as_deref(), session.status, summary.action_status);
     let repeats = manages && again.is_ok();
@@ -246,7 +249,7 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
                 .into_any()
         }
     });
-    (retry, archived, cancel, share, forget)
+    (retry, archived, cancel, memories, share, forget)
 }
 
 /// The content of the form that cancels a session.

@@ -53,6 +53,7 @@ mod session;
 mod session_bulk;
 mod session_find;
 mod session_forget;
+mod session_memory;
 mod sessions;
 mod settings;
 mod share;
@@ -90,6 +91,7 @@ pub fn router() -> Router<AppState> {
         .merge(continue_form::router())
         .merge(session::router())
         .merge(session_forget::router())
+        .merge(session_memory::router())
         .merge(share::router())
         .merge(shared::router())
         .merge(chat::router())

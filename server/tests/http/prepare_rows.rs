@@ -209,20 +209,19 @@ impl Maker<'_> {
             "/api/sessions/human/stop" => (nothing(), json!({ "sessionId": self.at_work().await })),
             "/api/sessions/{id}/cancel" | "/api/sessions/{id}/share-links" => (self.running().await, json!({})),
             "/api/sessions/{id}/memory-feedback" => (self.running().await, json!({ "memory_feedback": {} })),
-            "/api/sessions/{id}/answers/take" => (self.running().await, json!({ "attempt": 1 })),
             "/api/sessions/{id}/feedback-requests" => {
                 (self.running().await, json!({ "attempt": 1, "message": "Which?", "idempotencyKey": "k" }))
             }
-            "/api/sessions/{id}/complete" => (self.running().await, json!({ "attempt": 1 })),
             "/api/sessions/{id}/deltas" => (self.running().await, json!({ "attempt": 1, "offset": 0, "text": "x" })),
             "/api/sessions/{id}/elicitation-reply" => (self.session_with_question().await.0, json!({ "content": "x" })),
             "/api/sessions/{id}/events" => {
                 (self.running().await, json!({ "attempt": 1, "events": [{ "type": "agent.message" }] }))
             }
             "/api/sessions/{id}/fail" => (self.running().await, json!({ "attempt": 1, "error": { "message": "x" } })),
-            "/api/sessions/{id}/heartbeat" | "/api/sessions/{id}/release" => {
-                (self.running().await, json!({ "attempt": 1 }))
-            }
+            "/api/sessions/{id}/answers/take"
+            | "/api/sessions/{id}/complete"
+            | "/api/sessions/{id}/heartbeat"
+            | "/api/sessions/{id}/release" => (self.running().await, json!({ "attempt": 1 })),
             "/api/sessions/{id}/messages" => (self.idle().await, json!({ "text": "x" })),
             "/api/sessions/{id}/tool-results" => {
                 (self.awaiting_tool().await, json!({ "results": [{ "toolCallId": "c", "output": 1 }] }))
@@ -472,6 +471,9 @@ impl Maker<'_> {
             "/sessions/saved/{id}/delete" => (self.saved_search().await, form(&[])),
             "/sessions/saved/{id}/rename" => (self.saved_search().await, form(&[("name", &unique_text())])),
             "/sessions/{id}/share" => (self.running().await, form(&[("do", "share"), ("days", "1")])),
+            "/sessions/{id}/memories" => {
+                (self.running().await, form(&[("memory", "mem_0123456789ab"), ("value", "1")]))
+            }
             "/s/{secret}" => (self.share_link().await.0, form(&[])),
             "/sessions/{id}/forget" => (self.completed().await, form(&[("confirm", "forget")])),
             "/memory/forget" => (nothing(), form(&[("person", "matrix-1"), ("step", "forget"), ("confirm", "forget")])),

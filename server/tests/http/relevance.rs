@@ -65,6 +65,25 @@ async fn ratings_of_memories_are_reported_one_by_one_and_exported_as_labels() {
         assert!(metrics.contains(&format!("shiftbook_memory_ratings_total{line}")), "{line}");
     }
 
+    // People see the text and the mean, and rate with plain forms.
+    let address = format!("{}/sessions/{session}/memories", app.url);
+    let cookie = app.cookie().await;
+    let send = async |request: reqwest::RequestBuilder| {
+        request.header("cookie", &cookie).header("origin", &app.url).send().await.unwrap()
+    };
+    let shown = send(app.http.get(&address)).await.text().await.unwrap();
+    assert!(shown.contains("The launch is on Friday") && shown.contains("0.50, 1 rating"), "{shown}");
+    let rated = send(app.http.post(&address).form(&[("memory", id.as_str()), ("value", "-1")])).await;
+    assert_eq!(
+        (rated.status().as_u16(), rated.headers()["location"].to_str().unwrap()),
+        (303, &address[app.url.len()..])
+    );
+    let shown = send(app.http.get(&address)).await.text().await.unwrap();
+    assert!(shown.contains("-0.25, 2 ratings"), "{shown}");
+    let refused = send(app.http.post(&address).form(&[("memory", "x"), ("value", "1")])).await;
+    assert_eq!(refused.status().as_u16(), 422);
+    assert!(refused.text().await.unwrap().contains("this rating does not count: not_injected"));
+
     let folder = tempfile::tempdir().unwrap();
     for (run, file_type) in [("one", "jsonl"), ("two", "jsonl"), ("three", "parquet")] {
         let mut export = app.cli();
@@ -78,6 +97,6 @@ async fn ratings_of_memories_are_reported_one_by_one_and_exported_as_labels() {
     assert!(file("three", "labels.parquet").starts_with(b"PAR1"));
     let text = String::from_utf8(file("one", "labels.jsonl")).unwrap();
     let row: Value = serde_json::from_str(text.trim()).unwrap();
-    assert_eq!((&row["label"], &row["agent_n"], &row["continuity"]), (&json!(0.5), &json!(1), &Value::Null), "{row}");
+    assert_eq!((&row["label"], &row["agent_n"], &row["continuity"]), (&json!(-0.25), &json!(2), &Value::Null), "{row}");
     assert!(!text.contains(&session) && !text.contains("Friday") && !text.contains("launch"), "{text}");
 }

@@ -32,6 +32,7 @@ pub mod response;
 mod row;
 pub mod rule;
 pub mod session;
+pub mod session_memory;
 pub mod sessions;
 pub mod settings;
 pub mod share_link;

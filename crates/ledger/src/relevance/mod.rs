@@ -12,9 +12,10 @@ mod rows;
 mod uses;
 
 pub use list::list;
+pub(crate) use list::{list_on, texts_on};
 pub(crate) use rate::{AGENT, count, rate_on};
-pub use rate::{RatedMemory, Report, rate};
-pub(crate) use record::{USES_DAYS, record_on};
+pub use rate::{RatedMemory, Report, may_rate, rate};
+pub(crate) use record::record_on;
 pub use rows::{Place, rows_by_operator};
 pub use store::relevance::SessionMemoryRecord;
 pub(crate) use uses::{MemoryUses, save_on, seen};

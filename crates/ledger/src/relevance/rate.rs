@@ -86,9 +86,14 @@ pub(crate) fn count(ledger: &Ledger, report: &Report) {
     ledger.activity().memories_rated(report.accepted.len() as u64, refused, report.not_read);
 }
 
+/// Whether a person or a program may rate the memories of a session. Its agent may do so too.
+pub fn may_rate(scope: &Scope, session: &Session) -> bool {
+    is_own(scope, session) || scope.may(Permission::ManageSessions)
+}
+
 /// Refuses callers that have no part in the session.
 async fn require_rater(conn: &mut Conn<'_>, scope: &Scope, session: &Session) -> Result<()> {
-    if is_own(scope, session) || scope.may(Permission::ManageSessions) || claimed_last(conn, scope, session).await? {
+    if may_rate(scope, session) || claimed_last(conn, scope, session).await? {
         return Ok(());
     }
     Err(Error::Forbidden("only the person of a session, its agent, operators and admins can rate its memories"))
