@@ -161,7 +161,8 @@ pub fn explore_scored(
         if taken < items && fits {
             taken += 1;
             used += item.candidate.tokens;
-            item.holdout = with.holdout_permille > 0 && random.below(PERMILLE.into()) < with.holdout_permille.into();
+            item.holdout =
+                with.holdout_permille > 0 && random.below(u64::from(PERMILLE)) < u64::from(with.holdout_permille);
             item.propensity = if item.holdout { withheld } else { 1.0 - withheld };
             if !item.holdout {
                 slots += 1;
