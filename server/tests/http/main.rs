@@ -56,6 +56,7 @@ mod matrix_people;
 mod memory_channels;
 mod memory_cli;
 mod memory_folder;
+mod memory_ranker;
 mod memory_training;
 mod null;
 mod operator;
