@@ -65,6 +65,7 @@
 //! | `failure::cause_page(&Shell, failure::CauseProps)` | `GET /failures/{id}?window=&cursor=` |
 //! | `failure::again_page(&Shell, failure::AgainProps)` | `POST /failures/{id}/run-again` and `GET /failures/{id}/run-again?of=` |
 //! | `insight::page(&Shell, insight::Props)` | `GET /insights?days=` |
+//! | `insight::memory_page(&Shell, insight::MemoryProps)` | `GET /insights/memories` |
 //! | `export::page(&Shell, export::Props)` | `GET /export` |
 //! | `export::job_page(&Shell, export::JobProps)` | `GET /exports/{id}` |
 //! | `export::progress_fragment(&export::Job)` | `GET /exports/{id}/progress` |

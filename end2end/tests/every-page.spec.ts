@@ -76,6 +76,7 @@ const ELSEWHERE: Record<string, [string, string, string?]> = {
   "/inbox/{id}": ["inbox-trust.spec.ts", "axe finds nothing in light and dark", "`/inbox/${item.id}`, "],
   "/inbox/{id}/hand-over": ["inbox-aside.spec.ts", "an item is handed over with a note"],
   "/insights": ["pages.spec.ts", IN_TABLE, '"/insights"]'],
+  "/insights/memories": ["pages.spec.ts", IN_TABLE, '"/insights/memories"]'],
   "/link": ["accessible.spec.ts", "links to join and to set a password"],
   "/memory/forget": ["memory-review.spec.ts", "a person is forgotten after a look at what would go"],
   "/s/{secret}": ["share.spec.ts", SHARED, "the page that asks"],

@@ -39,6 +39,7 @@ const PAGES: [string, () => string][] = [
   ["an action", () => `/actions/${rich.action}`],
   ["insights", () => "/insights"],
   ["insights of a quarter", () => "/insights?days=90"],
+  ["memories that help", () => "/insights/memories"],
   ["training data", () => "/export"],
   ["settings", () => "/settings"],
   ["API manual", () => "/api/docs"],

@@ -74,7 +74,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! { <ButtonLink small=true href="/export">"Training data"</ButtonLink> }
         });
         let waiting = static_html(stalled(shell, &writers));
-        let head = view! { <PageHead title="Insights">{view! { {windows(days)} {export} }}</PageHead> };
+        let memories = view! { <ButtonLink small=true href="/insights/memories">"Memories"</ButtonLink> };
+        let head = view! { <PageHead title="Insights">{view! { {windows(days)} {memories} {export} }}</PageHead> };
         frame(shell, RailEntry::Insights, view! { {head} {cut} {missed} {unread} {waiting} {body} })
     })
 }

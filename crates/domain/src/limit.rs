@@ -424,6 +424,8 @@ pub const MEMORY_RANKER_SAMPLES_MAX: usize = 1_000_000;
 pub const MEMORY_RANKERS_MAX: u32 = 20;
 /// Bytes of a stored ranker.
 pub const MEMORY_RANKER_BYTES_MAX: usize = 512 * 1024;
+/// Memories that agents were given of which figures are made: the newest.
+pub const MEMORY_FIGURES_MAX: u32 = 10_000;
 /// Workspaces whose ranker is cached on a server.
 pub const MEMORY_RANKERS_CACHED_MAX: usize = 64;
 /// Most turns in one answer of an agent's history.

@@ -32,6 +32,7 @@ pub mod insight;
 pub mod interaction;
 pub mod lease;
 pub mod memory;
+pub mod memory_figure;
 pub mod memory_forget;
 pub mod memory_ranker;
 pub mod memory_writer;

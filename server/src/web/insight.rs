@@ -1,17 +1,21 @@
-//! /insights
+//! /insights and /insights/memories
 
 use super::{
     shell::{PageRejection, Viewer, render},
     stalled::stalled_of,
 };
 use crate::{extract::Params, state::AppState, wire_map};
-use app::insight::{self as ui, Props, WINDOWS};
+use app::insight::{self as ui, MemoryFigure, MemoryProps, Props, RankerFigure, WINDOWS};
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
-use ledger::{ActionRecord, page::insight as page};
+use ledger::{
+    ActionRecord,
+    memory_ranker::RankerRecord,
+    page::{insight as page, memory_insight as memory},
+};
 use serde::Deserialize;
 
 pub fn router() -> Router<AppState> {
-    Router::new().route("/insights", get(show))
+    Router::new().route("/insights", get(show)).route("/insights/memories", get(memories))
 }
 
 #[derive(Default, Deserialize)]
@@ -33,4 +37,42 @@ async fn show(
     let insights = wire_map::insights(page.record, state.turn_capture.failures());
     let props = Props { days, insights, action_ids, stalled: stalled_of(page.stalled) };
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+}
+
+async fn memories(State(state): State<AppState>, viewer: Viewer) -> Result<Response, PageRejection> {
+    let memory::Page { given, rated, used, helpful, unused, harmful, rankers } =
+        memory::read(&state.ledger, &viewer.scope).await?;
+    let list = |figures: Vec<memory::MemoryFigure>| figures.into_iter().map(memory_figure).collect();
+    let props = MemoryProps {
+        given,
+        rated,
+        used,
+        helpful: list(helpful),
+        unused: list(unused),
+        harmful: list(harmful),
+        rankers: rankers.into_iter().map(ranker_figure).collect(),
+    };
+    Ok(render(StatusCode::OK, move || ui::memory_page(&viewer.shell, props)).await)
+}
+
+fn memory_figure(figure: memory::MemoryFigure) -> MemoryFigure {
+    let memory::MemoryFigure { agent, path, given, used, rated, mean } = figure;
+    MemoryFigure { agent, path, given, used, rated, mean }
+}
+
+fn ranker_figure(record: RankerRecord) -> RankerFigure {
+    let state = match (record.in_use, record.refusal.as_deref()) {
+        (true, _) => "in use",
+        (false, None) => "not in use",
+        (false, Some("ratings_contradict_uses")) => "refused: ratings contradict uses",
+        (false, Some(_)) => "refused: not better",
+    };
+    RankerFigure {
+        version: record.version,
+        at: record.created_at,
+        formula: record.formula_ndcg5,
+        model: record.model_ndcg5,
+        gain: (record.gain_low, record.gain_high),
+        state: state.to_owned(),
+    }
 }

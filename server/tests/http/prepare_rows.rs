@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 72] = [
+const PLAIN: [(&str, &str); 73] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -65,6 +65,7 @@ const PLAIN: [(&str, &str); 72] = [
     ("/inbox/review/result", ""),
     ("/inbox/selection", ""),
     ("/insights", ""),
+    ("/insights/memories", ""),
     ("/link", ""),
     ("/memory", "?q=matrix"),
     ("/memory/forget", "?person=matrix-1"),

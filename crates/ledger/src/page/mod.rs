@@ -25,6 +25,7 @@ pub mod member;
 pub mod memory;
 pub mod memory_document;
 pub mod memory_home;
+pub mod memory_insight;
 mod names;
 mod promotion;
 mod proposed_values;

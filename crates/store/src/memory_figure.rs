@@ -1,0 +1,40 @@
+//! How useful memory documents were, from `session_memories` and `memory_ratings`.
+
+use crate::engine::{Conn, Result, record, run, statements};
+use domain::id::TenantId;
+
+statements! {
+    // The newest sessions have the largest ids. A rating counts for its prompt.
+    const BY_DOCUMENT: &str = "SELECT d.agent, d.path, COUNT(*) AS given, \
+         CAST(SUM(CASE WHEN m.use_hits > 0 THEN 1 ELSE 0 END) AS bigint) AS used, COUNT(m.mean) AS rated, \
+         AVG(m.mean) AS mean FROM (SELECT s.document_id, s.use_hits, (SELECT AVG(r.value) FROM memory_ratings r \
+         WHERE r.tenant_id = s.tenant_id AND r.session_id = s.session_id AND r.turn = s.turn \
+         AND r.memory_id = s.memory_id) AS mean FROM session_memories s WHERE s.tenant_id = $1 AND s.injected \
+         ORDER BY s.session_id DESC, s.turn DESC, s.memory_id LIMIT $2) m \
+         JOIN memory_documents d ON d.tenant_id = $1 AND d.id = m.document_id \
+         GROUP BY d.agent, d.path ORDER BY d.agent, d.path";
+}
+
+record! {
+    /// What became of the memories of one document that agents were given.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct MemoryFigure of "session_memories" {
+        /// Slug of the agent.
+        pub agent: String,
+        /// Path of the document.
+        pub path: String,
+        /// How often agents were given one of its memories.
+        pub given: u64,
+        /// How often it was seen to be used.
+        pub used: u64,
+        /// How often it was rated.
+        pub rated: u64,
+        /// Mean of these ratings, from -1 to 1; `None` if there are none.
+        pub mean: Option<f64>,
+    }
+}
+
+/// Figures of the documents of which agents were given memories, by agent and path: of the newest so many memories.
+pub async fn by_document(conn: &mut Conn<'_>, tenant_id: TenantId, newest: u32) -> Result<Vec<MemoryFigure>> {
+    Ok(run!(conn, fetch_all MemoryFigure, BY_DOCUMENT, tenant_id.0, i64::from(newest))?)
+}
