@@ -26,7 +26,7 @@ const TEXT_CHARS_MAX: usize = 300;
 /// Data of the page.
 #[derive(Debug, Clone)]
 pub struct Props {
-    /// The session.
+    /// The session whose agent was given them.
     pub session: Session,
     /// The memories that the agent was given, each with its text if it is still known: the newest prompt first.
     pub memories: Vec<(SessionMemory, Option<String>)>,

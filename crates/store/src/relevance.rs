@@ -200,9 +200,9 @@ record! {
 pub struct NewRating<'a> {
     /// Prompt whose memory is rated.
     pub turn: u64,
-    /// The memory.
+    /// Id of the memory in the block.
     pub memory_id: &'a str,
-    /// Who rates.
+    /// `agent`, or the person who rates.
     pub rater: &'a str,
     /// How the rating came in.
     pub source: Source,

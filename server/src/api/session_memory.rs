@@ -53,9 +53,9 @@ pub async fn list(
 
 /// Rate the memories of a session
 ///
-/// For the person of the session, its agent, operators and admins. A person who is signed in rates for themselves, every
-/// other caller for the agent. A later rating of the same memory for the same prompt replaces the earlier one. Valid
-/// ratings count; the others are reported one by one and change nothing.
+/// For the person of the session, its agent, operators and admins. A person who is signed in rates for themselves,
+/// every other caller for the agent. A later rating of the same memory for the same prompt replaces the earlier one.
+/// Valid ratings count; the others are reported one by one and change nothing.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/memory-feedback", operation_id = "rateSessionMemories", tag = "memory",
     request_body = RateMemories,

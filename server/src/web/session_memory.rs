@@ -44,16 +44,19 @@ async fn show(
 
 async fn read(state: &AppState, viewer: &Viewer, id: SessionId, cursor: Option<String>) -> Result<Props, Error> {
     let is_newest = cursor.is_none();
-    let found = page::read(&state.ledger, &viewer.scope, id, cursor).await?;
-    let given = found.listed.items.into_iter().filter(|(memory, _)| memory.injected);
-    Ok(Props {
-        memories: given.map(|(memory, text)| (wire_map::session_memory(memory), text)).collect(),
+    Ok(props(page::read(&state.ledger, &viewer.scope, id, cursor).await?, is_newest))
+}
+
+fn props(found: page::Page, is_newest: bool) -> Props {
+    let injected = found.listed.items.into_iter().filter(|(memory, _)| memory.injected);
+    Props {
+        memories: injected.map(|(memory, text)| (wire_map::session_memory(memory), text)).collect(),
         session: wire_map::session(found.session),
         may_rate: found.may_rate,
         is_newest,
         next_cursor: found.listed.next_cursor,
         refusals: Vec::new(),
-    })
+    }
 }
 
 /// Rates one memory.

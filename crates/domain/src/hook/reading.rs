@@ -91,7 +91,7 @@ pub fn read(source: Source, text: &str) -> Result<ParsedHook, InvalidPayload> {
         takes_context: false,
         titled: None,
         about: about(source, &payload),
-        ratings: payload.raw(RATINGS).and_then(given).into_iter().collect(),
+        ratings: payload.raw(RATINGS).and_then(ratings_in).into_iter().collect(),
         folder,
         session_id: payload.session_id.clone(),
         event_name: payload.event.clone(),
@@ -227,7 +227,7 @@ impl ParsedHook {
 }
 
 /// Reads the ratings of a payload: an object, or a text that contains one.
-fn given(raw: &RawValue) -> Option<(relevance::Source, Ratings)> {
+fn ratings_in(raw: &RawValue) -> Option<(relevance::Source, Ratings)> {
     let ratings = match string(raw) {
         Some(text) => Ratings::read(&text),
         None => Ratings::read(raw.get()),

@@ -19,8 +19,8 @@ const FENCE: &str = "```";
 /// none, and the answer is to be shown as it is.
 ///
 /// Ratings are JSON objects between the tags of the request, anywhere in the answer, or one object at its end whose
-/// members are all ids of memories, also in a code block. A block without a JSON object, or without an end, stays in the
-/// answer.
+/// members are all ids of memories, also in a code block. A block without a JSON object, or without an end, stays in
+/// the answer.
 pub fn take_ratings(answer: &str) -> Option<(String, Ratings)> {
     let (mut shown, mut ratings) = (String::with_capacity(answer.len()), Ratings::default());
     let (mut rest, mut found) = (answer, false);

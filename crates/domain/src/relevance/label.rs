@@ -31,7 +31,7 @@ pub struct Signals {
     pub agent_mean: Option<f64>,
     /// Uses in the answer and in the arguments of tools.
     pub use_hits: u32,
-    /// Score of the session; `None` if nobody scored it.
+    /// Score of the session; `None` if no one scored it.
     pub continuity: Option<f64>,
 }
 

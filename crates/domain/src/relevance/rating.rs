@@ -23,13 +23,13 @@ const WRAPPER: &str = "memory_feedback";
 pub enum Source {
     /// The member `memory_feedback` of a hook's payload.
     Hook,
-    /// The API.
+    /// A call of the API by a program.
     Api,
     /// The tool `rate_memories`.
     Tool,
     /// A block in the agent's answer.
     Answer,
-    /// A person.
+    /// Someone who is signed in.
     Person,
 }
 

@@ -53,7 +53,7 @@ pub struct Row {
     pub agent_n: u32,
     /// How often it was seen in the answer or in the arguments of tools of its turn.
     pub use_hits: u32,
-    /// Score of the session as a whole, from -1 to 1; `None` if nobody scored it.
+    /// Score of the session as a whole, from -1 to 1; `None` if no one scored it.
     pub continuity: Option<f64>,
     /// Label, from -1 to 1; `None` if nothing is known. An unrated memory never has the label 0.
     pub label: Option<f64>,

@@ -14,8 +14,8 @@ const RARE_CHARS_MIN: usize = 4;
 /// Returns for each memory in how many of the texts it was used. `prompt` is what the person wrote: words and lines of
 /// it are no sign of a use, because an answer repeats them anyway.
 ///
-/// A text uses a memory if it has one of its lines of four or more words, or two of its rare words. A rare word has four
-/// or more characters, and neither the prompt nor another memory has it.
+/// A text uses a memory if it has one of its lines of four or more words, or two of its rare words. A rare word has
+/// four or more characters, and neither the prompt nor another memory has it.
 pub fn uses(memories: &[&str], prompt: &str, texts: &[&str]) -> Vec<u32> {
     let asked = words(prompt);
     let of_memories: Vec<BTreeSet<String>> = memories.iter().map(|text| words(text)).collect();

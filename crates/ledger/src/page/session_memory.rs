@@ -13,7 +13,7 @@ const MEMORIES: u32 = 50;
 /// Data of the page.
 #[derive(Debug)]
 pub struct Page {
-    /// The session.
+    /// The session whose prompts had them.
     pub session: Session,
     /// The memories, each with its text if the agent was given it and the log still has it: the newest prompt first.
     pub listed: Listed<(SessionMemoryRecord, Option<String>)>,

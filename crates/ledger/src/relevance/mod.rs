@@ -1,9 +1,9 @@
 //! Ratings of the memories that an agent was given, the uses that the server sees, and the rows from which a ranker
 //! learns.
 //!
-//! A claim or a hook that gives memories to an agent records every candidate ([`record_on`]). Ratings arrive with hooks,
-//! in answers and through [`rate`]. Each rating counts or is refused by itself. Nothing is recorded of private and
-//! incognito sessions, and of sessions whose training data is forgotten.
+//! A claim or a hook that gives memories to an agent records every candidate ([`record_on`]). Ratings arrive with
+//! hooks, in answers and through [`rate`]. Each rating counts or is refused by itself. Nothing is recorded of private
+//! and incognito sessions, and of sessions whose training data is forgotten.
 
 mod list;
 mod rate;

@@ -25,7 +25,7 @@ const MODEL_CHARS_MAX: usize = 200;
 /// A rating that counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatedMemory {
-    /// The memory.
+    /// Id of the memory in the block.
     pub memory_id: String,
     /// Sequence of the event with the block that it was in: the newest one.
     pub turn: u64,
@@ -45,8 +45,8 @@ pub struct Report {
 }
 
 /// Rates memories of a session. The rating of a person who is signed in is that person's own; all others are of the
-/// agent. `attempt` is that of the worker that runs the session, if it is one. A later rating of the same memory for the
-/// same prompt by the same rater replaces the earlier one.
+/// agent. `attempt` is that of the worker that runs the session, if it is one. A later rating of the same memory for
+/// the same prompt by the same rater replaces the earlier one.
 ///
 /// # Errors
 /// [`Error::NotFound`] if there is no such session, or if the caller neither can see it nor claimed it last;

@@ -27,8 +27,8 @@ pub(crate) struct MemoryUses {
 }
 
 /// Looks for uses of the newest memories of a session up to `upto`: in the messages and in the arguments of calls that
-/// follow them, and in the result of the session. `events` are messages and calls in the order of the log. `None` if the
-/// session was given no memories, or none was used.
+/// follow them, and in the result of the session. `events` are messages and calls in the order of the log. `None` if
+/// the session was given no memories, or none was used.
 pub(crate) async fn seen(
     conn: &mut Conn<'_>,
     session: &Session,
