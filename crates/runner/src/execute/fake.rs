@@ -370,6 +370,8 @@ impl Memory {
             answer = self.asked.clone();
         } else if call == "yield" {
             self.open_gate(&body);
+        } else if call == "memory-feedback" {
+            answer = json!({ "accepted": [], "refused": [], "notRead": 3 });
         } else if call == "heartbeat" {
             answer = json!({ "leaseExpiresAt": "2026-11-21T08:00:00Z" });
         }

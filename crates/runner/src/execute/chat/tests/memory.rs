@@ -41,3 +41,18 @@ async fn a_memory_that_is_out_of_reach_for_a_moment_fails_no_session() {
         assert!(!is_write || output.as_str().unwrap().contains("not known whether this was written"), "{output}");
     }
 }
+
+#[tokio::test]
+async fn ratings_of_memories_carry_the_attempt_and_are_sent_again_after_a_failure() {
+    let rate = json!({"memory_feedback": {"mem_0123456789ab": 0.5, "x": "good"}});
+    let script = [ScriptedReply::tool("c1", "rate_memories", &rate), ScriptedReply::Text("Noted.")];
+    let model = ScriptedModel::start(script).await;
+    let fake = fake().await;
+    fake.with(|m| m.faults.push(("memory-feedback", Fault::LostAnswer)));
+    assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, |_| {}).await, End::Completed);
+    let sent = json!({"attempt": 1, "memory_feedback": rate["memory_feedback"]});
+    assert_eq!(fake.calls("memory-feedback"), [sent.clone(), sent]);
+    let answers = answers(&fake);
+    let [(output, failed)] = answers.as_slice() else { panic!("{answers:?}") };
+    assert!(!failed && output["notRead"] == 3, "{output}");
+}
