@@ -9,7 +9,8 @@ use domain::{
     role::Role,
 };
 use ledger::{
-    TenantRecord, action, entity, entity_type, event, feedback_request, memory, relevance, session, view_link, worker,
+    TenantRecord, action, entity, entity_type, event, feedback_request, memory, session, tool, tool_run, view_link,
+    worker,
 };
 use runner::execute::{ApiFuture, WorkerApi};
 use std::{fmt, time::Duration};
@@ -22,6 +23,8 @@ use wire::{
     memory::{MemoryToolAnswer, MemoryToolCommand},
     relevance::{RateMemories, RatedMemories},
     session::Session,
+    tool::ToolVersion,
+    tool_run::{RunTool, ToolRun},
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
 };
 
@@ -273,6 +276,24 @@ impl WorkerApi for LocalWorkerApi {
             let trigger = wire_map::trigger(trigger.clone()).map_err(refused)?;
             let started = action::trigger(&self.state.ledger, &self.scope, action_id, trigger).await;
             started.map(wire_map::session).map_err(refused)
+        })
+    }
+
+    fn published_tool<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<ToolVersion>> {
+        Box::pin(async move {
+            let found = tool::find_published(&self.state.ledger, &self.scope, slug).await.map_err(refused)?;
+            Ok(found.map(wire_map::tool_version))
+        })
+    }
+
+    fn run_tool<'a>(&'a self, slug: &'a str, run: &'a RunTool) -> ApiFuture<'a, ToolRun> {
+        Box::pin(async move {
+            let (ledger, scope) = (&self.state.ledger, &self.scope);
+            let wait = Duration::from_secs(run.wait_seconds.unwrap_or_default().into());
+            let begun = tool_run::run(ledger, scope, slug, wire_map::run_tool(run.clone())).await.map_err(refused)?;
+            let stop = self.state.shutdown.begun();
+            let session = tool_run::wait_for_end(ledger, scope, begun.id, wait, stop).await.map_err(refused)?;
+            Ok(wire_map::tool_run(session))
         })
     }
 }

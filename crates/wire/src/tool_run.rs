@@ -22,6 +22,10 @@ pub struct RunTool {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
     pub idempotency_key: Option<String>,
+    /// The session that starts this one, of the same workspace. The run is its child and ends if it is cancelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub parent_id: Option<SessionId>,
     /// How long to wait for the end, 0 to 30; default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 30))]

@@ -35,7 +35,7 @@ use wire::{
         ),
         (
             status = 409, description = "`id_conflict`: the key was used for something else; `wrong_status`: the tool \
-                is not published",
+                is not published; `already_final`: the parent was stopped",
             body = wire::Problem, content_type = "application/problem+json",
         ),
         (

@@ -110,6 +110,7 @@ async fn run_tool(args: RunArgs) -> Result<(), Failure> {
     let request = RunTool {
         input,
         idempotency_key: Some(args.idempotency_key.unwrap_or_else(own_key)),
+        parent_id: None,
         wait_seconds: Some(TOOL_RUN_WAIT_SECONDS_MAX),
     };
     let ended = follow(&client, &args.slug, &request).await?;

@@ -62,7 +62,7 @@ async fn start(ledger: &Ledger, scope: &Scope, page: &page::Page, form: &Form) -
         }
         None => None,
     };
-    let run_tool = RunTool { input, idempotency_key: form.optional("idempotencyKey") };
+    let run_tool = RunTool { input, idempotency_key: form.optional("idempotencyKey"), ..RunTool::default() };
     Ok(run(ledger, scope, &page.tool.slug, run_tool).await?)
 }
 

@@ -9,7 +9,11 @@ use wire::tool_run;
 
 /// Converts the body of a request that runs a tool.
 pub fn run_tool(body: tool_run::RunTool) -> use_case::RunTool {
-    use_case::RunTool { input: body.input.map(|input| input.get().to_owned()), idempotency_key: body.idempotency_key }
+    use_case::RunTool {
+        input: body.input.map(|input| input.get().to_owned()),
+        parent_id: body.parent_id,
+        idempotency_key: body.idempotency_key,
+    }
 }
 
 /// Converts the session of a run.

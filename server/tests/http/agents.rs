@@ -5,9 +5,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use testkit::model::{ScriptedModel, ScriptedReply};
 
-const KEY: &str = "sk-do-not-show";
+pub const KEY: &str = "sk-do-not-show";
 
-fn settings(model: &ScriptedModel, more: &str) -> String {
+pub fn settings(model: &ScriptedModel, more: &str) -> String {
     format!(
         r#"
 [agents.clerk]
@@ -33,19 +33,20 @@ output = 50.0
 }
 
 /// Triggers the clerk's action. Returns the session's id.
-async fn trigger(app: &App) -> String {
+pub async fn trigger(app: &App) -> String {
     let action = json!({ "name": "Look at it", "agentSlug": "clerk", "description": "Look at the company." });
     let action = app.post(Who::Operator, "/api/actions", action).await;
     let path = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
     app.post(Who::Operator, &path, json!({ "input": { "q": "stage" } })).await["id"].as_str().unwrap().to_owned()
 }
 
-async fn get(app: &App, path: &str) -> Value {
+/// Reads a path of the API as the operator.
+pub async fn get(app: &App, path: &str) -> Value {
     app.request(Who::Operator, Method::GET, path).send().await.unwrap().json().await.unwrap()
 }
 
 /// Waits for the end of the session, and returns the session.
-async fn ended(app: &App, session: &str) -> Value {
+pub async fn ended(app: &App, session: &str) -> Value {
     let path = format!("/api/sessions/{session}/events/stream");
     let stream = app.request(Who::Operator, Method::GET, &path).send().await.unwrap().text().await.unwrap();
     assert!(stream.contains("event: end"), "{stream}");
@@ -437,7 +438,8 @@ fn what_is_wrong_with_an_agent_is_said_before_anything_is_served() {
     for (settings, expected) in [
         (format!("[agents.a]\n{chat}base_urll = \"x\""), "unknown field `base_urll`"),
         (format!("[agents.a]\n{chat}command = [\"x\"]"), "`command` has no meaning"),
-        (format!("[agents.a]\n{chat}tools = [\"rm\"]"), "unknown variant `rm`"),
+        (format!("[agents.a]\n{chat}tools = [\"entity_delete\"]"), "`entity_delete` is neither one of"),
+        (format!("[agents.a]\n{chat}tools = [\"note\", \"rm\", \"rm\"]"), "`tools` names rm twice"),
         (format!("[agents.a]\n{chat}confirm = [\"note\"]"), "`confirm` names note"),
         (
             format!("[agents.a]\n{chat}tools = [\"request_feedback\"]\nconfirm = [\"request_feedback\"]"),

@@ -4,6 +4,7 @@
 
 mod access;
 mod agent_page;
+mod agent_tools;
 mod agents;
 mod answer_kill;
 mod app;

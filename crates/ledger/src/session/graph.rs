@@ -32,7 +32,7 @@ pub(crate) struct LockedRelations {
 /// # Errors
 /// If a session is not in the workspace, if the parent was stopped, or if sessions would wait for each other in
 /// a circle.
-pub(super) async fn lock_relations(
+pub(crate) async fn lock_relations(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     new: &NewSession,

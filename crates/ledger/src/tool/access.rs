@@ -91,6 +91,18 @@ pub(crate) async fn check_run_again(conn: &mut Conn<'_>, scope: &Scope, run: &To
     Ok(())
 }
 
+/// Returns the version of a tool that new runs use; `None` if the workspace has no such tool, or it is not published.
+pub async fn find_published(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<Option<ToolVersionRecord>> {
+    require(scope, Permission::Read)?;
+    let (tenant_id, slug) = (scope.tenant_id, slug.to_owned());
+    let read = ledger.snapshot(scope, async move |conn| match published_on(conn, tenant_id, &slug).await {
+        Ok((_, version)) => Ok(Some(version)),
+        Err(Error::NotFound(_) | Error::WrongState { .. }) => Ok(None),
+        Err(error) => Err(error),
+    });
+    read.await
+}
+
 /// Whether the caller may run the published version of a tool.
 ///
 /// # Errors

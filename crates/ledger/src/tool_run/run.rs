@@ -9,7 +9,7 @@ use crate::{
     session::{
         NewSession,
         create::{draft, repeated},
-        graph::LockedRelations,
+        graph::lock_relations,
     },
     tool::{INPUT, input_errors, published_on, require_audience, run_of, seal_private},
 };
@@ -42,6 +42,8 @@ const REQUEST: &str = "tool run request";
 pub struct RunTool {
     /// The input, a JSON object. `None` takes the defaults of the tool's schema.
     pub input: Option<String>,
+    /// The session that starts this one.
+    pub parent_id: Option<SessionId>,
     /// A repeat with the same key returns the session that the first request created.
     pub idempotency_key: Option<String>,
 }
@@ -51,9 +53,10 @@ pub struct RunTool {
 /// private fields are stored encrypted beside the session until it ends; the session's input has no such values.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the workspace has no such tool; [`Error::WrongState`] if it is not published;
+/// [`Error::NotFound`] if the workspace has no such tool or parent; [`Error::WrongState`] if the tool is not published;
 /// [`Error::Forbidden`] for a caller outside of its audience; [`Error::Invalid`] for an input that its schema refuses,
-/// with the JSON Pointer of each problem after `input`; [`Error::IdConflict`] if the key was used for something else;
+/// with the JSON Pointer of each problem after `input`; [`Error::Refused`] if the parent was stopped;
+/// [`Error::LimitReached`] if sessions nest too deeply; [`Error::IdConflict`] if the key was used for something else;
 /// [`Error::NoInstanceKey`] if there are private values and no key.
 pub async fn run(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool) -> Result<Session> {
     require(scope, Permission::StartSession)?;
@@ -67,11 +70,12 @@ pub async fn run(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool) -> Re
     };
     let now = ledger.now();
     let key = ledger.instance_key().ok().cloned();
-    let digest = request_digest(key.as_ref(), slug, input.as_ref());
+    let digest = request_digest(key.as_ref(), slug, input.as_ref(), run.parent_id);
     let new = NewRun {
         id: SessionId::new(now, ledger.entropy()),
         slug: slug.to_owned(),
         input,
+        parent_id: run.parent_id,
         idempotency: run.idempotency_key.map(|key| Idempotency { key, digest }),
         seal: key.map(|key| (key, InstanceKey::nonce(ledger.entropy()))),
         minter: Minter::new(ledger, now),
@@ -89,6 +93,7 @@ struct NewRun {
     id: SessionId,
     slug: String,
     input: Option<Map<String, Value>>,
+    parent_id: Option<SessionId>,
     idempotency: Option<Idempotency>,
     /// What private values are encrypted with; `None` without an instance key.
     seal: Option<(InstanceKey, SealNonce)>,
@@ -97,11 +102,21 @@ struct NewRun {
 
 /// The digest of a request, which requests with the same key must share. It covers private values, so it is derived
 /// from the instance key if there is one: nobody can guess a value and compare.
-fn request_digest(key: Option<&InstanceKey>, slug: &str, input: Option<&Map<String, Value>>) -> [u8; 32] {
+fn request_digest(
+    key: Option<&InstanceKey>,
+    slug: &str,
+    input: Option<&Map<String, Value>>,
+    parent_id: Option<SessionId>,
+) -> [u8; 32] {
     let input = canonical_digest(&input.cloned().map_or(Value::Null, Value::Object)).0;
+    // Without a parent it is the digest of earlier versions, so that repeats across an update are recognised.
+    let parent: &[u8] = parent_id.as_ref().map(|id| id.0.as_bytes().as_slice()).unwrap_or_default();
     match key {
-        Some(key) => key.derive(REQUEST, &[slug.as_bytes(), &[0], &input]),
-        None => Sha256::new().chain_update(slug.as_bytes()).chain_update([0]).chain_update(input).finalize().into(),
+        Some(key) => key.derive(REQUEST, &[slug.as_bytes(), &[0], &input, parent]),
+        None => {
+            let digest = Sha256::new().chain_update(slug.as_bytes()).chain_update([0]).chain_update(input);
+            digest.chain_update(parent).finalize().into()
+        }
     }
 }
 
@@ -122,7 +137,7 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
     };
     let run = run_of(&new.slug, &version, sealed.is_some());
     let mut minter = new.minter;
-    let mut session = new_session(tx, scope, new.id, &minter, (&run, definition, input)).await?;
+    let mut session = new_session(tx, scope, (new.id, new.parent_id), &minter, (&run, definition, input)).await?;
     let created = minter.session_created(&session, Created::of_type(session.session_type))?;
     let opened = ToolOpened { tool: Some(run.slug), version: Some(run.version), ..ToolOpened::default() };
     let (status, why) = match session.status() {
@@ -155,7 +170,7 @@ fn checked_input(definition: &Definition, input: Option<Map<String, Value>>) -> 
 async fn new_session(
     tx: &mut WriteTx<'_>,
     scope: Scope,
-    id: SessionId,
+    (id, parent_id): (SessionId, Option<SessionId>),
     minter: &Minter,
     (run, definition, input): (&ToolRun, &Definition, Value),
 ) -> Result<Session> {
@@ -164,9 +179,11 @@ async fn new_session(
         title: Some(definition.name.clone()),
         input: Some(input.to_string()),
         metadata: Some(run.to_metadata()),
+        parent_id,
         ..NewSession::of_type(Type::Tool)
     };
-    let (mut session, _) = draft(tx, scope, id, minter, new, (None, &LockedRelations::default())).await?;
+    let place = lock_relations(tx, &scope, &new, false).await?;
+    let (mut session, _) = draft(tx, scope, id, minter, new, (None, &place)).await?;
     ToolRun::bound(&mut session);
     Ok(session)
 }

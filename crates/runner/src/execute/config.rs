@@ -5,7 +5,7 @@ use super::{
     chat::{Budget, ChatAdapter, Model, Pause, Prices, Secret, Wire},
     command::{ApiAccess, CommandAdapter, Format},
     limit,
-    tool::{Http, Tool, Toolbox},
+    tool::{Http, Named, Tool, Toolbox},
 };
 use domain::slug::is_slug;
 use outbound::{Client, Hosts};
@@ -51,10 +51,10 @@ pub struct AgentConfig {
     pub api_key_env: Option<String>,
     /// Longest reply of the model, tokens.
     pub max_tokens: Option<u32>,
-    /// Tools that the model may call.
-    pub tools: Option<Vec<Tool>>,
+    /// Tools that the model may call: the executor's own by name, and published tools of the workspace by slug.
+    pub tools: Option<Vec<Named>>,
     /// Tools whose calls a person has to approve; none that ask people themselves.
-    pub confirm: Option<Vec<Tool>>,
+    pub confirm: Option<Vec<Named>>,
     /// Hosts that `http_request` may call.
     pub hosts: Option<Vec<String>>,
     /// Slugs of the actions that `start_session` may start.
@@ -138,21 +138,29 @@ impl AgentConfig {
             return Err("`model` is missing".into());
         }
         let tools = self.tools.clone().unwrap_or_default();
+        if let Some((_, tool)) = tools.iter().enumerate().find(|(at, tool)| tools[..*at].contains(tool)) {
+            return Err(format!("`tools` names {} twice", tool.name()));
+        }
+        if tools.iter().filter(|tool| matches!(tool, Named::OfWorkspace(_))).count() > limit::WORKSPACE_TOOLS_MAX {
+            let most = limit::WORKSPACE_TOOLS_MAX;
+            return Err(format!("`tools` names at most {most} tools of the workspace"));
+        }
         if let Some(tool) = self.confirm.iter().flatten().find(|tool| !tools.contains(tool)) {
             return Err(format!("`confirm` names {}, which is not among `tools`", tool.name()));
         }
-        if let Some(tool) = self.confirm.iter().flatten().find(|tool| tool.asks_people()) {
+        let asks_people = |tool: &&Named| matches!(tool, Named::Own(own) if own.asks_people());
+        if let Some(tool) = self.confirm.iter().flatten().find(asks_people) {
             let name = tool.name();
             return Err(format!("`confirm` names {name}, which asks people itself: its calls need no approval"));
         }
-        match (tools.contains(&Tool::HttpRequest), &self.hosts) {
+        match (tools.contains(&Named::Own(Tool::HttpRequest)), &self.hosts) {
             (true, None) => return Err("`hosts` is missing: the hosts that http_request may call".into()),
             (false, Some(_)) => return Err("`hosts` has no meaning without http_request among `tools`".into()),
             (_, hosts) => {
                 drop(Hosts::only(hosts.as_deref().unwrap_or_default()).map_err(|error| format!("`hosts`: {error}"))?)
             }
         }
-        match (tools.contains(&Tool::StartSession), &self.actions) {
+        match (tools.contains(&Named::Own(Tool::StartSession)), &self.actions) {
             (true, None) => return Err("`actions` is missing: the actions that start_session may start".into()),
             (false, Some(_)) => return Err("`actions` has no meaning without start_session among `tools`".into()),
             (_, actions) => {

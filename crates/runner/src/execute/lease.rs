@@ -98,6 +98,11 @@ impl Lease {
         Self { heartbeat_interval: self.heartbeat_interval.min(most), ..self }
     }
 
+    /// Longest wait within one call that ends well before the lease does.
+    pub fn wait_max(&self) -> Duration {
+        self.length / 4
+    }
+
     /// A seed that differs between sessions and attempts.
     pub fn seed(&self) -> u64 {
         let bytes = self.session_id.0.as_bytes().iter();

@@ -95,6 +95,16 @@ pub const LOG_PAGE: u32 = 1_000;
 pub const LOG_EVENTS_MAX: usize = 20_000;
 /// Most child sessions that a chat agent starts in one session.
 pub const CHILDREN_STARTED_MAX: usize = 50;
+/// Most tools of the workspace that the settings of a chat agent name.
+pub const WORKSPACE_TOOLS_MAX: usize = 64;
+/// Most runs of tools of the workspace that a chat agent starts in one session.
+pub const TOOL_RUNS_STARTED_MAX: usize = 500;
+/// Longest time that one request waits for the end of such a run, seconds. It is never more than a quarter of the lease.
+pub const TOOL_RUN_WAIT_SECONDS: u64 = 10;
+/// Such requests in a row before a session waits without a worker for the runs that it started.
+pub const TOOL_RUN_WAITS: u32 = 1;
+/// The same for a turn of a conversation, whose agent then gets the ids of the runs instead of their results.
+pub const THREAD_TOOL_RUN_WAITS: u32 = 8;
 /// Longest result of a child that its parent's model receives whole, bytes; of a longer one it receives the beginning.
 pub const CHILD_RESULT_BYTES_MAX: usize = 32 * 1024;
 /// Most turns of a conversation that its agent receives, counted from the newest.

@@ -7,9 +7,11 @@ use client::{Client, EventRange, Result};
 use domain::{
     id::{ActionId, EntityId, SessionId},
     limit::PAGE_MAX,
+    tool::State,
 };
 use std::{fmt::Debug, future::Future, pin::Pin, time::Duration};
 use wire::{
+    Code,
     action::{Action, Trigger},
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
@@ -17,6 +19,8 @@ use wire::{
     memory::{MemoryToolAnswer, MemoryToolCommand},
     relevance::{RateMemories, RatedMemories},
     session::Session,
+    tool::ToolVersion,
+    tool_run::{RunTool, ToolRun},
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
 };
 
@@ -97,6 +101,13 @@ pub trait WorkerApi: Debug + Send + Sync + 'static {
     /// Starts a session of an action. A repeat with the same idempotency key returns the same session in its current
     /// state.
     fn trigger<'a>(&'a self, action_id: ActionId, trigger: &'a Trigger) -> ApiFuture<'a, Session>;
+
+    /// Finds the version of a tool that new runs use; `None` if the workspace has no such tool or it is not published.
+    fn published_tool<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<ToolVersion>>;
+
+    /// Runs a tool and waits up to `run.wait_seconds` for its end. A repeat with the same idempotency key returns the
+    /// same run in its current state.
+    fn run_tool<'a>(&'a self, slug: &'a str, run: &'a RunTool) -> ApiFuture<'a, ToolRun>;
 }
 
 impl WorkerApi for Client {
@@ -209,5 +220,24 @@ impl WorkerApi for Client {
 
     fn trigger<'a>(&'a self, action_id: ActionId, trigger: &'a Trigger) -> ApiFuture<'a, Session> {
         Box::pin(Self::trigger(self, action_id, trigger))
+    }
+
+    fn published_tool<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<ToolVersion>> {
+        Box::pin(async move {
+            match self.get_tool(slug).await {
+                Ok(tool) if tool.state == State::Published => {
+                    // The newest version is the one that was published last.
+                    let newest = self.tool_versions(slug, Some(1), None).await?;
+                    Ok(newest.items.into_iter().next())
+                }
+                Ok(_) => Ok(None),
+                Err(error) if error.code() == Some(Code::NotFound) => Ok(None),
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    fn run_tool<'a>(&'a self, slug: &'a str, run: &'a RunTool) -> ApiFuture<'a, ToolRun> {
+        Box::pin(Self::run_tool(self, slug, run))
     }
 }

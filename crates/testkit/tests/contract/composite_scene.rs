@@ -55,7 +55,7 @@ pub async fn run(f: &Fixture, input: Value) -> Session {
 
 /// Runs a tool.
 pub async fn run_of(f: &Fixture, slug: &str, input: Value) -> Session {
-    let run = RunTool { input: Some(input.to_string()), idempotency_key: None };
+    let run = RunTool { input: Some(input.to_string()), ..RunTool::default() };
     tool_run::run(&f.ledger, &f.member, slug, run).await.unwrap()
 }
 

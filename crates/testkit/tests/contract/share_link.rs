@@ -100,7 +100,7 @@ async fn a_link_to_a_run_of_a_tool_shows_no_private_value(f: Fixture) {
     tool::create(&f.ledger, &f.operator, new).await.unwrap();
     tool::publish(&f.ledger, &f.operator, "echo", None).await.unwrap();
     let input = json!({ "text": "shown", "key": "hunter2" }).to_string();
-    let input = RunTool { input: Some(input), idempotency_key: None };
+    let input = RunTool { input: Some(input), ..RunTool::default() };
     let run = tool_run::run(&f.ledger, &f.member, "echo", input).await.unwrap();
     let (id, secret) = link(&f, &f.member, run.id).await;
     let cookie = cookie(&f, &secret).await;

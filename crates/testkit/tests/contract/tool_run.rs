@@ -32,6 +32,7 @@ on_both_engines!(
     another_workspace_runs_nothing,
     one_key_runs_once,
     requests_with_one_key_at_once_run_once,
+    a_run_has_the_parent_that_its_request_names,
     private_values_are_only_for_whoever_runs_the_tool,
     private_values_are_deleted_at_every_end,
     a_tool_that_may_not_be_repeated_is_claimed_once,
@@ -82,7 +83,7 @@ pub(crate) async fn published(f: &Fixture, definition: Value) {
 }
 
 fn with(input: Value) -> RunTool {
-    RunTool { input: Some(input.to_string()), idempotency_key: None }
+    RunTool { input: Some(input.to_string()), ..RunTool::default() }
 }
 
 pub(crate) async fn run(f: &Fixture, scope: &Scope, input: Value) -> ledger::Result<Session> {
@@ -239,7 +240,7 @@ async fn another_workspace_runs_nothing(f: Fixture) {
 }
 
 fn keyed(key: &str, input: Value) -> RunTool {
-    RunTool { input: Some(input.to_string()), idempotency_key: Some(key.to_owned()) }
+    RunTool { idempotency_key: Some(key.to_owned()), ..with(input) }
 }
 
 async fn one_key_runs_once(f: Fixture) {
@@ -269,6 +270,22 @@ async fn requests_with_one_key_at_once_run_once(f: Fixture) {
     assert_eq!(ids.len(), 1, "{begun:?}");
     assert!(begun.iter().all(Result::is_ok), "{begun:?}");
     assert_eq!(claim(&f, "tool:echo").await.len(), 1);
+    f.done().await;
+}
+
+async fn a_run_has_the_parent_that_its_request_names(f: Fixture) {
+    published(&f, echo(json!({}))).await;
+    let new = NewSession { agent_slug: Some("scout".to_owned()), ..NewSession::of_type(Type::Agent) };
+    let parent = session::create(&f.ledger, &f.member, new).await.unwrap().id;
+    let run = async |parent_id| {
+        let run = RunTool { parent_id, ..keyed("k", json!({})) };
+        tool_run::run(&f.ledger, &f.member, "echo", run).await
+    };
+    let begun = run(Some(parent)).await.unwrap();
+    assert_eq!((begun.parent_id, run(Some(parent)).await.unwrap().id), (Some(parent), begun.id));
+    assert!(matches!(run(None).await, Err(Error::IdConflict { .. })), "another request has this key");
+    let lost = RunTool { parent_id: Some(SessionId(uuid::Uuid::from_u128(7))), ..RunTool::default() };
+    assert!(matches!(tool_run::run(&f.ledger, &f.member, "echo", lost).await, Err(Error::NotFound(_))));
     f.done().await;
 }
 

@@ -275,10 +275,10 @@ impl Conversation {
         self.started.insert(id.to_owned(), input);
     }
 
-    /// Number of started calls of this tool.
-    pub fn started_count(&self, name: &str) -> usize {
+    /// Number of started calls of the tools that `is_counted` accepts by name.
+    pub fn started_count(&self, is_counted: impl Fn(&str) -> bool) -> usize {
         let is_one =
-            |entry: &&Entry| matches!(entry, Entry::Call(call) if call.name == name && self.was_started(&call.id));
+            |entry: &&Entry| matches!(entry, Entry::Call(call) if is_counted(&call.name) && self.was_started(&call.id));
         self.entries.iter().filter(is_one).count()
     }
 

@@ -7,6 +7,7 @@
 mod asking;
 mod bounded;
 mod budget;
+mod child;
 mod conversation;
 mod declined;
 mod model;
@@ -29,23 +30,22 @@ use super::{
     },
     agent_event,
     delta::DeltaSender,
-    event::{add_context, add_step, event, texts},
-    limit::CHILDREN_STARTED_MAX,
+    event::{add_context, add_step, texts},
     log::LogSource,
     notes::Notes,
     prompt::{self, Prompt},
     tokens::Step,
-    tool::{self, Tool, Toolbox},
+    tool::{self, Callee, Offered, Tool, Toolbox},
     worker_api::WorkerApi,
 };
-use conversation::{Conversation, Entry, STARTED};
+use conversation::{Conversation, Entry};
 use declined::declined_events;
 use domain::{count::counted, event::Known, message::ModelContext};
 use serde_json::{Value, json, value::to_raw_value};
 use std::{
     future::Future,
     pin::Pin,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, OnceLock, PoisonError},
 };
 use tokio::select;
 use waiting::{Waiting, yield_for, yield_for_children};
@@ -69,7 +69,7 @@ pub struct ChatAdapter {
 impl Adapter for ChatAdapter {
     fn run<'a>(&'a self, job: &'a Job, context: &'a JobContext) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
         Box::pin(async move {
-            let chat_run = ChatRun { chat: self, job, context, spent: Mutex::default() };
+            let chat_run = ChatRun { chat: self, job, context, spent: Mutex::default(), offers: OnceLock::new() };
             let outcome = select! {
                 biased;
                 () = context.stop_requested() => Outcome::Stopped,
@@ -136,10 +136,13 @@ struct ChatRun<'a> {
     context: &'a JobContext,
     /// What the session has spent in all attempts; `None` before the model was asked.
     spent: Mutex<Option<Spent>>,
+    /// What the workspace offers under the slugs of the settings; not set before it was read.
+    offers: OnceLock<Vec<Offered>>,
 }
 
 impl ChatRun<'_> {
     async fn run(&self) -> Result<Outcome, Stop> {
+        self.read_offers().await?;
         let prompt = Prompt::of(self.job, self.context, self.chat.instructions.as_deref()).await?;
         let (log, decision) = (LogSource::of_job(self.context), self.job.resume.as_ref());
         let mut conversation = Conversation::read(log, self.job.is_thread(), decision).await?;
@@ -178,16 +181,27 @@ impl ChatRun<'_> {
             } else {
                 conversation.messages(&opening)
             };
-            let tools = self.chat.tools.declared(self.job.is_thread());
+            let tools = self.chat.tools.declared(self.job.is_thread(), self.offers());
             let question = ModelRequest { system: prompt.system.clone(), messages, tools, reply_schema: None };
             let reply = self.ask(&question).await?;
             self.record(&mut conversation, reply, &mut model_context).await?;
         }
     }
 
+    async fn read_offers(&self) -> Result<(), Failure> {
+        let offers = tool::offers(self.chat.tools.of_workspace(), self.context).await?;
+        // One claim reads them once.
+        self.offers.get_or_init(|| offers);
+        Ok(())
+    }
+
+    fn offers(&self) -> &[Offered] {
+        self.offers.get().map_or(&[], Vec::as_slice)
+    }
+
     /// What the model gets beside the messages. It is the same in every step of a claim.
     fn model_context(&self, prompt: &Prompt) -> Value {
-        let tools = self.chat.tools.schemas(self.job.is_thread());
+        let tools = self.chat.tools.schemas(self.job.is_thread(), self.offers());
         json!(ModelContext { system: Some(prompt.system.clone()), tools: Some(tools) })
     }
 
@@ -292,8 +306,8 @@ impl ChatRun<'_> {
         let mut decided = self.open_decision(conversation);
         let (mut waiting, mut blocking) = (None, None);
         for call in open {
-            let tool = match self.chat.tools.check(&call) {
-                Ok(tool) => tool,
+            let callee = match self.chat.tools.check(&call) {
+                Ok(callee) => callee,
                 Err(why) => {
                     self.answer(conversation, &call, &Err(why), None).await?;
                     continue;
@@ -301,22 +315,23 @@ impl ChatRun<'_> {
             };
             if let Some((_, resume)) = decided.take_if(|(id, _)| *id == call.id) {
                 conversation.mark_decision_applied(resume.gate_id);
-                self.apply_decision(conversation, tool, call, resume).await?;
-            } else if tool == Tool::StartSession && conversation.was_started(&call.id) {
-                self.start_child(conversation, call, None).await?;
-            } else if tool == Tool::RequestFeedback {
+                self.apply_decision(conversation, callee, call, resume).await?;
+            } else if callee.starts_session() && conversation.was_started(&call.id) {
+                self.start_child(conversation, callee, call, None).await?;
+            } else if callee == Callee::Own(Tool::RequestFeedback) {
                 if tool::is_blocking(&call.input) {
                     blocking.get_or_insert(call);
                 } else {
                     self.ask_aside(conversation, &call).await?;
                 }
-            } else if tool == Tool::AskPerson || self.chat.tools.needs_confirmation(tool) {
-                waiting.get_or_insert_with(|| yield_for(tool, &call));
+            } else if callee == Callee::Own(Tool::AskPerson) || self.chat.tools.needs_confirmation(&call) {
+                waiting.get_or_insert_with(|| yield_for(callee, &call));
             } else {
-                self.run_call(conversation, tool, &call, None).await?;
+                self.run_call(conversation, callee, &call, None).await?;
             }
         }
         if waiting.is_none() && blocking.is_none() {
+            self.await_tool_runs(conversation).await?;
             let children = conversation.open_calls().len();
             waiting = (children > 0).then(|| yield_for_children(children));
         }
@@ -332,7 +347,7 @@ impl ChatRun<'_> {
     async fn apply_decision(
         &self,
         conversation: &mut Conversation,
-        tool: Tool,
+        callee: Callee,
         call: Call,
         resume: &Resume,
     ) -> Result<(), Stop> {
@@ -350,7 +365,7 @@ impl ChatRun<'_> {
             }
             Decision::Approve(input) => {
                 let input = input.clone().unwrap_or_else(|| call.input.clone());
-                self.run_call(conversation, tool, &Call { input, ..call }, gate).await
+                self.run_call(conversation, callee, &Call { input, ..call }, gate).await
             }
         }
     }
@@ -360,13 +375,14 @@ impl ChatRun<'_> {
     async fn run_call(
         &self,
         conversation: &mut Conversation,
-        tool: Tool,
+        callee: Callee,
         call: &Call,
         gate: Option<GateId>,
     ) -> Result<(), Stop> {
-        if tool == Tool::StartSession {
-            return self.start_child(conversation, call.clone(), gate).await;
-        }
+        let tool = match callee {
+            Callee::Own(tool) if !callee.starts_session() => tool,
+            _ => return self.start_child(conversation, callee, call.clone(), gate).await,
+        };
         if conversation.was_started(&call.id) {
             let why = "this call was started before and its result was lost; check whether it took effect";
             return self.answer(conversation, call, &Err(json!(why)), gate).await;
@@ -378,47 +394,8 @@ impl ChatRun<'_> {
         if tool.has_effects(&call.input) {
             self.mark_started(call, &Notes::default()).await?;
         }
-        let answer = self.chat.tools.run(tool, &call.input, self.context).await?;
+        let answer = self.chat.tools.run_own(tool, &call.input, self.context).await?;
         self.answer(conversation, call, &answer, gate).await
-    }
-
-    async fn mark_started(&self, call: &Call, notes: &Notes) -> Result<(), Stop> {
-        let part = json!([{ "type": "tool-call", "toolCallId": call.id, "toolName": call.name, "input": call.input }]);
-        self.write(vec![event(STARTED, &part, notes)]).await
-    }
-
-    /// Starts a child session, or looks up the one that this call started. The call has no result until the child has
-    /// ended.
-    async fn start_child(
-        &self,
-        conversation: &mut Conversation,
-        mut call: Call,
-        gate: Option<GateId>,
-    ) -> Result<(), Stop> {
-        if let Some(input) = conversation.started_input(&call.id) {
-            call.input = input.clone();
-        } else if self.job.is_thread() {
-            let why = json!("a conversation starts no sessions: its person would wait without a word");
-            return self.answer(conversation, &call, &Err(why), gate).await;
-        } else {
-            // A person may have changed the input.
-            if let Err(why) = self.chat.tools.check(&call) {
-                return self.answer(conversation, &call, &Err(why), gate).await;
-            }
-            if conversation.started_count(Tool::StartSession.name()) >= CHILDREN_STARTED_MAX {
-                let why = format!("this session has started {CHILDREN_STARTED_MAX} others, which is the most it may");
-                return self.answer(conversation, &call, &Err(json!(why)), gate).await;
-            }
-            self.mark_started(&call, &Notes { gate_id: gate, ..Notes::default() }).await?;
-            conversation.mark_started(&call.id, call.input.clone());
-        }
-        let own = self.job.session.agent_slug.as_deref();
-        let answer = match tool::start(&call, own, self.context).await? {
-            Ok(child) if !child.status.is_final() => return Ok(()),
-            Ok(child) => tool::outcome(&child),
-            Err(why) => Err(why),
-        };
-        self.answer(conversation, &call, &answer, None).await
     }
 
     async fn answer(

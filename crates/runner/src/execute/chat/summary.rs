@@ -31,7 +31,7 @@ pub(super) async fn summarize(chat: &ChatAdapter, log: LogSource<'_>) -> Convers
         system: chat.instructions.clone().unwrap_or_default(),
         messages: conversation.thread_messages(None),
         // Declared although they must not be called: services refuse a conversation with calls of undeclared tools.
-        tools: chat.tools.declared(true),
+        tools: chat.tools.declared(true, &chat.tools.offers_by_name()),
         reply_schema: None,
     };
     let reply = match chat.model.ask_once(&question, SUMMARY_TOKENS_MAX).await {
@@ -60,7 +60,7 @@ mod tests {
         Adapter,
         chat::{Budget, Model, Pause, Prices, Secret, Wire},
         fake::{Fake, SESSION_ID},
-        tool::{Tool, Toolbox},
+        tool::{Named, Tool, Toolbox},
     };
     use serde_json::{Value, json};
     use std::sync::Arc;
@@ -75,7 +75,7 @@ mod tests {
         ChatAdapter {
             model: Model::new(http, at, Secret::new("k".into()), Some(9_000), pause).unwrap(),
             instructions: Some("You are a clerk.".into()),
-            tools: Toolbox::new(&[Tool::Note], Vec::new(), None, Vec::new()).unwrap(),
+            tools: Toolbox::new(&[Named::Own(Tool::Note)], Vec::new(), None, Vec::new()).unwrap(),
             budget: Budget::default(),
             prices: Some(Prices { input: 10.0, cached_input: Some(1.0), cache_write: None, output: 50.0 }),
         }

@@ -8,11 +8,12 @@ mod thread;
 use super::super::{
     Worker,
     adapter::{Job, Phase},
-    event::{EVENT_CONTENT_BYTES_MAX, size},
+    event::{EVENT_CONTENT_BYTES_MAX, event, size},
     fake::{Fake, GATE_ID, claimed},
     session::{End, job},
 };
 use super::*;
+use conversation::STARTED;
 use outbound::{Client, Policy};
 use std::sync::{Arc, Mutex};
 use testkit::model::{ScriptedModel, ScriptedReply};
@@ -47,11 +48,10 @@ fn agent(model: &ScriptedModel, wire: Wire) -> Agent {
 }
 
 fn tools(confirmed: &[Tool]) -> Toolbox {
-    let http = tool::Http {
-        client: Client::new(Policy::default()).unwrap(),
-        hosts: outbound::Hosts::only(&["a.test"]).unwrap(),
-    };
-    Toolbox::new(&Tool::ALL.map(|(_, tool)| tool), confirmed.to_vec(), Some(http), Vec::new()).unwrap()
+    let client = Client::new(Policy::default()).unwrap();
+    let http = tool::Http { client, hosts: outbound::Hosts::only(&["a.test"]).unwrap() };
+    let own = |tools: &[Tool]| tools.iter().copied().map(tool::Named::Own).collect::<Vec<_>>();
+    Toolbox::new(&own(&Tool::ALL.map(|(_, tool)| tool)), own(confirmed), Some(http), Vec::new()).unwrap()
 }
 
 async fn fake() -> Fake {
@@ -292,7 +292,7 @@ async fn requests_go_to_the_hosts_that_the_agent_may_call_and_to_no_others() {
     let host = fake.url.trim_start_matches("http://");
     let outbound = Client::new(Policy::opening(&["127.0.0.0/8".to_owned()]).unwrap()).unwrap();
     let http = tool::Http { client: outbound, hosts: outbound::Hosts::only(&[host]).unwrap() };
-    chat.tools = Toolbox::new(&[Tool::HttpRequest], Vec::new(), Some(http), Vec::new()).unwrap();
+    chat.tools = Toolbox::new(&[tool::Named::Own(Tool::HttpRequest)], Vec::new(), Some(http), Vec::new()).unwrap();
     assert_eq!(work(&fake, chat, |_| {}).await, End::Completed);
     let answers = answers(&fake);
     assert_eq!((&answers[0].0["status"], answers[0].1), (&json!(200), false));

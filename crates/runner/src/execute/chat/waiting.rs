@@ -3,7 +3,7 @@
 use super::{
     super::{
         adapter::YieldOutcome,
-        tool::{self, Tool},
+        tool::{self, Callee, Tool},
     },
     Call,
 };
@@ -21,8 +21,8 @@ pub(super) enum Waiting {
 }
 
 /// Yields the session until a person answers or approves the call.
-pub(super) fn yield_for(tool: Tool, call: &Call) -> YieldOutcome {
-    if tool == Tool::AskPerson {
+pub(super) fn yield_for(callee: Callee, call: &Call) -> YieldOutcome {
+    if callee == Callee::Own(Tool::AskPerson) {
         let question = tool::question(&call.input);
         return YieldOutcome {
             status: YieldStatus::WaitingHuman,

@@ -1,15 +1,17 @@
-//! The tools of a chat agent.
+//! The tools of a chat agent: the executor's own, and published tools of the workspace. One
+//! [`Toolbox`] has both, with the same approvals and the same records in the log.
 //!
 //! A call's input comes from a model: it is validated against the tool's JSON Schema before it is used. A tool with
 //! effects outside of the log is recorded as started before it runs, so that it is not run twice.
 
 mod ask_person;
+mod ended;
 mod entity_read;
 mod entity_write;
 mod http_request;
 mod memory;
 mod note;
-mod rate_memories;
+mod of_workspace;
 mod request_feedback;
 mod start_session;
 
@@ -17,7 +19,8 @@ use super::{
     adapter::{Failure, JobContext},
     call::Call,
 };
-use domain::id::InvalidId;
+use domain::{id::InvalidId, slug::is_slug};
+use ended::{Ended, ended};
 use jsonschema::Validator;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,12 +29,12 @@ use wire::Code;
 
 pub use ask_person::question;
 pub use http_request::Http;
+pub use of_workspace::{Offered, answer, offers, run, still_running};
 pub use request_feedback::{ask, is_blocking};
 pub use start_session::{outcome, start};
 
-/// A tool that a chat agent can be given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// A tool of the executor itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tool {
     /// Makes a request to an allowed host.
     HttpRequest,
@@ -51,6 +54,58 @@ pub enum Tool {
     RateMemories,
     /// Starts a session of another action and waits for it.
     StartSession,
+}
+
+/// A tool as the settings of an agent name it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Named {
+    /// One of the executor's own.
+    Own(Tool),
+    /// Slug of a tool of the workspace. The executor's own tools have priority: a tool of the workspace with the slug
+    /// `note` or `memory` cannot be named.
+    OfWorkspace(String),
+}
+
+impl Named {
+    /// Name of the tool in settings and requests.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Own(tool) => tool.name(),
+            Self::OfWorkspace(slug) => slug,
+        }
+    }
+}
+
+impl TryFrom<String> for Named {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        match Tool::ALL.iter().find(|(own, _)| *own == name) {
+            Some((_, tool)) => Ok(Self::Own(*tool)),
+            None if is_slug(&name) => Ok(Self::OfWorkspace(name)),
+            None => {
+                let own: Vec<_> = Tool::ALL.iter().map(|(own, _)| *own).collect();
+                Err(format!("`{name}` is neither one of {} nor the slug of a tool of the workspace", own.join(", ")))
+            }
+        }
+    }
+}
+
+/// What a call of a model runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Callee {
+    /// One of the executor's own tools.
+    Own(Tool),
+    /// The tool of the workspace whose slug is the name in the call.
+    OfWorkspace,
+}
+
+impl Callee {
+    /// Whether a call starts a session, whose end is its answer.
+    pub const fn starts_session(self) -> bool {
+        matches!(self, Self::Own(Tool::StartSession) | Self::OfWorkspace)
+    }
 }
 
 /// A tool's output, or the error that the model receives.
@@ -123,14 +178,16 @@ impl Tool {
 /// The tools of one agent.
 pub struct Toolbox {
     tools: Vec<(Tool, Validator)>,
-    confirmed: Vec<Tool>,
+    confirmed: Vec<Named>,
+    of_workspace: Vec<String>,
     http: Option<Http>,
     actions: Vec<String>,
 }
 
 impl fmt::Debug for Toolbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.tools.iter().map(|(tool, _)| tool)).finish()
+        let own = self.tools.iter().map(|(tool, _)| tool.name());
+        f.debug_list().entries(own.chain(self.of_workspace.iter().map(String::as_str))).finish()
     }
 }
 
@@ -140,52 +197,80 @@ impl Toolbox {
     ///
     /// # Errors
     /// If a tool's own schema does not compile, which is a bug.
-    pub fn new(tools: &[Tool], confirmed: Vec<Tool>, http: Option<Http>, actions: Vec<String>) -> Result<Self, String> {
-        let compiled = tools.iter().map(|tool| match jsonschema::validator_for(&tool.schema(&actions)) {
-            Ok(validator) => Ok((*tool, validator)),
-            Err(error) => Err(format!("the schema of {} cannot be used: {error}", tool.name())),
-        });
-        Ok(Self { tools: compiled.collect::<Result<_, _>>()?, confirmed, http, actions })
+    pub fn new(
+        tools: &[Named],
+        confirmed: Vec<Named>,
+        http: Option<Http>,
+        actions: Vec<String>,
+    ) -> Result<Self, String> {
+        let (mut own, mut of_workspace) = (Vec::new(), Vec::new());
+        for tool in tools {
+            match tool {
+                Named::OfWorkspace(slug) => of_workspace.push(slug.clone()),
+                Named::Own(tool) => match jsonschema::validator_for(&tool.schema(&actions)) {
+                    Ok(validator) => own.push((*tool, validator)),
+                    Err(error) => return Err(format!("the schema of {} cannot be used: {error}", tool.name())),
+                },
+            }
+        }
+        Ok(Self { tools: own, confirmed, of_workspace, http, actions })
     }
 
-    /// The declarations of the tools for a model.
-    pub fn declared(&self, is_thread: bool) -> Vec<genai::chat::Tool> {
-        let declare = |tool: Tool| {
-            let schema = tool.schema(&self.actions);
-            genai::chat::Tool::new(tool.name()).with_description(tool.description()).with_schema(schema)
+    /// Slugs of the tools of the workspace that the agent may call.
+    pub fn of_workspace(&self) -> &[String] {
+        &self.of_workspace
+    }
+
+    /// The tools of the workspace by their names alone, for a request in which no tool is to be called.
+    pub fn offers_by_name(&self) -> Vec<Offered> {
+        self.of_workspace.iter().map(|slug| Offered::by_name(slug)).collect()
+    }
+
+    /// The declarations of the tools for a model. `offers` are those of the workspace.
+    pub fn declared(&self, is_thread: bool, offers: &[Offered]) -> Vec<genai::chat::Tool> {
+        let declare = |offer: Offered| {
+            genai::chat::Tool::new(offer.slug).with_description(offer.description).with_schema(offer.schema)
         };
-        self.offered(is_thread).map(declare).collect()
+        self.all_offers(is_thread, offers).map(declare).collect()
     }
 
     /// The same tools as function schemas, in the form that training data has.
-    pub fn schemas(&self, is_thread: bool) -> Vec<Value> {
-        let schema = |tool: Tool| {
-            let (name, description, parameters) = (tool.name(), tool.description(), tool.schema(&self.actions));
-            let function = json!({ "name": name, "description": description, "parameters": parameters });
+    pub fn schemas(&self, is_thread: bool, offers: &[Offered]) -> Vec<Value> {
+        let schema = |offer: Offered| {
+            let function = json!({ "name": offer.slug, "description": offer.description, "parameters": offer.schema });
             json!({ "type": "function", "function": function })
         };
-        self.offered(is_thread).map(schema).collect()
+        self.all_offers(is_thread, offers).map(schema).collect()
     }
 
-    /// The tools that are offered. A conversation cannot start sessions: it waits only for its person.
-    fn offered(&self, is_thread: bool) -> impl Iterator<Item = Tool> {
-        let tools = self.tools.iter().map(|(tool, _)| *tool);
-        tools.filter(move |tool| !is_thread || *tool != Tool::StartSession)
+    /// The tools that are offered, those of the workspace last. A conversation cannot start sessions of actions: it
+    /// waits only for its person.
+    fn all_offers(&self, is_thread: bool, offers: &[Offered]) -> impl Iterator<Item = Offered> {
+        let own = self.tools.iter().map(|(tool, _)| *tool);
+        let own = own.filter(move |tool| !is_thread || *tool != Tool::StartSession).map(move |tool| Offered {
+            slug: tool.name().to_owned(),
+            description: tool.description().to_owned(),
+            schema: tool.schema(&self.actions),
+        });
+        own.chain(offers.iter().cloned())
     }
 
-    /// Finds the tool of a call and validates its input.
+    /// Finds the tool of a call and validates its input. The server validates the input of a tool of the workspace.
     ///
     /// # Errors
     /// The error for the model: an unknown tool, an input that does not match the schema, or a question that the server
     /// would refuse.
-    pub fn check(&self, call: &Call) -> Result<Tool, Value> {
-        let Some((tool, validator)) = self.tools.iter().find(|(tool, _)| tool.name() == call.name) else {
-            let known: Vec<_> = self.tools.iter().map(|(tool, _)| tool.name()).collect();
+    pub fn check(&self, call: &Call) -> Result<Callee, Value> {
+        let own = self.tools.iter().find(|(tool, _)| tool.name() == call.name);
+        if own.is_none() && !self.of_workspace.contains(&call.name) {
+            let known = self.tools.iter().map(|(tool, _)| tool.name());
+            let known: Vec<_> = known.chain(self.of_workspace.iter().map(String::as_str)).collect();
             return Err(json!(format!("there is no tool {:?}; there are: {}", call.name, known.join(", "))));
-        };
+        }
         if !call.input.is_object() {
             return Err(json!("the input is not a JSON object"));
         }
+        let Some((tool, validator)) = own else { return Ok(Callee::OfWorkspace) };
         let mut wrong: Vec<_> = validator
             .iter_errors(&call.input)
             .map(|error| {
@@ -196,12 +281,17 @@ impl Toolbox {
         if wrong.is_empty() && *tool == Tool::AskPerson {
             wrong = ask_person::problems(&call.input);
         }
-        if wrong.is_empty() { Ok(*tool) } else { Err(json!(format!("the input does not fit: {}", wrong.join("; ")))) }
+        if wrong.is_empty() {
+            Ok(Callee::Own(*tool))
+        } else {
+            Err(json!(format!("the input does not fit: {}", wrong.join("; "))))
+        }
     }
 
-    /// Whether calls of this tool wait for a person's approval.
-    pub fn needs_confirmation(&self, tool: Tool) -> bool {
-        self.confirmed.contains(&tool)
+    /// Whether a call waits for a person's approval in the agent's session. A tool of the workspace that requires
+    /// confirmation asks for it in the session of its run.
+    pub fn needs_confirmation(&self, call: &Call) -> bool {
+        self.confirmed.iter().any(|tool| tool.name() == call.name)
     }
 
     /// Runs a tool with validated input.
@@ -209,7 +299,7 @@ impl Toolbox {
     /// # Errors
     /// A [`Failure`] if the session cannot continue, for example because the API cannot be reached. An error of the
     /// call itself is its answer.
-    pub async fn run(&self, tool: Tool, input: &Value, context: &JobContext) -> Result<Answer, Failure> {
+    pub async fn run_own(&self, tool: Tool, input: &Value, context: &JobContext) -> Result<Answer, Failure> {
         match tool {
             Tool::HttpRequest => Ok(match &self.http {
                 Some(http) => http_request::run(input, http).await,
@@ -266,7 +356,7 @@ mod tests {
 
     #[test]
     fn every_tool_has_a_name_and_a_schema_that_refuses_what_it_does_not_know() {
-        let all: Vec<_> = Tool::ALL.iter().map(|(_, tool)| *tool).collect();
+        let all = Tool::ALL.map(|(_, tool)| Named::Own(tool));
         let toolbox = Toolbox::new(&all, Vec::new(), None, vec!["look-up".into()]).unwrap();
         for (name, tool) in Tool::ALL {
             assert_eq!(tool.name(), name);
@@ -277,17 +367,20 @@ mod tests {
 
     #[test]
     fn a_wrong_call_says_what_is_wrong_with_it() {
-        let toolbox = Toolbox::new(&[Tool::Note], Vec::new(), None, Vec::new()).unwrap();
+        let tools = [Named::Own(Tool::Note), Named::OfWorkspace("weather".into())];
+        let toolbox = Toolbox::new(&tools, Vec::new(), None, Vec::new()).unwrap();
         let refusal = |call: Call| toolbox.check(&call).unwrap_err().to_string();
-        assert!(refusal(call("entity_write", json!({}))).contains("there are: note"));
+        assert!(refusal(call("entity_write", json!({}))).contains("there are: note, weather"));
         assert!(refusal(call("note", json!({ "text": 7 }))).contains("/text"));
         assert!(refusal(call("note", json!("{\"text\":"))).contains("not a JSON object"));
-        assert_eq!(toolbox.check(&call("note", json!({ "text": "x" }))), Ok(Tool::Note));
+        assert!(refusal(call("weather", json!("Oslo"))).contains("not a JSON object"));
+        assert_eq!(toolbox.check(&call("note", json!({ "text": "x" }))), Ok(Callee::Own(Tool::Note)));
+        assert_eq!(toolbox.check(&call("weather", json!({ "city": 7 }))), Ok(Callee::OfWorkspace));
     }
 
     #[test]
     fn a_question_that_the_server_would_refuse_is_a_wrong_call() {
-        let toolbox = Toolbox::new(&[Tool::AskPerson], Vec::new(), None, Vec::new()).unwrap();
+        let toolbox = Toolbox::new(&[Named::Own(Tool::AskPerson)], Vec::new(), None, Vec::new()).unwrap();
         let check = |input: Value| toolbox.check(&call("ask_person", input)).map_err(|why| why.to_string());
         for (input, why) in [
             (json!({ "message": "  " }), "question.message: needs a text"),
@@ -299,6 +392,6 @@ mod tests {
             assert!(refused.contains(why), "{refused}");
         }
         let form = json!({ "type": "object", "properties": { "stage": { "type": "string" } } });
-        assert_eq!(check(json!({ "message": "Which?", "schema": form })), Ok(Tool::AskPerson));
+        assert_eq!(check(json!({ "message": "Which?", "schema": form })), Ok(Callee::Own(Tool::AskPerson)));
     }
 }

@@ -7,11 +7,10 @@ use super::{
     super::{
         adapter::{Failure, JobContext},
         call::Call,
-        limit::CHILD_RESULT_BYTES_MAX,
     },
-    Answer, refusal_answer,
+    Answer, Ended, ended, refusal_answer,
 };
-use domain::{chain::body_digest, session::Status};
+use domain::chain::body_digest;
 use serde_json::{Value, json, value::to_raw_value};
 use wire::{action::Trigger, session::Session};
 
@@ -59,15 +58,11 @@ pub async fn start(call: &Call, own: Option<&str>, context: &JobContext) -> Resu
 
 /// The answer of a call whose child has ended.
 pub fn outcome(child: &Session) -> Answer {
-    if child.status != Status::Completed {
-        let (status, error) = (child.status, child.error.as_ref());
-        return Err(json!({ "sessionId": child.id, "status": status, "endReason": child.end_reason, "error": error }));
-    }
-    let text = child.result.as_ref().map_or("null", |result| result.get());
-    if text.len() <= CHILD_RESULT_BYTES_MAX {
-        let result: Value = serde_json::from_str(text).unwrap_or_default();
-        return Ok(json!({ "sessionId": child.id, "result": result }));
-    }
-    let cut = text.floor_char_boundary(CHILD_RESULT_BYTES_MAX);
-    Ok(json!({ "sessionId": child.id, "resultBegins": &text[..cut], "resultBytes": text.len() }))
+    ended(&Ended {
+        session_id: child.id,
+        status: child.status,
+        end_reason: child.end_reason,
+        error: child.error.as_ref(),
+        result: child.result.as_deref(),
+    })
 }
