@@ -19,6 +19,7 @@ mod chat_twice;
 mod claim_kill;
 mod closing;
 mod composite;
+mod composite_kill;
 mod continue_page;
 mod continue_session;
 mod csrf;
