@@ -312,6 +312,8 @@ pub const EXPORT_JOBS_REMEMBERED: u32 = 50;
 pub const INTERACTIONS_LOOKED_MAX: u32 = 5_000;
 /// Most sessions that one page of a search by title or by a search line compares.
 pub const SESSIONS_LOOKED_MAX: u32 = 20_000;
+/// Most published tools whose names the palette compares, counted from the newest.
+pub const TOOLS_LOOKED_MAX: u32 = 2_000;
 /// Most entities whose titles are compared for one page of a search by title.
 pub const ENTITIES_LOOKED_MAX: u32 = 20_000;
 

@@ -1,14 +1,14 @@
 //! Rows of `tools` (working copies), `tool_versions` (what was published) and `tool_secrets`.
 
 use crate::{
-    engine::{Conn, Error, Page, Result, is_unique_violation, record, run, statements},
+    engine::{Conn, Error, Page, Result, contains, is_unique_violation, record, run, statements},
     transaction::WriteTx,
 };
 use domain::{
     Timestamp,
     clock::to_micros,
     id::{TenantId, ToolId},
-    limit::TOOL_SECRETS_MAX,
+    limit::{TOOL_SECRETS_MAX, TOOLS_LOOKED_MAX},
     tool::{Definition, State},
 };
 
@@ -32,11 +32,25 @@ macro_rules! version_select {
     };
 }
 
+/// Finds published tools by slug and name. `$name` reads the name of a definition.
+macro_rules! find_published {
+    ($name:literal) => {
+        concat!(
+            "SELECT slug, name FROM (SELECT id, slug, ",
+            $name,
+            " AS name FROM tools WHERE tenant_id = $1 AND state = 'published' ORDER BY id DESC LIMIT $2) AS newest \
+             WHERE lower(name) LIKE lower($3) ESCAPE '\\' OR slug LIKE lower($3) ESCAPE '\\' ORDER BY id DESC LIMIT $4"
+        )
+    };
+}
+
 statements! {
     const BY_ID: &str = tool_select!("id = $2");
     const BY_SLUG: &str = tool_select!("slug = $2");
     const BY_SLUG_LOCKED_POSTGRES: &str = tool_select!("slug = $2 FOR UPDATE");
     const LIST: &str = tool_select!("(id < $2 OR $2 IS NULL) ORDER BY id DESC LIMIT $3");
+    const FIND_PUBLISHED_SQLITE: &str = find_published!("json_extract(definition, '$.name')");
+    const FIND_PUBLISHED_POSTGRES: &str = find_published!("CAST(definition AS json) ->> 'name'");
     const INSERT: &str = "INSERT INTO tools (tenant_id, id, slug, definition, state, version, revision, published_revision, \
          created_by, updated_by, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     const UPDATE: &str = "UPDATE tools SET definition = $3, state = $4, version = $5, revision = $6, \
@@ -90,6 +104,17 @@ impl ToolRecord {
     /// Whether the working copy differs from the version published last. A draft does.
     pub fn is_changed(&self) -> bool {
         self.published_revision != Some(self.revision)
+    }
+}
+
+record! {
+    /// A published tool that a search has found.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct FoundTool of "tools" {
+        /// Name in URLs.
+        pub slug: String,
+        /// Name for people, of the working copy.
+        pub name: String,
     }
 }
 
@@ -162,6 +187,20 @@ pub async fn list(
     let rows = run!(conn, fetch_all ToolRecord, LIST, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?;
     let tools = rows.into_iter().map(checked).collect::<Result<_>>()?;
     Ok(Page::of(tools, limit))
+}
+
+/// Published tools whose name or slug contains a text, regardless of case, newest first, at most `limit`. The newest
+/// [`TOOLS_LOOKED_MAX`] are compared.
+pub async fn find_published(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    text: &str,
+    limit: u32,
+) -> Result<Vec<FoundTool>> {
+    let is_sqlite = matches!(conn, Conn::Sqlite(_));
+    let sql = if is_sqlite { FIND_PUBLISHED_SQLITE } else { FIND_PUBLISHED_POSTGRES };
+    let (looked, pattern) = (i64::from(TOOLS_LOOKED_MAX), contains(text));
+    Ok(run!(conn, fetch_all FoundTool, sql, tenant_id.0, looked, pattern.as_str(), i64::from(limit))?)
 }
 
 /// A tool of this workspace as it was published at a version.

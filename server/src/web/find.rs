@@ -49,6 +49,7 @@ async fn find(
 fn results(state: &AppState, viewer: &Viewer, known: page::SearchResults, text: &str) -> Vec<SearchResult> {
     let mut found: Vec<SearchResult> = pages(text).collect();
     found.extend(known.actions.into_iter().map(task));
+    found.extend(known.tools.into_iter().map(|tool| hit(tool.name, "tool: run", format!("/tools/{}#run", tool.slug))));
     found.extend(known.entities.into_iter().map(entity));
     found.extend(agents(state, viewer, known.partners, text));
     found.extend(known.sessions.into_iter().map(session));

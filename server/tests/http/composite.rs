@@ -71,6 +71,8 @@ async fn a_run_starts_its_steps_and_returns_what_the_last_one_returned() {
     let child = listed["items"][0]["id"].as_str().unwrap();
     assert!(page.contains(&format!("<a href=\"/sessions/{child}\">Session of weather</a>")), "{page}");
     assert!(browser.page(&format!("/sessions/{child}")).await.contains(&format!("/sessions/{id}")));
+    let found = browser.page("/find?q=TRI").await;
+    assert!(found.contains("<a href=\"/tools/trip#run\" data-kind=\"tool: run\">trip</a>"), "{found}");
     let page = browser.page("/tools/trip").await;
     assert!(page.contains("<a href=\"/tools/geocode\">geocode</a>"), "{page}");
 }

@@ -9,6 +9,7 @@ use crate::{
     session::{self, ListSessions},
 };
 use domain::{Scope, action::ActionStatus, role::Permission, session::Session};
+use store::tool::FoundTool;
 
 /// What the palette found, by kind, at most a few of each.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct SearchResults {
     pub entities: Vec<EntityRecord>,
     /// Sessions whose title matches, of the newest [`SESSIONS_LOOKED_MAX`](domain::limit::SESSIONS_LOOKED_MAX).
     pub sessions: Vec<Session>,
+    /// Published tools whose name or slug matches, of the newest [`TOOLS_LOOKED_MAX`](domain::limit::TOOLS_LOOKED_MAX).
+    pub tools: Vec<FoundTool>,
     /// Active actions, whatever their name. The caller can start conversations with their agents.
     pub partners: Vec<ActionRecord>,
 }
@@ -29,7 +32,7 @@ pub struct SearchResults {
 /// [`crate::Error::Invalid`] for a text that is too long or a `limit` above 1,000.
 pub async fn read(ledger: &Ledger, scope: &Scope, text: &str, limit: u32) -> Result<SearchResults> {
     require(scope, Permission::Read)?;
-    let (reader, contains) = (*scope, Some(text.to_owned()));
+    let (reader, text, contains) = (*scope, text.to_owned(), Some(text.to_owned()));
     let actions = ListActions {
         status: Some(ActionStatus::Active),
         name_contains: contains.clone(),
@@ -47,6 +50,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, text: &str, limit: u32) -> Res
             actions: action::list_on(conn, &reader, actions).await?.items,
             entities: entity::list_on(conn, &reader, entities).await?.items,
             sessions: session::list_on(conn, &reader, sessions).await?.items,
+            tools: store::tool::find_published(conn, reader.tenant_id, &text, limit).await?,
             partners: action::list_on(conn, &reader, known).await?.items,
         })
     });
