@@ -13,6 +13,7 @@ mod postgres;
 mod resume;
 mod story;
 mod stream;
+mod tool;
 mod transcript;
 
 use crate::{
@@ -141,6 +142,10 @@ impl Bench {
         if self.wants(&[story::GOAL]) {
             let measured = story::measure(self).await;
             self.failed(story::GOAL, "the two stories", measured);
+        }
+        if self.wants(&[tool::GOAL]) {
+            let measured = tool::measure(self).await;
+            self.failed(tool::GOAL, "tools", measured);
         }
         if self.wants(&["G5", "G9"]) {
             let measured = postgres::measure(self).await;
