@@ -102,7 +102,7 @@ pub const AGENTS: [Agent; 6] = [
 pub struct SignIn {
     pub email: String,
     pub password: String,
-    operator_token: String,
+    pub operator_token: String,
     worker_token: String,
 }
 

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::build::Build;
 use crate::demo::{self, Agent, Run, Watched};
+use crate::demo_tools;
 use crate::prerequisites::example_python;
 use crate::process::{Managed, capture, pause, run_quietly};
 use crate::progress::say;
@@ -89,6 +90,14 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
             }
         }
     }
+    say("    examples/demo/tools.json");
+    match tools(&client, &log) {
+        Ok(()) => count.passed += 1,
+        Err(error) => {
+            say(&format!("    examples/demo/tools.json: {error:#}"));
+            count.failed += 1;
+        }
+    }
     say("    a conversation of the demo is remembered");
     match talk(&server, &worker, &client, &log) {
         Ok(()) => count.passed += 1,
@@ -111,6 +120,14 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
         bail!("{} of {} examples failed", count.failed, count.failed + count.passed);
     }
     Ok(())
+}
+
+/// Runs the tools of the demo with the service that they call.
+fn tools(client: &Client, log: &Path) -> Result<()> {
+    let mut service = demo_tools::start_service(&example_python(), log)?;
+    let outcome = demo_tools::play(client);
+    service.stop();
+    outcome
 }
 
 /// Talks with an agent of the demo as a person, and waits until its memory writer proposes what to remember of it.

@@ -6,6 +6,7 @@
 mod bench;
 mod build;
 mod demo;
+mod demo_tools;
 mod e2e;
 mod examples;
 mod postgres;

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::build::{self, Build};
-use crate::demo;
 use crate::progress::say;
 use crate::scripted_model::ScriptedModel;
 use crate::served::Served;
-use crate::workspace::root;
+use crate::workspace::{find_program, root};
+use crate::{demo, demo_tools};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -91,8 +91,15 @@ pub fn run(options: &Options) -> Result<()> {
         Some(sign_in) => demo::start_workers(&server, sign_in, &data_dir)?,
         None => Vec::new(),
     };
+    // Only our settings let tools call a service on this machine.
+    let python = find_program("python3").filter(|_| settings.is_some());
+    let service = python.map(|python| demo_tools::start_service(&python, &data_dir.join("demo-agents.log")));
+    let service = service.transpose()?;
     if let (Some(sign_in), true) = (&sign_in, fresh) {
         demo::play(&server, sign_in)?;
+        if service.is_some() {
+            demo_tools::play(&server.client(&sign_in.operator_token))?;
+        }
     }
     server.wait()
 }

@@ -43,11 +43,13 @@ impl ScriptedModel {
         Ok(ScriptedModel { base_url })
     }
 
-    /// Writes settings with which the demo's agents of this workspace have memory writers that ask this model.
+    /// Writes settings with which the demo's agents of this workspace have memory writers that ask this model, and
+    /// with which tools may call services on this machine.
     pub fn write_settings(&self, tenant: &str, data_dir: &Path) -> Result<PathBuf> {
         std::fs::create_dir_all(data_dir)?;
         let path = data_dir.join("demo-settings.toml");
         let mut file = std::fs::File::options().write(true).create(true).truncate(true).mode(0o600).open(&path)?;
+        writeln!(file, "[outbound]\nallow_private = [\"127.0.0.1\"]\n")?;
         writeln!(file, "[memory]\nwire = \"openai\"\nbase_url = \"{}\"\nmodel = \"{NAME}\"", self.base_url)?;
         for agent in &demo::AGENTS {
             writeln!(file, "\n[memory.agents.{}]\nworkspace = \"{tenant}\"", agent.slug)?;
