@@ -69,7 +69,7 @@ pub use share_link::share_link;
 pub use telemetry::telemetry;
 pub use thread::*;
 pub use tool::*;
-pub use tool_run::{run_tool, tool_run, tool_session};
+pub use tool_run::{promote_run, run_tool, tool_run, tool_session};
 pub use view::*;
 pub use webhook::*;
 

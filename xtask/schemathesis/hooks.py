@@ -93,16 +93,20 @@ RULES_OF = {
         ("/api/approvals", "/api/actions/{id}/tool-approval", "/api/sessions/{id}/elicitation-reply"),
         "a decision that the kind of the approval takes",
     ),
-    "enabled": (("/api/telemetry",), "a token says no yes for a workspace that declined, or that may not"),
-    "fields": (("/api/views/{id}/publish",), "a view has a question before it is published"),
+    "fields": (
+        ("/api/tool-sessions/{id}/promote", "/api/views/{id}/publish"),
+        "as many as a type has, each with a part of the result; a view has a question before it is published",
+    ),
     "id": (
         (
             "/api/actions/{id}/tool-approval",
             "/api/responses/{id}/promote",
             "/api/sessions/{id}/retry",
+            "/api/tool-sessions/{id}/promote",
             "/api/webhooks/{id}/test",
         ),
-        "one session of the action waits; the response is submitted, the session no conversation, the webhook enabled",
+        "one session of the action waits; the response is submitted, the session no conversation, the tool completed, "
+        "the webhook enabled",
     ),
     "kind": (("/api/actions/{id}/tool-approval", "/api/tools"), "the kind of the approval that waits, or of a tool"),
     "note": (

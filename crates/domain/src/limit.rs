@@ -565,6 +565,8 @@ pub const TOOL_HEADER_CHARS_MAX: usize = 2_000;
 /// Largest body of a service's answer in the result of an `http` tool, bytes as JSON. The beginning of a larger one is
 /// kept as a text.
 pub const TOOL_ANSWER_BYTES_MAX: usize = 128 * 1024;
+/// Longest JSON Pointer into the result of a tool that is written to an entity, characters.
+pub const TOOL_POINTER_CHARS_MAX: usize = 500;
 /// Longest time that a request to run a tool waits for the end of the run, seconds.
 pub const TOOL_RUN_WAIT_SECONDS_MAX: u32 = 30;
 /// Most steps of a composite tool.

@@ -148,6 +148,7 @@ fn tools(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(tool::secrets))
         .routes(routes!(tool_session::list))
         .routes(routes!(tool_session::get))
+        .routes(routes!(tool_session::promote))
         .routes(routes!(tool::set_secret, tool::delete_secret))
 }
 

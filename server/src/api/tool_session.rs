@@ -1,7 +1,7 @@
 //! The sessions of tools.
 
 use crate::{
-    extract::{Caller, Id, Limit, Params, query_id},
+    extract::{Caller, Id, JsonBody, Limit, Params, query_id},
     problem::Problem,
     state::AppState,
     wire_map,
@@ -10,7 +10,11 @@ use axum::{Json, extract::State};
 use domain::{id::SessionId, tool::RunState};
 use ledger::{ListPage, tool_run as use_case};
 use serde::Deserialize;
-use wire::{Page, tool_run::ToolSession};
+use wire::{
+    Page,
+    session::Session,
+    tool_run::{PromoteToolSession, ToolSession},
+};
 
 /// The query of [`list`].
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -78,4 +82,31 @@ pub async fn get(
     Id(id): Id<SessionId>,
 ) -> Result<Json<ToolSession>, Problem> {
     Ok(Json(wire_map::tool_session(use_case::get(&state.ledger, caller.scope(), id).await?)))
+}
+
+/// Write the result of a tool to an entity
+///
+/// The result is the output of a task, in a session of its own, which is the answer: its safety rules judge it, and where
+/// the task requires approval, it waits in the inbox. The session's parent is the session of the tool, and the new
+/// version of the entity names it. A repeat answers with the same session. A denied result can be written again.
+#[utoipa::path(
+    post, path = "/api/tool-sessions/{id}/promote", operation_id = "promoteToolSession", tag = "tools",
+    request_body = PromoteToolSession,
+    params(("id" = uuid::Uuid, Path, description = "The session of the tool, which has completed")),
+    responses(
+        (status = 200, description = "The session of the task", body = Session),
+        (
+            status = 422, description = "`hard_block`: a safety rule blocks the result",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn promote(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<PromoteToolSession>,
+) -> Result<Json<Session>, Problem> {
+    let written = use_case::promote(&state.ledger, caller.scope(), id, wire_map::promote_run(body)).await?;
+    Ok(Json(wire_map::session(written)))
 }

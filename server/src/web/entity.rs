@@ -273,7 +273,7 @@ fn changed(fields: &[FieldDef], found: &EntityRecord, form: &Form) -> Result<Ent
 fn shown_page(page: page::Page, form: FormState) -> Props {
     Props {
         relations: relations_of(page.relations),
-        statuses: entity::status_map(&page.sessions),
+        statuses: entity::status_map(&page.marked_by),
         older: older(page.entity.id, &page.versions),
         entity: wire_map::entity(page.entity),
         of: wire_map::entity_type(page.of),

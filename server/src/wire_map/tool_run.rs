@@ -16,6 +16,12 @@ pub fn run_tool(body: tool_run::RunTool) -> use_case::RunTool {
     }
 }
 
+/// Converts what becomes of the result of a run.
+pub fn promote_run(body: tool_run::PromoteToolSession) -> use_case::PromoteRun {
+    let tool_run::PromoteToolSession { action_id, entity_id, fields } = body;
+    use_case::PromoteRun { action_id, entity_id, fields }
+}
+
 /// Converts the session of a run.
 pub fn tool_run(record: Session) -> tool_run::ToolRun {
     let run = ToolRun::of_metadata(&record.metadata);

@@ -142,8 +142,15 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         Value::Null
     };
     let csv = |request: reqwest::RequestBuilder| request.header("content-type", "text/csv").body("Name\nx\n");
-    let in_memory = if path.starts_with("/api/agents/") { Some(memory(app, who, &method, path).await) } else { None };
-    let concrete = if let Some((concrete, _)) = &in_memory {
+    let made = if path.starts_with("/api/agents/") {
+        Some(memory(app, who, &method, path).await)
+    } else if path == "/api/tool-sessions/{id}/promote" {
+        let (concrete, body) = crate::prepare::tool_result(app, path).await;
+        Some((concrete, Some(body)))
+    } else {
+        None
+    };
+    let concrete = if let Some((concrete, _)) = &made {
         concrete.clone()
     } else if path.starts_with("/api/tools/{slug}") {
         let tool = crate::prepare::new_tool(app, !["/publish", "{slug}"].iter().any(|end| path.ends_with(end))).await;
@@ -246,7 +253,7 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         _ => concrete,
     };
     let mut request = app.request(who, method.clone(), &concrete);
-    if let Some((_, body)) = in_memory {
+    if let Some((_, body)) = made {
         request = body.map_or(request.try_clone().unwrap(), |body| request.json(&body));
     } else if method == Method::POST
         && let Some(mut body) = body(path)

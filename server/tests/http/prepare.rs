@@ -98,6 +98,22 @@ pub async fn set_tool_secret(app: &App, path: &str) {
     assert!(set.status().is_success(), "{path}: {}", set.status());
 }
 
+/// Creates a completed session of the type `tool`. Returns the path of the request that writes its result to a new
+/// entity, and its body.
+pub async fn tool_result(app: &App, path: &str) -> (String, Value) {
+    let slug = unique_text();
+    app.post(Who::Operator, "/api/entity-types", json!({ "name": "Matrix", "slug": slug })).await;
+    let of = json!({ "entityType": slug });
+    let action = json!({ "name": "Matrix", "slug": slug, "outputType": "entity", "outputConfig": of });
+    let action = app.post(Who::Operator, "/api/actions", action).await;
+    let new = json!({ "sessionType": "tool", "agentSlug": slug });
+    let session = id(&app.post(Who::Member, "/api/sessions", new).await);
+    app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": [slug], "leaseSeconds": 3600 })).await;
+    let complete = json!({ "attempt": 1, "result": { "name": "Matrix" } });
+    app.post(Who::Worker, &format!("/api/sessions/{session}/complete"), complete).await;
+    (path.replace("{id}", &session), json!({ "actionId": action["id"], "fields": { "title": "/name" } }))
+}
+
 /// Creates objects for one row of the matrix.
 pub struct Maker<'a> {
     pub app: &'a App,

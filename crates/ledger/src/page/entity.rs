@@ -16,7 +16,7 @@ use domain::{
     action::ActionStatus,
     entity::{FieldDef, FieldType, Values},
     id::EntityId,
-    limit::{ENTITY_RESPONSES_MAX, ENTITY_SESSIONS_DEFAULT},
+    limit::{ENTITY_RESPONSES_MAX, ENTITY_SESSIONS_DEFAULT, ENTITY_SESSIONS_MAX},
     role::Permission,
 };
 use std::collections::BTreeMap;
@@ -52,6 +52,9 @@ pub struct Page {
     pub of: EntityTypeRecord,
     /// The newest sessions about it, without those that another session started.
     pub sessions: Vec<OfEntity>,
+    /// The newest sessions about it, for the marks of its fields: also those that other sessions started, such as the
+    /// session that writes the result of a tool.
+    pub marked_by: Vec<OfEntity>,
     /// Responses that became this entity, newest first.
     pub responses: Vec<ResponseRecord>,
     /// Active tasks about it, newest first.
@@ -133,6 +136,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: EntityId, versions: Option
         let related = values.flat_map(|values| related(&of.fields, values)).collect();
         Ok(Page {
             sessions: store::session::list_of_entity(conn, tenant_id, id, true, ENTITY_SESSIONS_DEFAULT).await?,
+            marked_by: store::session::list_of_entity(conn, tenant_id, id, false, ENTITY_SESSIONS_MAX).await?,
             responses: store::response::of_entity(conn, tenant_id, id, reader.caller, ENTITY_RESPONSES_MAX).await?,
             tasks: action::list_on(conn, &reader, about).await?.items,
             titles: titles(conn, tenant_id, related).await?,

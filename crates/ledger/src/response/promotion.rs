@@ -1,5 +1,5 @@
 //! Making an entity from a response by a task: the answers are the task's output, in a session of their own. Safety
-//! rules and approval apply as to the output of an agent.
+//! rules and approval apply as to the output of an agent. Results of tools are written in the same way.
 
 use super::promoted_entity::{Promote, values_of};
 use crate::{
@@ -26,7 +26,7 @@ use store::{Conn, Promotion, WriteTx, session::Inserted};
 
 /// What a transaction cannot make itself.
 #[derive(Clone)]
-pub(super) struct Ids {
+pub(crate) struct Ids {
     pub(super) entity_id: EntityId,
     session_id: SessionId,
     gate_id: GateId,
@@ -34,7 +34,8 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    pub(super) fn new(ledger: &Ledger) -> Self {
+    /// Creates new ids.
+    pub(crate) fn new(ledger: &Ledger) -> Self {
         let (now, entropy) = (ledger.now(), ledger.entropy());
         Self {
             entity_id: EntityId::new(now, entropy),
@@ -43,6 +44,96 @@ impl Ids {
             minter: Minter::new(ledger, now),
         }
     }
+}
+
+/// An output that the server has prepared for a task.
+pub(crate) struct Prepared {
+    /// Session from which the output was made. It is the parent of the task's session.
+    pub(crate) parent_id: SessionId,
+    /// Whose the task's session is alone; `None` if the workspace can see it.
+    pub(crate) private_to: Option<String>,
+    /// Entity that the session is about.
+    pub(crate) entity_id: Option<EntityId>,
+    /// Input of the session, as JSON.
+    pub(crate) input: Option<String>,
+    /// Metadata of the session, a JSON object.
+    pub(crate) metadata: String,
+    /// Values for the entity, in the form of the task's output.
+    pub(crate) output: Map<String, Value>,
+    /// Further values that the safety rules judge.
+    pub(crate) judged_too: Map<String, Value>,
+    /// Why the session starts, and why it begins, for people.
+    pub(crate) reasons: [&'static str; 2],
+}
+
+/// A running session with an output that may be written.
+pub(crate) struct Begun {
+    /// The session of the task.
+    pub(crate) session: Session,
+    judged: Judged,
+    output: Map<String, Value>,
+    minter: Minter,
+}
+
+/// Checks a prepared output against the contract and the safety rules of a task, and starts the session for it.
+///
+/// # Errors
+/// [`Error::Invalid`] for an output that the contract refuses; [`Error::HardBlock`] if the safety rules block it.
+pub(crate) async fn begin_task(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    action: &ActionRecord,
+    prepared: Prepared,
+    ids: &Ids,
+) -> Result<Begun> {
+    let mut session = new_session(scope, &prepared, action, (ids.session_id, ids.minter.at()));
+    let Prepared { output, judged_too, reasons, .. } = prepared;
+    let text = Value::Object(output.clone()).to_string();
+    let errors = output::check(tx.conn(), scope.tenant_id, action, &session, Some(&text)).await?;
+    if !errors.is_empty() {
+        return Err(Error::Invalid(errors));
+    }
+    let judged = judge(tx.conn(), action, &session, output.clone(), &judged_too).await?;
+    let mut minter = ids.minter.clone();
+    insert(tx, &mut session, reasons, &mut minter).await?;
+    Ok(Begun { session, judged, output, minter })
+}
+
+/// Writes the output of a session that has begun, or opens its gate. Returns the session, and the entity if it is
+/// written.
+///
+/// # Errors
+/// [`Error::Invalid`] if the task would write no entity.
+pub(crate) async fn settle_task(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    action: &ActionRecord,
+    begun: Begun,
+    ids: &Ids,
+) -> Result<(Session, Option<Promotion>)> {
+    let Begun { session, judged, output, minter } = begun;
+    if awaits_approval(action, &session) {
+        return Ok((pause(tx, scope, session, (ids.gate_id, action, judged), minter).await?, None));
+    }
+    let (session, promotion) = finish(tx, scope, session, (action, Value::Object(output)), minter).await?;
+    Ok((session, Some(promotion)))
+}
+
+/// A task that can be given an output.
+///
+/// # Errors
+/// [`Error::NotFound`] for an unknown task; [`Error::Invalid`] for one that is archived.
+pub(crate) async fn active_task(conn: &mut Conn<'_>, tenant_id: TenantId, id: ActionId) -> Result<ActionRecord> {
+    let action = store::action::find(conn, tenant_id, id).await?.ok_or(Error::NotFound("task"))?;
+    if action.status != ActionStatus::Active {
+        return Err(Error::invalid("actionId", "this task is archived"));
+    }
+    Ok(action)
+}
+
+/// Whether the output of a task is one entity.
+pub(crate) const fn writes_one_entity(action: &ActionRecord) -> bool {
+    matches!(action.output_type, OutputType::Entity | OutputType::Fields | OutputType::RelationEntity)
 }
 
 /// Whether a task that was given the response waits for approval.
@@ -65,29 +156,24 @@ pub(super) async fn begin(
     ids: Ids,
 ) -> Result<ResponseRecord> {
     let tenant_id = scope.tenant_id;
-    let action = store::action::find(tx.conn(), tenant_id, action_id).await?.ok_or(Error::NotFound("task"))?;
-    if action.status != ActionStatus::Active {
-        return Err(Error::invalid("actionId", "this task is archived"));
-    }
+    let action = active_task(tx.conn(), tenant_id, action_id).await?;
     let output = output_of(tx.conn(), scope, &action, (&response, to, fields)).await?;
-    let mut session = new_session(scope, &response, &action, (ids.session_id, ids.minter.at()));
-    session.private_to = private_to;
-    let text = Value::Object(output.clone()).to_string();
-    let errors = output::check(tx.conn(), tenant_id, &action, &session, Some(&text)).await?;
-    if !errors.is_empty() {
-        return Err(Error::Invalid(errors));
-    }
-    let judged = judge(tx.conn(), &action, &session, output.clone(), &response.answers).await?;
-    let mut minter = ids.minter.clone();
-    insert(tx, &mut session, &mut minter).await?;
-    store::response::promote_by(tx, tenant_id, response.session_id, session.id).await?;
-    let response = ResponseRecord { promotion_session_id: Some(session.id), ..response };
-    if awaits_approval(&action, &session) {
-        pause(tx, scope, session, (ids.gate_id, &action, judged), minter).await?;
-        return Ok(response);
-    }
-    let promotion = finish(tx, scope, session, (&action, Value::Object(output)), minter).await?;
-    Ok(ResponseRecord { promotion: Some(promotion), ..response })
+    let of = json!({ "response": { "sessionId": response.session_id, "viewId": response.view_id } });
+    let prepared = Prepared {
+        parent_id: response.session_id,
+        private_to,
+        entity_id: action.target_entity_id,
+        input: Some(Value::Object(response.answers.clone()).to_string()),
+        metadata: of.to_string(),
+        output,
+        judged_too: response.answers.clone(),
+        reasons: ["a response is promoted", "its answers are the output"],
+    };
+    let begun = begin_task(tx, scope, &action, prepared, &ids).await?;
+    store::response::promote_by(tx, tenant_id, response.session_id, begun.session.id).await?;
+    let response = ResponseRecord { promotion_session_id: Some(begun.session.id), ..response };
+    let (_, promotion) = settle_task(tx, scope, &action, begun, &ids).await?;
+    Ok(ResponseRecord { promotion, ..response })
 }
 
 /// The answers in the form of the task's output: the title, the values of the entity's fields, and those of the
@@ -99,13 +185,12 @@ async fn output_of(
     (response, to, fields): (&ResponseRecord, Promote, &[Field]),
 ) -> Result<Map<String, Value>> {
     let contract = domain::output::read(action.output_type, &action.output_config).map_err(Error::Invalid)?;
-    let writes_one = matches!(action.output_type, OutputType::Entity | OutputType::Fields | OutputType::RelationEntity);
     let slug = match (contract.entity_type, action.target_entity_id) {
         (Some(slug), _) => Some(slug),
         (None, Some(id)) => store::entity::find(conn, scope.tenant_id, id).await?.map(|entity| entity.type_slug),
         (None, None) => None,
     };
-    let of_type = match slug.filter(|_| writes_one) {
+    let of_type = match slug.filter(|_| writes_one_entity(action)) {
         Some(slug) => store::entity_type::find_by_slug(conn, scope.tenant_id, &slug).await?,
         None => None,
     };
@@ -134,7 +219,7 @@ async fn output_of(
 
 fn new_session(
     scope: &Scope,
-    response: &ResponseRecord,
+    prepared: &Prepared,
     action: &ActionRecord,
     (id, now): (SessionId, Timestamp),
 ) -> Session {
@@ -148,12 +233,12 @@ fn new_session(
         agent_slug: None,
         user_id: scope.acting_user(),
         source: Some(PROMOTION_SOURCE.to_owned()),
-        entity_id: action.target_entity_id,
+        entity_id: prepared.entity_id,
         title: action.name.chars().take(TITLE_CHARS_MAX).collect(),
-        input: Some(Value::Object(response.answers.clone()).to_string()),
-        metadata: json!({ "response": { "sessionId": response.session_id, "viewId": response.view_id } }).to_string(),
+        input: prepared.input.clone(),
+        metadata: prepared.metadata.clone(),
         usage: None,
-        parent_id: Some(response.session_id),
+        parent_id: Some(prepared.parent_id),
         retry_of: None,
         created_by: scope.caller.to_string(),
         attempt: 0,
@@ -167,17 +252,20 @@ fn new_session(
         time_limits: TimeLimits::default(),
         dependency_count: 0,
         awaited: false,
-        private_to: None,
+        private_to: prepared.private_to.clone(),
     }
 }
 
 /// Inserts the session as running. No worker can claim it.
-async fn insert(tx: &mut WriteTx<'_>, session: &mut Session, minter: &mut Minter) -> Result<()> {
+async fn insert(
+    tx: &mut WriteTx<'_>,
+    session: &mut Session,
+    [starts, begins]: [&'static str; 2],
+    minter: &mut Minter,
+) -> Result<()> {
     let created = Created::of_type(session.session_type).by_source(session.source.as_deref());
     let mut events = vec![minter.session_created(session, created)?];
-    for (command, reason) in
-        [(Command::Start, "a response is promoted"), (Command::Begin, "its answers are the output")]
-    {
+    for (command, reason) in [(Command::Start, starts), (Command::Begin, begins)] {
         let step = decide(state(session), Actor::Server, command)?;
         events.push(minter.status_change(Some(session.status()), step.to(), reason));
         session.enter(step, Report::default(), minter.at());
@@ -194,12 +282,11 @@ async fn pause(
     session: Session,
     (gate_id, action, judged): (GateId, &ActionRecord, Judged),
     mut minter: Minter,
-) -> Result<()> {
+) -> Result<Session> {
     let events = vec![stage_judged(tx, &session, (gate_id, action), judged, &mut minter).await?];
     let change = change(scope, &session, Command::Ask, "its output is waiting for approval", minter);
     let transition = decide(state(&session), Actor::Server, Command::Ask)?;
-    write(tx, session, transition, change, events, Report::default()).await?;
-    Ok(())
+    write(tx, session, transition, change, events, Report::default()).await
 }
 
 async fn finish(
@@ -208,7 +295,7 @@ async fn finish(
     session: Session,
     (action, output): (&ActionRecord, Value),
     mut minter: Minter,
-) -> Result<Promotion> {
+) -> Result<(Session, Promotion)> {
     let (actor, now) = (scope.caller.to_string(), minter.at());
     let back = WriteBack { action, session: &session, output: &output, actor: &actor, minter: &minter };
     let written = output::write_back(tx, back).await?;
@@ -226,8 +313,8 @@ async fn finish(
     let change = change(scope, &session, Command::Finish, "its output was written", minter);
     let transition = decide(state(&session), Actor::Server, Command::Finish)?;
     let report = Report { result: Some(output.to_string()), ..Report::default() };
-    write(tx, session, transition, change, events, report).await?;
-    Ok(promotion)
+    let session = write(tx, session, transition, change, events, report).await?;
+    Ok((session, promotion))
 }
 
 fn change(scope: &Scope, session: &Session, command: Command, reason: &str, minter: Minter) -> Change {

@@ -125,6 +125,7 @@ mod telemetry;
 mod thread;
 mod time_limit;
 mod tool;
+mod tool_promotion;
 mod tool_run;
 mod tool_secret;
 mod turns;

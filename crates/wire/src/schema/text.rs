@@ -8,7 +8,7 @@ use domain::limit::{
     IMPORT_BYTES_MAX, IMPORT_MAPPING_BYTES_MAX, KEY_CHARS_MAX, KIND_BYTES_MAX, MEMORY_CARD_BYTES_MAX,
     MEMORY_DOCUMENT_BYTES_MAX, MEMORY_NAME_CHARS_MAX, MEMORY_QUERY_CHARS_MAX, MEMORY_REASON_CHARS_MAX, NAME_CHARS_MAX,
     REASON_CHARS_MAX, RULE_SENTENCE_CHARS_MAX, RULE_TEXT_CHARS_MAX, SEARCH_QUERY_CHARS_MAX, SLUG_CHARS_MAX,
-    SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX, TITLE_CHARS_MAX,
+    SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX, TITLE_CHARS_MAX, TOOL_POINTER_CHARS_MAX,
     TOOL_PRIVATE_FIELD_CHARS_MAX, TOOL_SECRET_BYTES_MAX, TOOL_SECRET_NAME_CHARS_MAX, VIEW_KEY_CHARS_MAX,
     WEBHOOK_URL_BYTES_MAX,
 };
@@ -114,6 +114,8 @@ texts! {
     DimensionKey = matching("^[a-z0-9]+([-_][a-z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));
     /// A part of a tool's input: the name of a top-level field, or a JSON Pointer.
     ToolPrivateField = text().min_length(Some(1)).max_length(Some(TOOL_PRIVATE_FIELD_CHARS_MAX));
+    /// A JSON Pointer into the result of a tool; empty for the whole result.
+    ToolPointer = text().max_length(Some(TOOL_POINTER_CHARS_MAX));
     /// The name of a tool's secret: letters, digits and underscores, a letter first.
     ToolSecretName = matching("^[A-Za-z][A-Za-z0-9_]*$", TOOL_SECRET_NAME_CHARS_MAX).min_length(Some(1));
     /// The value of a tool's secret, as a header can have it: one line of ASCII.
