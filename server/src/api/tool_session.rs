@@ -86,9 +86,9 @@ pub async fn get(
 
 /// Write the result of a tool to an entity
 ///
-/// The result is the output of a task, in a session of its own, which is the answer: its safety rules judge it, and where
-/// the task requires approval, it waits in the inbox. The session's parent is the session of the tool, and the new
-/// version of the entity names it. A repeat answers with the same session. A denied result can be written again.
+/// The result is the output of a task, in a session of its own, which is the answer: its safety rules judge it, and
+/// where the task requires approval, it waits in the inbox. The session's parent is the session of the tool, and the
+/// new version of the entity names it. A repeat answers with the same session. A denied result can be written again.
 #[utoipa::path(
     post, path = "/api/tool-sessions/{id}/promote", operation_id = "promoteToolSession", tag = "tools",
     request_body = PromoteToolSession,

@@ -1,5 +1,5 @@
-//! Writing the result of a run to an entity by a task: the result is the task's output, in a session of its own that the
-//! run has started. Safety rules and approval apply as to the output of an agent.
+//! Writing the result of a run to an entity by a task: the result is the task's output, in a session of its own whose
+//! parent is the run. Safety rules and approval apply as to the output of an agent.
 
 use crate::{
     Error, Ledger, Result,
@@ -36,9 +36,10 @@ pub struct PromoteRun {
 /// returns the same session. A result that was denied can be written again.
 ///
 /// # Errors
-/// [`Error::NotFound`] for an unknown task or entity, and if there is no such session of a tool or the caller cannot see
-/// it; [`Error::Invalid`] for a run that did not complete, for a task that is archived or whose output is not one
-/// entity, and for values that the task or the type refuses; [`Error::HardBlock`] if the task's safety rules block them.
+/// [`Error::NotFound`] for an unknown task or entity, and if there is no such session of a tool or the caller cannot
+/// see it; [`Error::Invalid`] for a run that did not complete, for a task that is archived or whose output is not one
+/// entity, and for values that the task or the type refuses; [`Error::HardBlock`] if the task's safety rules block
+/// them.
 pub async fn promote(ledger: &Ledger, scope: &Scope, id: SessionId, to: PromoteRun) -> Result<Session> {
     require(scope, Permission::WriteEntities)?;
     require(scope, Permission::StartSession)?;
