@@ -99,7 +99,7 @@ pub const CHILDREN_STARTED_MAX: usize = 50;
 pub const WORKSPACE_TOOLS_MAX: usize = 64;
 /// Most runs of tools of the workspace that a chat agent starts in one session.
 pub const TOOL_RUNS_STARTED_MAX: usize = 500;
-/// Longest time that one request waits for the end of such a run, seconds. It is never more than a quarter of the lease.
+/// Longest time that one request waits for the end of such a run, seconds, and never more than a quarter of the lease.
 pub const TOOL_RUN_WAIT_SECONDS: u64 = 10;
 /// Such requests in a row before a session waits without a worker for the runs that it started.
 pub const TOOL_RUN_WAITS: u32 = 1;

@@ -107,7 +107,8 @@ impl ChatRun<'_> {
         Ok(())
     }
 
-    /// Waits for the end of a run with at most `waits` requests, which it counts down. The inner error is for the model.
+    /// Waits for the end of a run with at most `waits` requests, which it counts down. The inner error is for the
+    /// model.
     async fn await_run(&self, call: &Call, waits: &mut u32) -> Result<Result<ToolRun, Value>, Stop> {
         let seconds = self.context.lease.wait_max().as_secs().min(TOOL_RUN_WAIT_SECONDS);
         let seconds = u32::try_from(seconds).unwrap_or_default();
