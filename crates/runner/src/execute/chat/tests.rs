@@ -12,8 +12,7 @@ use super::super::{
     fake::{Fake, GATE_ID, claimed},
     session::{End, job},
 };
-use super::*;
-use conversation::STARTED;
+use super::{conversation::STARTED, *};
 use outbound::{Client, Policy};
 use std::sync::{Arc, Mutex};
 use testkit::model::{ScriptedModel, ScriptedReply};
