@@ -1,7 +1,7 @@
 //! Tools of the workspace that agents call, with the real binary and a scripted model.
 
 use crate::{
-    agents::{KEY, ended, get, settings, trigger},
+    agents::{KEY, ended, get, holds, settings, trigger},
     app::{App, Who},
     tool_service::Service,
 };
@@ -73,6 +73,15 @@ async fn an_agent_of_the_server_runs_tools_of_its_workspace_as_children_of_its_s
     assert!(children.iter().all(|child| child["createdBy"] == "agent:clerk"), "{children:?}");
     let first = model.requests()[0].body.to_string();
     assert!(first.contains("The weather of a city.") && first.contains("The by-hand of a city."), "{first}");
+
+    // A conversation waits for the run in its turn.
+    let again = ScriptedReply::tool("c4", "weather", &json!({ "city": "Bergen" }));
+    model.then([again, ScriptedReply::Text("It rains there too.")]);
+    let talk = json!({ "agent": "clerk", "message": "And in Bergen?" });
+    let thread = app.post(Who::Operator, "/api/threads", talk).await["id"].as_str().unwrap().to_owned();
+    holds(&app, &thread, "It rains there too.").await;
+    let (weather, failed) = output(&app, &thread, "c4").await;
+    assert_eq!((&weather["result"]["status"], failed), (&json!(200), false), "{weather}");
 
     let wrong = json!({ "sessionType": "agent", "agentSlug": "scout", "title": "Look" });
     let wrong = app.post(Who::Operator, "/api/sessions", wrong).await["id"].as_str().unwrap().to_owned();

@@ -230,7 +230,7 @@ async fn a_server_started_without_agents_leaves_their_sessions_to_workers() {
 }
 
 /// Waits until the session's log contains this text.
-async fn holds(app: &App, session: &str, wanted: &str) {
+pub async fn holds(app: &App, session: &str, wanted: &str) {
     let path = format!("/api/sessions/{session}/events/stream");
     let mut stream = app.request(Who::Operator, Method::GET, &path).send().await.unwrap();
     let mut received = String::new();
