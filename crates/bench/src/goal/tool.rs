@@ -52,7 +52,7 @@ async fn publish(site: &Site, slug: &str, kind: &Value) -> Result<()> {
 async fn added_to_a_call(bench: &mut Bench, site: &Site) -> Result<()> {
     let answer = bench.work.join("tool-answer.txt");
     fs::write(&answer, "x".repeat(ANSWER_BYTES))?;
-    let service = ProbeProcess::start(&bench.work.join("probe-tools"), Some(&answer)).await?;
+    let service = ProbeProcess::start(&bench.work.join("probe-tools"), Some(answer.as_path())).await?;
     let http = json!({ "method": "GET", "url": format!("http://{}/page", service.address()) });
     publish(site, "call", &json!({ "kind": "http", "http": http })).await?;
     let target = site.server.address();
