@@ -285,7 +285,8 @@ pub async fn snooze(
 /// Hand an approval over
 ///
 /// The person or the group may decide it from now on and gets a message. For a week it is not in the caller's list
-/// (`snoozedUntil`). No one loses the right to decide it. Everyone who may decide it may hand it over.
+/// (`snoozedUntil`). No one loses the right to decide it. Everyone who may decide it may hand it over. Can be repeated:
+/// the same recipient and note within a week change nothing, unless the approval came back to the caller since.
 #[utoipa::path(
     post, path = "/api/approvals/{id}/hand-over", operation_id = "handOverApproval", tag = "approvals",
     request_body = HandOver,

@@ -34,11 +34,12 @@ async fn post(
     Id(id): Id<GateId>,
     form: Form,
 ) -> Result<Response, PageRejection> {
+    // A repeat is answered as the first request, also if the page can no longer be read because someone has decided.
+    let Err(problem) = hand_over(&state.ledger, &viewer.scope, id, &form).await else {
+        return Ok(redirect_with_notice("/inbox", "handed_over").into_response());
+    };
     let found = page::read(&state.ledger, &viewer.scope, id).await?;
-    match hand_over(&state.ledger, &viewer.scope, id, &form).await {
-        Ok(()) => Ok(redirect_with_notice("/inbox", "handed_over").into_response()),
-        Err(problem) => Ok(answer(viewer, found, form.refused("hand-over", &problem), Some(problem)).await),
-    }
+    Ok(answer(viewer, found, form.refused("hand-over", &problem), Some(problem)).await)
 }
 
 async fn hand_over(ledger: &Ledger, scope: &Scope, id: GateId, form: &Form) -> Result<(), Problem> {

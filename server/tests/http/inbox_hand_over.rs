@@ -34,6 +34,10 @@ async fn a_form_hands_an_item_over_and_a_refused_one_keeps_what_was_typed() {
     let handed = ada.post(&path, &[("to", &to), ("note", "Please look.")]).await;
     assert_eq!(handed.status(), StatusCode::SEE_OTHER);
     assert_eq!(handed.headers()["location"], "/inbox?notice=handed_over");
+    let again = ada.post(&path, &[("to", &to), ("note", "Please look.")]).await;
+    assert_eq!(again.headers()["location"], "/inbox?notice=handed_over");
+    let body = json!({ "to": to, "note": "Please look." });
+    assert_eq!(ada.call(Method::POST, &api).json(&body).send().await.unwrap().status(), StatusCode::OK);
     let row = format!("data-id=\"{id}\"");
     assert!(!ada.page("/inbox").await.contains(&row), "it has left the list of the one who handed it over");
     let mia = Browser::of(&app, "mia@acme.test").await;
@@ -43,6 +47,7 @@ async fn a_form_hands_an_item_over_and_a_refused_one_keeps_what_was_typed() {
     let read: Value =
         mia.call(Method::GET, &format!("/api/approvals/{id}")).send().await.unwrap().json().await.unwrap();
     assert_eq!(read["handovers"][0]["note"], "Please look.", "{read}");
+    assert_eq!(read["handovers"].as_array().unwrap().len(), 1, "sent three times, recorded once: {read}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -14,6 +14,7 @@ use crate::{
     commit::{Minter, append_server_events},
     guard::{Fields, require},
 };
+use chrono::TimeDelta;
 use domain::{
     Scope, Timestamp,
     event::{
@@ -60,6 +61,9 @@ struct Target {
 /// returns to the lists of those who snoozed it among them. It is hidden from the caller's inbox for a week, as by a
 /// snooze, unless the caller is among those who are asked. No one loses the right to decide it.
 ///
+/// Can be repeated: the same request of the same caller within a week changes nothing, unless the gate came back to the
+/// caller in between.
+///
 /// # Errors
 /// [`Error::NotFound`] if there is no such gate or the caller may not see it; [`Error::Forbidden`] if the caller may
 /// not decide it; [`Error::GateClosed`] if it is not open; [`Error::Invalid`] for the field `to` if it names no one
@@ -81,6 +85,9 @@ pub async fn hand_over(
     let loaded = ledger
         .write(scope.into(), async move |tx| {
             let (session, gate) = lock(tx, &caller, id).await?;
+            if is_repeat(tx.conn(), &gate, user_id, (&to, note.as_deref()), now).await? {
+                return Ok(load(tx.conn(), &caller, vec![gate], now).await?);
+            }
             let named = store::gate::is_reviewer(tx.conn(), gate.tenant_id, id, user_id, by_role(&caller)).await?;
             match may_decide(&caller, &gate, named) {
                 MayDecide::Yes => {}
@@ -147,8 +154,52 @@ async fn target(conn: &mut Conn<'_>, session: &Session, gate: &Gate, to: &Princi
     Ok(Target { reviewer, people })
 }
 
+/// Whether the gate was handed over like this before: the caller's newest hand-over of it is less than
+/// [`ASIDE_SECONDS`] old and has the same recipient and note, and nobody has handed it to the caller since.
+async fn is_repeat(
+    conn: &mut Conn<'_>,
+    gate: &Gate,
+    user_id: UserId,
+    (to, note): (&Principal, Option<&str>),
+    now: Timestamp,
+) -> store::Result<bool> {
+    let (by, to) = (Principal::User(user_id).to_string(), to.to_string());
+    for record in records(conn, gate).await?.into_iter().rev() {
+        if record.by == by {
+            let is_recent = record.at > now - TimeDelta::seconds(ASIDE_SECONDS);
+            return Ok(is_recent && record.to == to && record.note.as_deref() == note);
+        }
+        if reaches(conn, gate, &record.to, user_id).await? {
+            return Ok(false);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a person is, or belongs to, the party of this name.
+async fn reaches(conn: &mut Conn<'_>, gate: &Gate, to: &str, user_id: UserId) -> store::Result<bool> {
+    match Principal::parse(to) {
+        Some(Principal::User(id)) => Ok(id == user_id),
+        Some(Principal::Group(slug)) => {
+            let group = store::group::find_by_slug(conn, gate.tenant_id, &slug).await?;
+            Ok(group.is_some_and(|group| group.members.iter().any(|(id, _)| *id == user_id)))
+        }
+        Some(Principal::Anyone) | None => Ok(false),
+    }
+}
+
 /// Returns how a gate was handed over, oldest first.
 pub(super) async fn handovers(conn: &mut Conn<'_>, gate: &Gate) -> store::Result<Vec<Handover>> {
+    let mut found = Vec::new();
+    for Handover { by, to, note, at } in records(conn, gate).await? {
+        let by = name(conn, gate, &by).await?;
+        found.push(Handover { by, to: name(conn, gate, &to).await?, note, at });
+    }
+    Ok(found)
+}
+
+/// The same with parties as the log names them: `user:…` or `group:…`.
+async fn records(conn: &mut Conn<'_>, gate: &Gate) -> store::Result<Vec<Handover>> {
     let kinds = [Known::SessionWaitingApproval.as_str().to_owned()];
     let newest = i64::MAX.cast_unsigned();
     let (tenant_id, session_id) = (gate.tenant_id, gate.session_id);
@@ -159,8 +210,7 @@ pub(super) async fn handovers(conn: &mut Conn<'_>, gate: &Gate) -> store::Result
         if let NoticeReason::HandedOver { handed_to, note } = about.reason
             && about.gate_id == gate.id
         {
-            let by = name(conn, gate, &event.actor).await?;
-            found.push(Handover { by, to: name(conn, gate, &handed_to).await?, note, at: event.at });
+            found.push(Handover { by: event.actor, to: handed_to, note, at: event.at });
         }
     }
     Ok(found)

@@ -29,6 +29,7 @@ on_both_engines!(
     a_snoozed_item_returns_an_hour_before_it_expires_at_the_latest,
     a_snooze_ends_at_a_time_of_the_reader_and_only_for_them,
     an_item_is_handed_over_to_a_person_and_on_to_a_group,
+    a_hand_over_that_is_sent_twice_is_recorded_once,
     an_item_is_handed_over_only_by_those_who_may_decide_it_and_to_those_who_may,
     forty_decided_items_are_filtered_and_paged,
 );
@@ -138,6 +139,40 @@ async fn an_item_is_handed_over_to_a_person_and_on_to_a_group(f: Fixture) {
     decide(&f, &f.member, id, says(Verdict::Approve)).await.unwrap();
     let closed = gate::hand_over(&f.ledger, &f.operator, id, user(&f.admin), None).await;
     assert!(matches!(closed, Err(Error::GateClosed { .. })), "{closed:?}");
+    f.done().await;
+}
+
+async fn a_hand_over_that_is_sent_twice_is_recorded_once(f: Fixture) {
+    let id = item(&f, json!({ "reviewers": [user(&f.operator).to_string()] })).await;
+    let hand_over = async |by: &Scope, to: Principal, note: Option<&str>| {
+        gate::hand_over(&f.ledger, by, id, to, note.map(str::to_owned)).await.unwrap()
+    };
+    let recorded = async || gate::get(&f.ledger, &f.admin, id).await.unwrap().handovers.len();
+    let other = || user(&f.other_member);
+    let first = hand_over(&f.operator, other(), Some("Please look.")).await;
+    f.clock.advance(TimeDelta::days(1));
+    gate::snooze(&f.ledger, &f.other_member, id, Some(3_600)).await.unwrap();
+    let again = hand_over(&f.operator, other(), Some("Please look.")).await;
+    assert_eq!((recorded().await, again.snoozed_until), (1, first.snoozed_until));
+    assert_eq!(waiting(&f, &f.other_member).await, 0, "a repeat does not end their snooze");
+
+    let new = NewGroup { name: "Legal".into(), slug: None, members: vec![id_of(&f.member), id_of(&f.operator)] };
+    group::create(&f.ledger, &f.operator, new).await.unwrap();
+    hand_over(&f.operator, other(), None).await;
+    assert_eq!(recorded().await, 2, "another note is another message");
+    hand_over(&f.other_member, user(&f.member), None).await;
+    hand_over(&f.operator, other(), None).await;
+    assert_eq!(recorded().await, 3, "what others do in between makes no difference");
+    hand_over(&f.member, Principal::Group("legal".into()), None).await;
+    hand_over(&f.operator, other(), None).await;
+    assert_eq!(recorded().await, 5, "it had come back through the group");
+    f.clock.advance(TimeDelta::days(7));
+    hand_over(&f.operator, other(), None).await;
+    assert_eq!(recorded().await, 6, "after a week it is a reminder");
+    at_once(&f).await;
+    decide(&f, &f.other_member, id, says(Verdict::Approve)).await.unwrap();
+    hand_over(&f.operator, other(), None).await;
+    assert_eq!(recorded().await, 6, "the answer to a repeat is the item, also after the decision");
     f.done().await;
 }
 
