@@ -64,6 +64,9 @@
 //! | `failure::list_page(&Shell, failure::ListProps)` | `GET /failures?window=&state=&cursor=` |
 //! | `failure::cause_page(&Shell, failure::CauseProps)` | `GET /failures/{id}?window=&cursor=` |
 //! | `failure::again_page(&Shell, failure::AgainProps)` | `POST /failures/{id}/run-again` and `GET /failures/{id}/run-again?of=` |
+//! | `paced_run::list_page(&Shell, paced_run::ListProps)` | `GET /sessions/paced?cursor=` |
+//! | `paced_run::page(&Shell, &PacedRunDetail)` | `GET /sessions/paced/{id}` |
+//! | `paced_run::progress_fragment(&PacedRun)` | `GET /sessions/paced/{id}/progress` |
 //! | `insight::page(&Shell, insight::Props)` | `GET /insights?days=` |
 //! | `insight::memory_page(&Shell, insight::MemoryProps)` | `GET /insights/memories` |
 //! | `export::page(&Shell, export::Props)` | `GET /export` |
@@ -128,6 +131,8 @@ pub mod link;
 mod lowercase;
 #[cfg(feature = "ssr")]
 pub mod memory;
+#[cfg(feature = "ssr")]
+pub mod paced_run;
 pub mod palette;
 pub mod progress;
 #[cfg(feature = "ssr")]

@@ -135,10 +135,11 @@ RULES_OF = {
     "http": (("/api/tools",), "a tool of the kind `http` has a call, and no other has one"),
     "to": (("/api/approvals",), "someone else of the workspace who may see and decide the approval"),
     "sessionIds": (
-        ("/api/failure-causes", "/api/sessions/bulk"),
-        "sessions, or a time range or a search line, and not both",
+        ("/api/failure-causes", "/api/paced-runs", "/api/sessions/bulk"),
+        "sessions, or a time range or a search line, and not both; of a paced run at least one can be run again",
     ),
     "since": (("/api/failure-causes",), "before `until`"),
+    "startAt": (("/api/paced-runs",), "at most 30 days from now"),
     "until": (
         ("/api/approvals", "/api/failure-causes"),
         "later than `since`, which it needs; the end of a snooze is in the future, and not together with `seconds`",

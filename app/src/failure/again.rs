@@ -3,6 +3,7 @@
 use super::{cause::TITLE_CHARS, list::PATH};
 use crate::{
     document::render,
+    paced_run::{PaceChoice, pace_fields},
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::{number, shorten::one_line},
@@ -28,6 +29,8 @@ pub struct AgainProps {
     pub result: CauseRunAgain,
     /// Whether nothing has been started yet.
     pub is_preview: bool,
+    /// How fast the sessions can be run again.
+    pub pace: PaceChoice,
 }
 
 /// Renders the page.
@@ -86,6 +89,7 @@ fn form(props: &AgainProps, href: String) -> impl IntoView + use<> {
         <form method="post" action=format!("{href}/run-again")>
             <input type="hidden" name="which" value="chosen"/>
             {shown.collect::<Vec<_>>()}
+            {(ready > 1).then(|| pace_fields(&props.pace))}
             <div class="form-actions">
                 <Button look=Look::Primary name="step" value="run">{label}</Button>
                 <ButtonLink href=href.clone()>"Back"</ButtonLink>

@@ -3,6 +3,7 @@
 use crate::{
     FormState,
     document::render,
+    paced_run::{PaceChoice, pace_fields},
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::number::{counted, grouped},
@@ -36,6 +37,8 @@ pub struct BulkProps {
     pub next: String,
     /// Why the request was refused.
     pub form: FormState,
+    /// How fast sessions can be run again.
+    pub pace: PaceChoice,
 }
 
 impl BulkProps {
@@ -147,12 +150,14 @@ fn form(props: &BulkProps) -> impl IntoView + use<> {
         let label = format!("Undo: cancel {}", counted(undone.len() as u64, "new session"));
         (BulkVerb::Cancel, undone, Look::Plain, label)
     };
+    let has_pace = props.is_preview && props.verb == BulkVerb::RunAgain && props.result.ready > 1;
     // Those that are shown and counted, and no others: a form that is sent twice, or later, does nothing else.
     view! {
         <form method="post" action=PATH>
             <input type="hidden" name="verb" value=verb.as_str()/>
             <input type="hidden" name="next" value=back.clone()/>
             {session_fields(ids)}
+            {has_pace.then(|| pace_fields(&props.pace))}
             <div class="form-actions">
                 <Button look=look name="step" value="run">{label}</Button>
                 <ButtonLink href=back>"Back to the list"</ButtonLink>
@@ -264,7 +269,14 @@ mod tests {
             refused: of("refused"),
             has_more: false,
         };
-        BulkProps { verb, result, is_preview, next: "/sessions?q=tea".into(), form: FormState::default() }
+        BulkProps {
+            verb,
+            result,
+            is_preview,
+            next: "/sessions?q=tea".into(),
+            form: FormState::default(),
+            pace: PaceChoice::default(),
+        }
     }
 
     #[test]
@@ -285,6 +297,8 @@ mod tests {
         assert!(html.contains("And 5 more.") && html.contains("3 cannot: it has not ended"), "{html}");
         let html = to_html(form(&preview));
         assert_eq!(html.matches("name=\"session\"").count(), 42, "{html}");
+        assert!(!html.contains("atATime"), "only sessions that run again have a pace");
+        assert!(to_html(form(&props(BulkVerb::RunAgain, true, &[("ready", 42)]))).contains("name=\"atATime\""));
         assert!(html.contains("Cancel 42 sessions") && html.contains("href=\"/sessions?q=tea\""), "{html}");
     }
 

@@ -32,6 +32,7 @@ mod hook;
 mod memory;
 mod memory_forget;
 mod memory_writer;
+mod paced_run;
 mod response;
 mod retry;
 mod search;

@@ -37,6 +37,7 @@ mod names;
 pub mod notification;
 pub mod outcome;
 pub mod output;
+pub mod paced_run;
 pub mod publishing;
 pub mod recent_activity;
 pub mod relevance;

@@ -66,6 +66,16 @@ pub const BULK_PAGES_MAX: u32 = 5;
 pub const BULK_NAMED_MAX: usize = 100;
 /// Most causes of failures that one request decides about.
 pub const BULK_CAUSES_MAX: usize = 200;
+/// Most sessions of one paced run, and most of them that run at a time.
+pub const PACED_RUN_SESSIONS_MAX: usize = 500;
+/// Most sessions that one step of a paced run starts.
+pub const PACED_STARTS_MAX: u32 = 50;
+/// Most paced runs of a workspace that have sessions left to start.
+pub const PACED_RUNS_OPEN_MAX: u64 = 50;
+/// Most days until a paced run starts.
+pub const PACED_START_DAYS_MAX: i64 = 30;
+/// Days for which a paced run that has ended is kept. It is deleted when the next one is made.
+pub const PACED_RUN_KEPT_DAYS: i64 = 30;
 /// Number of attempts of a session after which a lost lease fails it with `lease_exhausted`. The count starts
 /// anew when the session resumes, or when a person sends a message.
 pub const ATTEMPTS_MAX: u32 = 3;

@@ -84,6 +84,7 @@ pub(crate) enum List {
     MemoryVersions = 41,
     MemoryAudit = 42,
     AuditEntries = 43,
+    PacedRuns = 44,
     ShareLinks = 25,
     SortedSessions = 23,
     FoundEvents = 36,

@@ -58,6 +58,7 @@ pub mod memory_writer;
 mod open;
 pub mod outbox;
 mod output;
+pub mod paced_run;
 pub mod page;
 pub mod relevance;
 pub mod rendering;
@@ -93,8 +94,8 @@ pub use store::{
     AccessLinkRecord, ActionRecord, AnswerRecord, CardRecord, CriteriaSetRecord, Database, DatabaseUse, DecisionRecord,
     EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
     LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
-    MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord, RuleRecord,
-    RuleUseRecord, RuleVersionRecord, SQLITE_FILE, SavedSearchRecord, ShareLinkRecord, SignInRecord, Stats,
-    TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord, ViewLinkRecord, ViewRecord,
-    ViewVersionRecord, WebhookRecord,
+    MessageRecord, PacedRunRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState,
+    ReviewerRecord, RuleRecord, RuleUseRecord, RuleVersionRecord, SQLITE_FILE, SavedSearchRecord, ShareLinkRecord,
+    SignInRecord, Stats, TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord, ViewLinkRecord,
+    ViewRecord, ViewVersionRecord, WebhookRecord,
 };

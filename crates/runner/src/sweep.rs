@@ -5,7 +5,7 @@
 //! Several servers can sweep at the same time: each session is decided under its row's lock.
 
 use chrono::TimeDelta;
-use ledger::{Ledger, failure::cause, feedback_request, gate, human, response, session};
+use ledger::{Ledger, failure::cause, feedback_request, gate, human, paced_run, response, session};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -24,6 +24,8 @@ const SWEEP_WORKING_EVERY: Duration = Duration::from_secs(60);
 const SWEEP_DRAFTS_EVERY: Duration = Duration::from_secs(60);
 /// Interval between steps of grouping failures that an earlier version recorded. Nothing is read once all are grouped.
 const REGROUP_EVERY: Duration = Duration::from_secs(1);
+/// Interval between steps of paced runs.
+const PACE_EVERY: Duration = Duration::from_secs(1);
 /// Interval between readings of the database's clock, which several servers share.
 const SET_CLOCK_EVERY: Duration = Duration::from_secs(60);
 /// Interval between maintenance runs of the store.
@@ -51,6 +53,8 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
     let mut regroup = interval(REGROUP_EVERY);
     regroup.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut is_grouped = false;
+    let mut paced = interval(PACE_EVERY);
+    paced.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut clock = interval(SET_CLOCK_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -80,6 +84,11 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
                 Err(error) => tracing::warn!(%error, "cannot look for gates with too few reviewers; it is tried again"),
             },
             _ = regroup.tick(), if !is_grouped => is_grouped = group(&ledger).await,
+            _ = paced.tick() => match paced_run::sweep(&ledger).await {
+                Ok(started) if started > 0 => tracing::info!(started, "sessions of paced runs were started"),
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "not every paced run could go on; it is tried again"),
+            },
             _ = rolls.tick() => if let Err(error) = session::roll(&ledger, &mut roll_position).await {
                 tracing::warn!(%error, "sessions cannot be entered in the roll; it is tried again");
             },

@@ -2,9 +2,9 @@
 
 use crate::{
     action, audit, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
-    feedback_request, gate, group, human, insight, interaction, lease, memory, memory_figure, memory_forget,
-    memory_ranker, memory_writer, open, outbox, relevance, response, retention, rule, search, session, share_link,
-    telemetry, thread, tool, tool_run, tool_step, verify, view, view_link, webhook, work_queue, worker,
+    feedback_request, gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open,
+    outbox, paced_run, response, retention, rule, search, session, share_link, thread, tool, tool_run, tool_step,
+    verify, view, view_link, webhook, work_queue, worker,
 };
 
 const FILES: &[Texts] = &[
@@ -24,7 +24,7 @@ const FILES: &[Texts] = &[
     memory_forget::SQL,
     memory_ranker::SQL,
     outbox::SQL,
-    relevance::SQL,
+    paced_run::SQL,
     response::SQL,
     response::list::SQL,
     response::promoted::SQL,

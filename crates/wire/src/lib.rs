@@ -27,6 +27,7 @@ pub mod memory;
 pub mod memory_forget;
 pub mod memory_revert;
 pub mod memory_writer;
+pub mod paced_run;
 pub mod page;
 pub mod problem;
 pub mod relevance;

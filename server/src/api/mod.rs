@@ -31,6 +31,7 @@ mod memory;
 mod memory_forget;
 mod memory_revert;
 mod memory_writer;
+mod paced_run;
 mod response;
 mod response_csv;
 mod rule;
@@ -201,6 +202,9 @@ fn sessions(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(session::cancel))
         .routes(routes!(session::retry))
         .routes(routes!(session_bulk::change))
+        .routes(routes!(paced_run::create, paced_run::list))
+        .routes(routes!(paced_run::get))
+        .routes(routes!(paced_run::cancel))
         .routes(routes!(session::send_message))
         .routes(routes!(session::supply_tool_results))
         .routes(routes!(feedback::rate, feedback::get, feedback::undo))

@@ -3,6 +3,7 @@
 use super::{
     bulk_address::{BulkAddress, BulkQuery},
     form::Form,
+    paced_run::{pace_choice, run_at_pace},
     shell::{PageRejection, Viewer, local_path, redirect_to, refuse, render},
 };
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
 use app::{
     FormState,
     failure::{self as ui, AgainProps, CauseProps, Filter, ListProps},
+    paced_run::PaceChoice,
 };
 use axum::{
     Router,
@@ -275,16 +277,39 @@ async fn run_again(
     }
 }
 
-/// Runs the sessions of the form again, or says what would happen.
+/// Runs the sessions of the form again, at the pace that it chooses, or says what would happen.
 async fn answer(state: &AppState, viewer: &Viewer, id: CauseId, form: &Form) -> Result<Answer, Error> {
-    let (which, preview, at) = (which(form)?, form.text("step") != "run", state.ledger.now());
-    let result = use_case::run_again(&state.ledger, &viewer.scope, id, RunAgain { which, preview }).await?;
-    if !preview {
-        let query = BulkAddress::of(&result, at).query();
-        return Ok(Answer::Address(format!("/failures/{id}/run-again?{query}")));
+    let which = which(form)?;
+    if form.text("step") != "run" {
+        return preview(state, viewer, id, which).await;
     }
-    let message = message(state, viewer, id).await?;
-    Ok(Answer::Preview(AgainProps { id, message, result: wire_map::ran_again(result), is_preview: true }))
+    match run_at_pace(state, viewer, form, chosen(&which)).await? {
+        Some(address) => Ok(Answer::Address(address)),
+        None => run_now(state, viewer, id, which).await,
+    }
+}
+
+fn chosen(which: &WhichSessions) -> Option<&[SessionId]> {
+    match which {
+        WhichSessions::Chosen(ids) => Some(ids),
+        WhichSessions::Failed { .. } => None,
+    }
+}
+
+async fn preview(state: &AppState, viewer: &Viewer, id: CauseId, which: WhichSessions) -> Result<Answer, Error> {
+    let request = RunAgain { which, preview: true };
+    let result = use_case::run_again(&state.ledger, &viewer.scope, id, request).await?;
+    let (message, result) = (message(state, viewer, id).await?, wire_map::ran_again(result));
+    let pace = pace_choice(viewer, state.ledger.now());
+    Ok(Answer::Preview(AgainProps { id, message, result, is_preview: true, pace }))
+}
+
+async fn run_now(state: &AppState, viewer: &Viewer, id: CauseId, which: WhichSessions) -> Result<Answer, Error> {
+    let at = state.ledger.now();
+    let request = RunAgain { which, preview: false };
+    let result = use_case::run_again(&state.ledger, &viewer.scope, id, request).await?;
+    let query = BulkAddress::of(&result, at).query();
+    Ok(Answer::Address(format!("/failures/{id}/run-again?{query}")))
 }
 
 /// The message of a cause.
@@ -306,7 +331,8 @@ async fn ran(
     };
     let which = WhichSessions::Chosen(happened.sessions.clone());
     let repeat = use_case::run_again(&state.ledger, &viewer.scope, id, RunAgain { which, preview: true }).await?;
-    let props = AgainProps { id, message, result: happened_to(&happened, repeat), is_preview: false };
+    let (result, pace) = (happened_to(&happened, repeat), PaceChoice::default());
+    let props = AgainProps { id, message, result, is_preview: false, pace };
     Ok(render(StatusCode::OK, move || ui::again_page(&viewer.shell, props)).await)
 }
 

@@ -39,6 +39,7 @@ mod memory_form;
 mod memory_runs;
 mod memory_session;
 mod new_secret;
+mod paced_run;
 mod people;
 pub mod posted;
 mod problem;
@@ -85,6 +86,7 @@ pub fn router() -> Router<AppState> {
         .merge(saved_search::router())
         .merge(sessions::router())
         .merge(session_bulk::router())
+        .merge(paced_run::router())
         .merge(failure::router())
         .merge(find::router())
         .merge(search::router())

@@ -3,12 +3,14 @@
 use super::{
     bulk_address::{BulkAddress, BulkQuery},
     form::Form,
+    paced_run::{pace_choice, run_at_pace},
     sessions::{Filtered, ListQuery},
     shell::{PageRejection, Viewer, local_path, refuse, render},
 };
 use crate::{extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
+    paced_run::PaceChoice,
     sessions::{self as ui, BulkProps},
 };
 use axum::{
@@ -52,16 +54,37 @@ async fn change(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
     }
 }
 
-/// Does what the form asks for, or says what would happen.
+/// Does what the form asks for, at the pace that it chooses, or says what would happen.
 async fn answer(state: &AppState, viewer: &Viewer, form: &Form) -> Result<Answer, Error> {
-    let (request, at, next) = (request_of(viewer, form)?, state.ledger.now(), list_of(form.optional("next")));
-    let (verb, is_preview) = (request.verb, request.preview);
-    let result = use_case::run(&state.ledger, &viewer.scope, request).await?;
-    if !is_preview {
-        return Ok(Answer::Address(address(verb, &BulkAddress::of(&result, at), &next)));
+    let (request, next) = (request_of(viewer, form)?, list_of(form.optional("next")));
+    if request.preview {
+        return preview(state, viewer, request, next).await;
     }
-    let (result, form) = (wire_map::bulk_result(result), FormState::default());
-    Ok(Answer::Preview(BulkProps { verb, result, is_preview, next, form }))
+    match run_at_pace(state, viewer, form, with_a_pace(&request)).await? {
+        Some(address) => Ok(Answer::Address(address)),
+        None => run_now(state, viewer, request, &next).await,
+    }
+}
+
+/// The sessions that can be run again at a pace.
+fn with_a_pace(request: &BulkRequest) -> Option<&[SessionId]> {
+    match (request.verb, &request.selection) {
+        (BulkVerb::RunAgain, BulkSelection::Chosen(ids)) => Some(ids),
+        _ => None,
+    }
+}
+
+async fn preview(state: &AppState, viewer: &Viewer, request: BulkRequest, next: String) -> Result<Answer, Error> {
+    let (verb, pace) = (request.verb, pace_choice(viewer, state.ledger.now()));
+    let result = wire_map::bulk_result(use_case::run(&state.ledger, &viewer.scope, request).await?);
+    let form = FormState::default();
+    Ok(Answer::Preview(BulkProps { verb, result, is_preview: true, next, form, pace }))
+}
+
+async fn run_now(state: &AppState, viewer: &Viewer, request: BulkRequest, next: &str) -> Result<Answer, Error> {
+    let (verb, at) = (request.verb, state.ledger.now());
+    let result = use_case::run(&state.ledger, &viewer.scope, request).await?;
+    Ok(Answer::Address(address(verb, &BulkAddress::of(&result, at), next)))
 }
 
 /// The request of the form: about the selected sessions, or about all that its filter selects.
@@ -113,6 +136,7 @@ async fn refusal(viewer: Viewer, form: &Form, error: Error) -> Response {
         is_preview: true,
         next: list_of(form.optional("next")),
         form: form.refused("", &problem),
+        pace: PaceChoice::default(),
     };
     refuse(&problem, move || ui::bulk_page(&viewer.shell, props)).await
 }
@@ -147,5 +171,6 @@ fn props(verb: BulkVerb, happened: &BulkAddress, repeat: BulkResult, next: Optio
     let result = wire_map::bulk_result(happened.outcomes(repeat));
     let BulkAddress { done, already, refused, .. } = *happened;
     let result = BulkSessionsResult { ready: 0, done, already, refused, ..result };
-    BulkProps { verb, result, is_preview: false, next: list_of(next), form: FormState::default() }
+    let (form, pace) = (FormState::default(), PaceChoice::default());
+    BulkProps { verb, result, is_preview: false, next: list_of(next), form, pace }
 }

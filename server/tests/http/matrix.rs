@@ -47,6 +47,7 @@ fn body(path: &str) -> Option<Value> {
         "threads" => json!({ "agent": "matrix" }),
         "links" => json!({}),
         "run-again" => json!({ "window": "7d" }),
+        "paced-runs" => json!({ "sessionIds": [UNKNOWN_ID] }),
         "bulk" => json!({ "verb": "cancel", "sessionIds": [UNKNOWN_ID] }),
         "promote" => json!({ "title": "Matrix" }),
         "submit-interaction" => json!({ "submissionId": "matrix", "answers": { "name": "x" } }),
@@ -161,6 +162,10 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         concrete
     } else if path.starts_with("/api/rules/{id}") {
         path.replace("{id}", &crate::prepare_rule::made_rule(app).await)
+    } else if path.starts_with("/api/paced-runs/{id}") {
+        let new = json!({ "sessionIds": [failed(app).await] });
+        let made = app.post(Who::Member, "/api/paced-runs", new).await;
+        path.replace("{id}", made["id"].as_str().unwrap())
     } else if path.starts_with("/api/failure-causes/{id}") {
         path.replace("{id}", &cause(app).await)
     } else if path.starts_with("/api/entity-types/{id}") {
@@ -266,6 +271,9 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         if path == "/api/hooks/{source}" {
             // Each caller's agent has a session of its own.
             body["session_id"] = format!("{who:?}").into();
+        }
+        if path == "/api/paced-runs" {
+            body["sessionIds"] = json!([failed(app).await]);
         }
         if path == "/api/entities" || path.ends_with("/promote") {
             body["typeId"] = of;

@@ -3,104 +3,10 @@
 use crate::{
     app::{PASSWORD, Who},
     prepare::{Maker, Sent, form, in_an_hour, multipart, unique_text, worker_tool},
+    prepare_plain::plain,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
-
-/// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 73] = [
-    ("/", ""),
-    ("/actions", ""),
-    ("/agents", ""),
-    ("/api/actions", ""),
-    ("/api/approvals", ""),
-    ("/api/approvals/count", ""),
-    ("/api/audit", ""),
-    ("/api/criteria-sets", ""),
-    ("/api/docs", ""),
-    ("/api/entities", ""),
-    ("/api/entity-types", ""),
-    ("/api/failure-causes", ""),
-    ("/api/failures", ""),
-    ("/api/groups", ""),
-    ("/api/insights", ""),
-    ("/api/interactions", ""),
-    ("/api/invitations", ""),
-    ("/api/live", ""),
-    ("/api/me", ""),
-    ("/api/members", ""),
-    ("/api/memory/status", ""),
-    ("/api/openapi.json", ""),
-    ("/api/responses", ""),
-    ("/api/saved-searches", ""),
-    ("/api/rules", ""),
-    ("/api/search", "?q=matrix"),
-    ("/api/sessions", ""),
-    ("/api/sessions/human/active", ""),
-    ("/api/sessions/human/recent-activity", ""),
-    ("/api/sessions/human/today", "?timezone=UTC"),
-    ("/api/share-links", ""),
-    ("/api/sign-ins", ""),
-    ("/api/telemetry/opt-in", ""),
-    ("/api/threads", ""),
-    ("/api/today/work-queue-counts", "?timezone=UTC"),
-    ("/api/tool-sessions", ""),
-    ("/api/tools", ""),
-    ("/api/views", ""),
-    ("/api/webhooks", ""),
-    ("/api/workspace", ""),
-    ("/bundles", ""),
-    ("/chat", ""),
-    ("/criteria-sets", ""),
-    ("/criteria-sets/new", ""),
-    ("/entities", ""),
-    ("/export", ""),
-    ("/failures", ""),
-    ("/favicon.svg", ""),
-    ("/find", "?q=matrix"),
-    ("/healthz", ""),
-    ("/inbox", ""),
-    ("/inbox/list", ""),
-    ("/inbox/review", "?group=matrix"),
-    ("/inbox/review/result", ""),
-    ("/inbox/selection", ""),
-    ("/insights", ""),
-    ("/insights/memories", ""),
-    ("/link", ""),
-    ("/memory", "?q=matrix"),
-    ("/memory/forget", "?person=matrix-1"),
-    ("/metrics", ""),
-    ("/needs-you", ""),
-    ("/readyz", ""),
-    ("/search", "?q=matrix"),
-    ("/sessions", ""),
-    ("/sessions/fresh", "?after="),
-    ("/sessions/saved", ""),
-    ("/settings/audit", ""),
-    ("/settings/share-links", ""),
-    ("/tools", ""),
-    ("/tools/new", ""),
-    ("/views", ""),
-    ("/views/new", ""),
-];
-
-/// The same for pages about the viewer.
-const OWN: [(&str, &str); 9] = [
-    ("/settings", ""),
-    ("/setup", ""),
-    ("/sign-in", ""),
-    ("/today", ""),
-    ("/today/connection", ""),
-    ("/today/courses", ""),
-    ("/today/questions", ""),
-    ("/working-on", ""),
-    ("/working-on/day", "?timezone=UTC&detail=whole"),
-];
-
-fn plain(path: &str) -> Option<String> {
-    let found = PLAIN.iter().chain(&OWN).find(|(known, _)| *known == path)?;
-    Some(found.1.to_owned())
-}
 
 impl Maker<'_> {
     /// Returns the object, or the query of a path without a parameter, and the body.
@@ -110,6 +16,9 @@ impl Maker<'_> {
         }
         if path.starts_with("/api/tools") && method != "GET" {
             return self.tool_request(method, path).await;
+        }
+        if path.starts_with("/api/paced-runs/") || (method, path) == ("POST", "/api/paced-runs") {
+            return self.paced_request(method, path).await;
         }
         if path.starts_with("/api/rules") && path != "/api/rules" || (method, path) == ("POST", "/api/rules") {
             return self.rule_request(method, path).await;
@@ -350,6 +259,9 @@ impl Maker<'_> {
     pub async fn page(&self, method: &str, path: &str) -> (String, Sent) {
         if path.starts_with("/agents/{slug}") {
             return self.memory(method, path).await;
+        }
+        if path.starts_with("/sessions/paced/") {
+            return (self.paced_run().await, if method == "POST" { form(&[]) } else { Sent::Nothing });
         }
         if path.starts_with("/rules") {
             return self.rule_page(method, path).await;

@@ -3,7 +3,8 @@
 use super::error::Error;
 use domain::{
     Timestamp, action, chain::Digest, clock::from_micros, criteria_set::Dimension, entity, failure, feedback_request,
-    gate, id, interaction, memory, memory_writer, notification, outcome, role, rule, session, share_link, tool, view,
+    gate, id, interaction, memory, memory_writer, notification, outcome, paced_run, role, rule, session, share_link,
+    tool, view,
 };
 use rusqlite::{
     Row,
@@ -91,7 +92,7 @@ column!(Digest => Vec<u8>: bytes => Self::from_slice(&bytes).ok_or_else(|| bytes
 column!(
     id::ActionId, id::BrowserSessionId, id::CardId, id::CauseId, id::SavedSearchId, id::CriteriaSetId, id::EntityId, id::EntityTypeId,
     id::EventId, id::FeedbackRequestId, id::GateId, id::ImportId, id::InteractionId, id::LinkId, id::MemoryDocumentId,
-    id::MemoryVersionId, id::MessageId, id::RequestAnswerId, id::RuleId, id::SessionId, id::ShareLinkId, id::TenantId, id::TokenId, id::ToolId,
+    id::MemoryVersionId, id::MessageId, id::PacedRunId, id::RequestAnswerId, id::RuleId, id::SessionId, id::ShareLinkId, id::TenantId, id::TokenId, id::ToolId,
     id::UserId,
     id::ViewId, id::ViewLinkId, id::WebhookId => Uuid: id => Ok(Self(id))
 );
@@ -101,7 +102,7 @@ column!(
     feedback_request::OnExpiry, feedback_request::Outcome, feedback_request::RequestState, feedback_request::RespondentKind, gate::GateState,
     gate::Verdict, interaction::ExportState, interaction::Feedback, memory::Operation, memory::Source,
     memory_writer::run::RunCause, memory_writer::run::RunState, notification::DeliveryMethod, notification::Topic,
-    outcome::Outcome, role::Role, role::TokenScope, rule::State, rule::SuspendedWhy, share_link::Audience, session::EndReason, session::IfDependencyFails, session::Status,
+    outcome::Outcome, paced_run::Outcome, paced_run::State, role::Role, role::TokenScope, rule::State, rule::SuspendedWhy, share_link::Audience, session::EndReason, session::IfDependencyFails, session::Status,
     tool::composition::StepState, view::Gate, view::State => String: name => Self::parse(&name).ok_or_else(|| format!("{name:?}"))
 );
 // JSON. It can be long and private, so an error does not show it.

@@ -92,6 +92,7 @@ mod memory_writer_waits;
 mod outage;
 mod outbox;
 mod output;
+mod paced_run;
 mod page;
 mod page_lists;
 mod promotion;

@@ -4,7 +4,7 @@
 use super::{Named, named};
 use domain::{
     action, audit, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction,
-    member, memory, memory_forget, memory_writer, notification, outcome, relevance, respondent, response, role, rule,
+    member, memory, memory_forget, memory_writer, notification, outcome, paced_run, respondent, response, role, rule,
     session, session_feedback, share_link, thread, tool, view,
 };
 use utoipa::{
@@ -144,6 +144,10 @@ closed! {
     BulkVerb = session::BulkVerb::ALL.into_iter().map(session::BulkVerb::as_str);
     /// What happens to one of several sessions.
     BulkOutcome = ["ready", "done", "already", "refused"].into_iter();
+    /// Whether a paced run starts sessions.
+    PacedRunState = paced_run::State::ALL.into_iter().map(paced_run::State::as_str);
+    /// What became of one session of a paced run.
+    PacedOutcome = paced_run::Outcome::ALL.into_iter().map(paced_run::Outcome::as_str);
     /// Feedback on an answer.
     AnswerLabel = interaction::Feedback::ALL.into_iter().map(interaction::Feedback::as_str);
     /// Feedback on an answer, or `unknown` if there is none.
