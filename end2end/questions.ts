@@ -12,6 +12,9 @@ let count = 0;
 export const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
 /** A slug that no other test has. */
 export const slug = (name: string) => unique(name).toLowerCase().replace(/[^a-z0-9]+/g, "-");
+/** A word of letters alone that no other test has: numbers separate no causes of failures. */
+export const letters = () =>
+  Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join("");
 
 /** The open item of a session. */
 export async function itemOf(sessionId: string) {

@@ -1,13 +1,11 @@
 /** Failures as causes: by keyboard, with plain forms, on a phone, and for axe. */
 import type { Page } from "@playwright/test";
+import { letters } from "../questions";
 import { api, expect, expectAccessible, hydrated, signIn, test } from "../support";
-
-/** A word without digits, because numbers separate no causes. */
-const word = () => Array.from({ length: 12 }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join("");
 
 /** Fails as many sessions, each with a message of its own that differs in a number. Returns their ids and the word. */
 async function fail(count: number) {
-  const about = word();
+  const about = letters();
   const agent = `failing-${about}`;
   const action = await api().createAction({ name: `Failing ${about}`, agentSlug: agent });
   const ids: string[] = [];
