@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test as base, expect, type Page } from "@playwright/test";
+import { takePictures, takesPictures } from "./pictures";
 import { BINARY, REDIRECT_HOST, ROOT, environment, type Role, type TenantName, type TokenName } from "./environment";
 
 export { expect };
@@ -266,6 +267,7 @@ const WIDTHS = [1280, 360] as const;
 export async function expectAccessible(page: Page, what = "the page") {
   // axe runs as a script in the page. What it finds is the same without the scripts of the page.
   if (test.info().project.name === "no-js") return;
+  if (takesPictures) return takePictures(page, what);
   const before = page.viewportSize();
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 800 });
@@ -287,6 +289,7 @@ const LIVE_REGIONS = '[role="alert"], [role="status"], [role="log"], [aria-live]
 /** Checks the page in both themes at the width that it has. */
 export async function expectAccessibleAsWide(page: Page) {
   if (test.info().project.name === "no-js") return;
+  if (takesPictures) return takePictures(page, "the page");
   const repeated = await page.locator(REWRITTEN_TIMES).evaluateAll((times, regions) => {
     const regionOf = (time: Element) => time.closest(regions);
     const isSaid = (time: Element) => (regionOf(time)?.getAttribute("aria-live") ?? "polite") !== "off";

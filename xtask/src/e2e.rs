@@ -1,6 +1,7 @@
 //! `cargo xtask e2e`: runs Playwright with Chromium against the release binary.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -25,6 +26,30 @@ pub fn e2e(build: Build, arguments: &[String]) -> Result<()> {
     run(tool(build, "tsc").arg("--noEmit"))?;
     gallery()?;
     run(tool(build, "playwright").arg("test").args(arguments))
+}
+
+/// Runs the specs that look at pages with axe, and writes pictures of these pages to a new folder in place of the checks.
+pub fn pictures(build: Build, folder: &Path) -> Result<()> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder)?;
+    }
+    gallery()?;
+    let mut playwright = tool(build, "playwright");
+    playwright.env("SHIFTBOOK_PICTURES", folder).args(["test", "--project", "js"]).args(specs_with_axe()?);
+    run(&mut playwright)
+}
+
+/// Names of the specs that look at pages with axe.
+fn specs_with_axe() -> Result<Vec<OsString>> {
+    let mut specs = Vec::new();
+    for entry in std::fs::read_dir(root().join("end2end/tests"))? {
+        let entry = entry?;
+        if std::fs::read_to_string(entry.path())?.contains("expectAccessible") {
+            specs.push(entry.file_name());
+        }
+    }
+    specs.sort();
+    Ok(specs)
 }
 
 /// Writes the page of all components, which one spec checks. It is compiled together with the tests: alone it would get

@@ -14,6 +14,8 @@ use crate::workspace::{root, target};
 const FOLDER: &str = "docs/images";
 /// Folder of those that are only looked at.
 const LOOK_FOLDER: &str = "shots";
+/// Folder of pictures of every page.
+const ALL_FOLDER: &str = "shots/pages";
 /// Width of the pages in README and docs, pixels.
 const WIDTH: &str = "1280";
 /// Widths at which pages are looked at, pixels.
@@ -25,6 +27,10 @@ pub struct Options {
     /// Leaves README and docs alone: writes the pages, on a phone too, to target/shots.
     #[arg(long)]
     look: bool,
+    /// Leaves README and docs alone: runs the browser tests, and writes every page that they look at to
+    /// target/shots/pages, at 1680, 1280 and 360 pixels, light and dark.
+    #[arg(long, conflicts_with = "look")]
+    all_pages: bool,
     /// Takes them of the server of the tests, which must have been compiled.
     #[arg(long)]
     tested: bool,
@@ -35,6 +41,9 @@ pub fn shots(options: &Options) -> Result<()> {
     let build = if options.tested { Build::Tests } else { Build::First };
     if !options.tested {
         build_first()?;
+    }
+    if options.all_pages {
+        return announced("take pictures of every page", || e2e::pictures(build, &target(ALL_FOLDER)));
     }
     let data = tempfile::tempdir()?;
     let sign_in = demo::SignIn::create(build, data.path())?;
