@@ -126,7 +126,7 @@ fn rich(n: u32) -> Made<Approval> {
 fn props(items: Vec<Approval>, detail: Option<Detail>) -> Props {
     let current = detail.as_ref().map(|detail| detail.item.approval.id.to_string());
     let list = List { items, now: now(), current, ..List::default() };
-    Props { list, detail, suggested: Vec::new(), opened: false }
+    Props { list, detail, opened: false }
 }
 
 /// All pages, as file name and HTML.

@@ -6,7 +6,7 @@ use super::{
     similar::{Block, blocks},
 };
 use crate::{FormState, session::Titles, sessions::SessionEntry, text::escape};
-use domain::{Timestamp, gate::GateKind};
+use domain::{Timestamp, gate::GateKind, id::GateId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use wire::approval::Approval;
 
@@ -73,6 +73,9 @@ pub struct List {
     pub unchanged: HashMap<String, BTreeSet<String>>,
     /// Number of open items on all pages by their key of alike ones. Empty if all are on this page.
     pub alike: HashMap<String, u64>,
+    /// Rules that can be created about groups, by their key of alike ones: the newest item that people approved, and how
+    /// many they approved. Empty for everyone but admins.
+    pub offers: HashMap<String, (GateId, u64)>,
     /// Seconds for which a decision can be undone.
     pub undo_seconds: u32,
     /// The server's clock when the page was rendered (UTC).

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     render::to_html,
     settings::notify_button,
-    text::escape::query,
+    text::{escape::query, number::grouped},
     ui::{
         button::ButtonLink,
         empty::Empty,
@@ -138,7 +138,9 @@ fn group_heading(list: &List, first: &Approval, group: &Group, unfolded: bool) -
         href: list.href(&format!("&open={}", query(&group.key))),
         select: format!("Select {}", group.alike.len()),
         select_href: list.href(&format!("&select={}", query(&group.key))),
-        body: to_html(view! { <span>"by "{agent_name(first)}</span>{differ}{table_link(list, first, &group.key)} }),
+        body: to_html(
+            view! { <span>"by "{agent_name(first)}</span>{differ}{table_link(list, first, &group.key)}{offer(list, &group.key)} },
+        ),
         is_folded: !unfolded,
         ..Item::default()
     }
@@ -150,6 +152,14 @@ fn table_link(list: &List, first: &Approval, key: &str) -> Option<impl IntoView 
     let href = format!("/inbox/review?group={}{everyone}", query(key));
     let is_open = list.filter == ItemFilter::Open && first.kind != GateKind::Question;
     is_open.then(|| view! { <a href=href>"Review as a table"</a> })
+}
+
+/// Offers a rule about a group that people always approved.
+fn offer(list: &List, key: &str) -> Option<impl IntoView + use<>> {
+    let (from, approvals) = list.offers.get(key)?;
+    let title = format!("People approved {} like these in 90 days, and decided nothing else", grouped(*approvals));
+    let href = format!("/rules/new?from={from}");
+    Some(view! { <a href=href title=title>"Create a rule"</a> })
 }
 
 /// The button that leads to what is selected: scripts show it by themselves where there is room.
@@ -186,6 +196,21 @@ mod tests {
         let open = List { selected: Some("output".into()), ..list(items) }.with_selection(BTreeSet::new());
         let open = list_fragment(&open);
         assert_eq!((open.matches("data-in=\"output\" hidden").count(), open.matches(" checked").count()), (0, 3));
+    }
+
+    #[test]
+    fn a_rule_is_offered_in_the_heading_of_its_group_alone() {
+        let mut items: Vec<_> = (0..3).map(|n| output(n, json!({"stage": "Won"}))).collect();
+        items.extend((3..6).map(|n| tool(n, json!({"to": "x"}))));
+        let offers = [(items[0].similar_key.clone(), (items[0].id, 1_200))].into();
+        let html = list_fragment(&List { offers, ..list(items.clone()) });
+        let (before, after) = html.split_once("Create a rule</a>").unwrap();
+        assert!(before.contains("People approved 1,200 like these") && !after.contains("Create a rule"), "{html}");
+        assert!(
+            before.contains("3 outputs: Qualify leads") && after.matches("data-in=\"output\"").count() == 3,
+            "{html}"
+        );
+        assert!(!list_fragment(&list(items)).contains("Create a rule"));
     }
 
     #[test]

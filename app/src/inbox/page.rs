@@ -12,15 +12,13 @@ use super::{
 use crate::{
     document::render,
     render::{static_html, to_html},
-    rule::Suggested,
     shell::{RailEntry, Shell, frame},
-    text::number,
     ui::{
         page_head::PageHead,
         tabs::{Tab, Tabs},
     },
 };
-use leptos::{prelude::*, tachys::html::InertElement};
+use leptos::prelude::*;
 
 /// Data of the inbox page.
 #[derive(Debug, Clone)]
@@ -29,8 +27,6 @@ pub struct Props {
     pub list: List,
     /// The item shown beside the list; absent if the list is empty.
     pub detail: Option<Detail>,
-    /// What rules could be created about groups of the list; empty for everyone but admins.
-    pub suggested: Vec<Suggested>,
     /// Whether the address is /inbox/{id}. A narrow screen then shows the item, else the list.
     pub opened: bool,
 }
@@ -38,7 +34,7 @@ pub struct Props {
 /// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Inbox", || {
-        let Props { list, detail, suggested, opened } = props;
+        let Props { list, detail, opened } = props;
         let detail = match (selection(&list), &detail) {
             (Some(selection), _) => selection,
             (None, Some(detail)) => to_html(detail_view(detail)),
@@ -49,20 +45,11 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let tabs = static_html(tabs(&list));
         let page = view! {
             <PageHead title="Inbox">{tabs}<a class="quiet" href="/rules">"Rules"</a></PageHead>
-            {suggested.iter().map(offer).collect::<Vec<_>>()}
             {decided_form(&list)}
             <LiveInbox/>
         };
         frame(shell, RailEntry::Inbox, page)
     })
-}
-
-/// Offers a rule about a group, in one line.
-fn offer(of: &Suggested) -> InertElement {
-    let approvals = number::grouped(of.approvals);
-    let sentence = format!("People approved {approvals} {} in 90 days and decided nothing else. ", of.what);
-    let href = format!("/rules/new?from={}", of.from);
-    static_html(view! { <p class="meta" dir="auto">{sentence}<a href=href>"Create a rule"</a></p> })
 }
 
 fn tabs(list: &List) -> impl IntoView + use<> {

@@ -12,6 +12,7 @@ use crate::{
     memory_bounds::MemoryBounds,
     memory_ranker::Rankers,
     response::{ViewVersions, view_versions},
+    rule::KeptSuggestions,
     search::Reached,
     session::{Remembering, follow_at_once},
     worker::RecentlySeen,
@@ -106,6 +107,7 @@ struct Inner {
     relevance: OnceLock<relevance::Settings>,
     runs_for_server: Notify,
     search_reached: Reached,
+    kept_suggestions: KeptSuggestions,
 }
 
 impl LeaseClock {
@@ -180,6 +182,7 @@ impl Ledger {
             relevance: OnceLock::new(),
             runs_for_server: Notify::new(),
             search_reached: Reached::default(),
+            kept_suggestions: KeptSuggestions::new(),
         }));
         ledger.set_clock().await?;
         Ok(ledger)
@@ -421,6 +424,10 @@ impl Ledger {
 
     pub(crate) fn identities(&self) -> &IdentityCache {
         &self.0.access.identities
+    }
+
+    pub(crate) fn kept_suggestions(&self) -> &KeptSuggestions {
+        &self.0.kept_suggestions
     }
 
     pub(crate) fn kind_counts(&self) -> &CountedKinds {

@@ -35,7 +35,7 @@ use domain::{
 use ledger::{
     gate::{GateFilter, GateItem},
     page::inbox::{self as page, DecidedRequest, ITEMS, ListRequest, Opened, Selected},
-    rule,
+    rule::{self, Suggestion},
     work_queue::is_timezone,
 };
 use leptos::server_fn::ServerFn as _;
@@ -160,7 +160,7 @@ async fn selection(
     if wants_fragment(&headers) {
         return Ok(Html(ui::selection_fragment(&list)).into_response());
     }
-    let props = Props { opened: !list.ticked.is_empty(), list, detail: None, suggested: Vec::new() };
+    let props = Props { opened: !list.ticked.is_empty(), list, detail: None };
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
@@ -186,9 +186,15 @@ async fn read(
         ItemFilter::Settled => page::read_decided(ledger, scope, query.decided_request(viewer), selected).await?,
         ItemFilter::Open | ItemFilter::Snoozed => page::read(ledger, scope, query.request(), selected).await?,
     };
-    let suggested = rule::suggestions_alike(ledger, scope, &groups(query, &found)).await?;
-    let suggested = suggested.into_iter().map(super::rule::suggested).collect();
-    Ok(Props { suggested, ..props(viewer, query, (found, detail), selected != Selected::First) })
+    let offers = offers(rule::suggestions_alike(ledger, scope, &groups(query, &found)).await?);
+    let mut props = props(viewer, query, (found, detail), selected != Selected::First);
+    props.list.offers = offers;
+    Ok(props)
+}
+
+/// Rules to offer, by the key of the group that they would be about.
+fn offers(suggested: Vec<Suggestion>) -> HashMap<String, (GateId, u64)> {
+    suggested.into_iter().map(|of| (of.similar_key, (of.gate_id, of.approvals))).collect()
 }
 
 /// Keys of open items that are shown as groups of alike ones.
@@ -235,7 +241,7 @@ fn props(viewer: &Viewer, query: &ListQuery, (found, detail): (page::List, Optio
     // A narrow screen shows the form that is to be pressed again.
     let opened = opened || list.batch.error(CONFIRMED).is_some();
     let detail = detail.map(|found| item_detail(viewer, found, next, item_form));
-    Props { list, detail, opened, suggested: Vec::new() }
+    Props { list, detail, opened }
 }
 
 fn id_of(opened: &Opened) -> String {
@@ -259,7 +265,8 @@ async fn read_list(state: &AppState, viewer: &Viewer, query: &ListQuery) -> Resu
         ItemFilter::Settled => page::list_decided(ledger, scope, query.decided_request(viewer)).await?,
         ItemFilter::Open | ItemFilter::Snoozed => page::list(ledger, scope, query.request()).await?,
     };
-    Ok(listed(viewer, query, found))
+    let offers = offers(rule::recent_suggestions_alike(ledger, scope, &groups(query, &found)).await?);
+    Ok(List { offers, ..listed(viewer, query, found) })
 }
 
 /// A list without an open item.
@@ -283,6 +290,7 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
         labels: found.labels,
         unchanged: found.unchanged.into_iter().map(|(id, keys)| (id.to_string(), keys)).collect(),
         alike: found.alike,
+        offers: HashMap::new(),
         undo_seconds: found.undo_seconds,
         ticked: BTreeSet::new(),
         unfolded: query.open.clone(),

@@ -66,8 +66,8 @@ async fn list(
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
 }
 
-/// A suggestion as pages show it.
-pub fn suggested(of: Suggestion) -> Suggested {
+/// A suggestion as the page shows it.
+fn suggested(of: Suggestion) -> Suggested {
     Suggested { from: of.gate_id, what: what(&of.subject), approvals: of.approvals }
 }
 

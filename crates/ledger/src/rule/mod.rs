@@ -18,8 +18,8 @@ pub use change::{RuleChange, delete, resume, suspend, update};
 pub use create::create;
 pub use read::{Rule, decisions, get, list};
 pub(crate) use read::{decisions_on, get_on, list_on};
-pub(crate) use suggest::suggestions_on;
-pub use suggest::{Suggestion, draft, suggestions, suggestions_alike};
+pub(crate) use suggest::{KeptSuggestions, suggestions_on};
+pub use suggest::{Suggestion, draft, recent_suggestions_alike, suggestions, suggestions_alike};
 pub(crate) use suspend::{suspend_covering, suspend_undone};
 
 use crate::{Error, Result, guard::require_for};

@@ -11,8 +11,17 @@ use domain::{
     role::Permission,
     rule::{Definition, Subject, suggest},
 };
-use std::collections::{HashMap, HashSet};
+use quick_cache::sync::Cache;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 use store::Conn;
+
+/// For how long suggestions are kept for a list that is read again after each change.
+const KEPT: TimeDelta = TimeDelta::seconds(60);
+/// Largest number of workspaces whose suggestions are kept.
+const KEPT_MAX: usize = 256;
 
 /// Gates that people have approved so often that a rule could do it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,14 +47,45 @@ pub async fn suggestions(ledger: &Ledger, scope: &Scope) -> Result<Vec<Suggestio
     ledger.snapshot(scope, async move |conn| suggestions_on(conn, tenant_id, now).await).await
 }
 
+/// Suggestions of workspaces, with the time at which they were read.
+pub(crate) struct KeptSuggestions(Cache<TenantId, (Timestamp, Arc<Vec<Suggestion>>)>);
+
+impl KeptSuggestions {
+    pub(crate) fn new() -> Self {
+        Self(Cache::new(KEPT_MAX))
+    }
+
+    fn get(&self, tenant_id: TenantId, now: Timestamp) -> Option<Arc<Vec<Suggestion>>> {
+        let (read_at, suggested) = self.0.get(&tenant_id)?;
+        let age = now - read_at;
+        (age >= TimeDelta::zero() && age < KEPT).then_some(suggested)
+    }
+}
+
 /// Returns those suggestions that are about open gates with these keys; none for everyone but admins.
 pub async fn suggestions_alike(ledger: &Ledger, scope: &Scope, keys: &HashSet<String>) -> Result<Vec<Suggestion>> {
     if keys.is_empty() || !scope.may(Permission::Administer) {
         return Ok(Vec::new());
     }
-    let mut suggested = suggestions(ledger, scope).await?;
-    suggested.retain(|of| keys.contains(&of.similar_key));
-    Ok(suggested)
+    let suggested = Arc::new(suggestions(ledger, scope).await?);
+    ledger.kept_suggestions().0.insert(scope.tenant_id, (ledger.now(), Arc::clone(&suggested)));
+    Ok(alike(&suggested, keys))
+}
+
+/// Does the same as [`suggestions_alike`] from what was read at most a minute ago.
+pub async fn recent_suggestions_alike(
+    ledger: &Ledger,
+    scope: &Scope,
+    keys: &HashSet<String>,
+) -> Result<Vec<Suggestion>> {
+    match ledger.kept_suggestions().get(scope.tenant_id, ledger.now()) {
+        Some(suggested) if scope.may(Permission::Administer) => Ok(alike(&suggested, keys)),
+        _ => suggestions_alike(ledger, scope, keys).await,
+    }
+}
+
+fn alike(suggested: &[Suggestion], keys: &HashSet<String>) -> Vec<Suggestion> {
+    suggested.iter().filter(|of| keys.contains(&of.similar_key)).cloned().collect()
 }
 
 /// [`suggestions`] on an open connection.
