@@ -37,11 +37,6 @@ pub struct PacedCounts {
 }
 
 impl PacedCounts {
-    /// Number of sessions.
-    pub const fn total(&self) -> u64 {
-        self.waiting + self.started() + self.already + self.refused + self.cancelled
-    }
-
     /// Number of sessions that the paced run has started.
     pub const fn started(&self) -> u64 {
         self.running + self.completed + self.failed

@@ -63,7 +63,8 @@ async fn advance(ledger: &Ledger, tenant_id: TenantId, id: PacedRunId) -> Result
     let settled = match caller {
         Some(caller) => start(ledger, &caller, &run, next).await?,
         None => {
-            let refused = |(position, _)| (position, Outcome::Refused, None, Some(NO_RIGHTS.to_owned()));
+            let refused =
+                |(position, _): (i64, SessionId)| (position, Outcome::Refused, None, Some(NO_RIGHTS.to_owned()));
             next.into_iter().map(refused).collect()
         }
     };
