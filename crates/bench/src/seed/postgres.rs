@@ -1,5 +1,7 @@
 //! Sessions that wait to be claimed, in a server's PostgreSQL database.
 
+pub mod story;
+
 use super::AGENT;
 use crate::ids::{Ids, now_micros};
 use anyhow::Result;

@@ -11,8 +11,10 @@ use super::{Bench, Site};
 use crate::{
     http::{Connection, Request, credentials},
     load::claimed_sessions_of,
+    process::ServerSpec,
+    raw::postgres::Databases,
     report::Finding,
-    seed::sqlite::Seed,
+    seed::{self, sqlite::Seed},
 };
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
@@ -37,15 +39,46 @@ const READY_MAX: Duration = Duration::from_secs(900);
 const POLL: Duration = Duration::from_millis(250);
 
 pub async fn measure(bench: &mut Bench) -> Result<()> {
+    let spec = bench.spec.clone();
+    on(bench, &spec, None).await?;
+    let Some(url) = bench.postgres_url.clone() else {
+        eprintln!("{GOAL} on PostgreSQL needs --postgres-url; skipped");
+        return Ok(());
+    };
+    let mut databases = Databases::new(&url)?;
+    let measured = on_postgres(bench, &mut databases).await;
+    // Whatever happened, someone else's PostgreSQL is left as it was.
+    databases.drop_all().await?;
+    measured
+}
+
+/// The same on PostgreSQL. The findings say so.
+async fn on_postgres(bench: &mut Bench, databases: &mut Databases) -> Result<()> {
+    let url = databases.create("story").await?;
+    let (spec, before) = (bench.spec.on_postgres(&url), bench.findings.len());
+    let measured = on(bench, &spec, Some(&url)).await;
+    for finding in bench.findings.iter_mut().skip(before) {
+        finding.what.push_str(", PostgreSQL");
+    }
+    measured
+}
+
+/// Measures a server that is started like this; `url` is its database, unless that is in its data directory.
+async fn on(bench: &mut Bench, spec: &ServerSpec, url: Option<&str>) -> Result<()> {
     let (data_dir, sizes) = (bench.work.join("story"), bench.plan.story);
-    let account = bench.spec.account(&data_dir).await?;
+    let account = spec.account(&data_dir).await?;
     eprintln!("making {} sessions, {} events and {} approvals …", sizes.sessions, sizes.events, sizes.items);
-    let site = Site::open(&bench.spec, &data_dir, account.clone()).await?;
+    let site = Site::open(spec, &data_dir, account.clone()).await?;
     ask(&site).await?;
     site.server.stop().await?;
-    let to_fill = data_dir.clone();
-    tokio::task::spawn_blocking(move || Seed::open(&to_fill)?.story(sizes)).await??;
-    let site = Site::open(&bench.spec, &data_dir, account).await?;
+    match url {
+        Some(url) => seed::postgres::story::story(url, sizes).await?,
+        None => {
+            let to_fill = data_dir.clone();
+            tokio::task::spawn_blocking(move || Seed::open(&to_fill)?.story(sizes)).await??;
+        }
+    }
+    let site = Site::open(spec, &data_dir, account).await?;
     let seconds = ready(&site).await?.as_secs_f64();
     let what = format!("index of the search from nothing, {} events", sizes.events);
     bench.found(Finding::new(GOAL, what, "s", seconds));

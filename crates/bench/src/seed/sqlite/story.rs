@@ -10,17 +10,17 @@ use uuid::Uuid;
 const HOUR_MICROS: i64 = 3_600_000_000;
 const DAY_MICROS: i64 = 24 * HOUR_MICROS;
 /// Sessions and approvals are spread over this time, which is shorter than that of a back-test.
-const SPAN_MICROS: i64 = 80 * DAY_MICROS;
+pub const SPAN_MICROS: i64 = 80 * DAY_MICROS;
 /// Time from the beginning of a session to its end, as `Seed::session` writes it.
-const SESSION_MICROS: i64 = 60_000_000;
+pub const SESSION_MICROS: i64 = 60_000_000;
 /// Time from the beginning of a session to its approval, and from there to the decision.
-const GATE_MICROS: i64 = 20_000_000;
+pub const GATE_MICROS: i64 = 20_000_000;
 /// Sessions of one transaction.
 const CHUNK: usize = 2_000;
 /// Words of an event, about as many as `event::kind_and_content` has.
-const EVENT_WORDS: usize = 32;
+pub const EVENT_WORDS: usize = 32;
 /// Seconds for which a decision can be undone: long enough to undo those of a step after it was measured.
-const UNDO_SECONDS: i64 = 60;
+pub const UNDO_SECONDS: i64 = 60;
 
 const FAILED: &str = "UPDATE sessions SET error_code = 'tool_failed', error_message = ?3, head_sequence = ?4 \
      WHERE tenant_id = ?1 AND id = ?2";
@@ -37,7 +37,7 @@ const DECISION: &str = "INSERT INTO gate_decisions (tenant_id, gate_id, number, 
      SELECT tenant_id, ?3, 1, ?4, ?5, 'approve', task_digest, ?6 FROM gates WHERE tenant_id = ?1 AND id = ?2";
 const UNDO: &str = "UPDATE tenants SET undo_seconds = ?";
 /// The server that made the open approvals found no failures and no events to look at. The next one begins anew.
-const LOOK_AGAIN: &str = "UPDATE failure_regroup SET rule = 0, is_done = 0; \
+pub const LOOK_AGAIN: &str = "UPDATE failure_regroup SET rule = 0, is_done = 0; \
      UPDATE search_state SET rule = 0, indexed_until = NULL";
 
 /// Causes of the failures of the weekend: the tool that failed, its message, and the number of failures. `#` is the
@@ -65,7 +65,7 @@ pub struct Sizes {
 
 /// Begin and end of the last weekend that has begun at `now`, microseconds: what the page of failures shows to a reader
 /// in UTC.
-fn weekend(now: i64) -> (i64, i64) {
+pub fn weekend(now: i64) -> (i64, i64) {
     // 2 January 1970 was a Friday.
     let first = DAY_MICROS + 17 * HOUR_MICROS;
     let begin = (now - first).div_euclid(7 * DAY_MICROS) * 7 * DAY_MICROS + first;
@@ -73,14 +73,15 @@ fn weekend(now: i64) -> (i64, i64) {
 }
 
 /// A failure of the weekend.
-struct Failure {
+pub struct Failure {
     tool: &'static str,
-    message: String,
+    /// Message of the session and of the call.
+    pub message: String,
 }
 
 impl Failure {
     /// The content of the event with the call that failed.
-    fn content(&self) -> String {
+    pub fn content(&self) -> String {
         let Self { tool, message } = self;
         format!(
             "[{{\"type\":\"tool-result\",\"toolCallId\":\"call-last\",\"toolName\":\"{tool}\",\
@@ -89,7 +90,7 @@ impl Failure {
     }
 }
 
-fn failures() -> Vec<Failure> {
+pub fn failures() -> Vec<Failure> {
     let of = |(tool, message, count): (&'static str, &str, usize)| {
         let message = message.to_owned();
         (0..count).map(move |number| Failure { tool, message: message.replace('#', &(4_000 + number).to_string()) })
