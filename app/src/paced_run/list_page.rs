@@ -68,6 +68,6 @@ fn table(runs: &[PacedRun]) -> impl IntoView + use<> {
     });
     let rows = rows.collect::<Vec<_>>();
     let columns =
-        vec![Column::text("Paced run"), Column::text("State"), Column::number("Begun"), Column::text("Asked for")];
+        vec![Column::text("Paced run"), Column::text("State"), Column::number("Begun"), Column::text("Requested")];
     view! { <Table caption="Paced runs" columns=columns>{rows}</Table> }
 }

@@ -93,7 +93,7 @@ fn pace(run: &PacedRun) -> impl IntoView + use<> {
         format!("At most {} queued or running at a time", run.at_a_time)
     };
     let start = (run.state == State::Open && begun(run) == 0).then(|| view! { ", from "{due(run.start_at)} });
-    view! { <p class="meta">{number}{start}". Asked for "{moment(run.created_at)}"."</p> }
+    view! { <p class="meta">{number}{start}". Requested "{moment(run.created_at)}"."</p> }
 }
 
 fn controls(run: &PacedRun) -> impl IntoView + use<> {
