@@ -28,7 +28,8 @@ pub fn e2e(build: Build, arguments: &[String]) -> Result<()> {
     run(tool(build, "playwright").arg("test").args(arguments))
 }
 
-/// Runs the specs that look at pages with axe, and writes pictures of these pages to a new folder in place of the checks.
+/// Runs the specs that look at pages with axe, and writes pictures of these pages to a new folder in place of the
+/// checks.
 pub fn pictures(build: Build, folder: &Path) -> Result<()> {
     if folder.exists() {
         std::fs::remove_dir_all(folder)?;

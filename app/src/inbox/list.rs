@@ -73,8 +73,8 @@ pub struct List {
     pub unchanged: HashMap<String, BTreeSet<String>>,
     /// Number of open items on all pages by their key of alike ones. Empty if all are on this page.
     pub alike: HashMap<String, u64>,
-    /// Rules that can be created about groups, by their key of alike ones: the newest item that people approved, and how
-    /// many they approved. Empty for everyone but admins.
+    /// Rules that can be created about groups, by their key of alike ones: the newest item that people approved, and
+    /// how many they approved. Empty for everyone but admins.
     pub offers: HashMap<String, (GateId, u64)>,
     /// Seconds for which a decision can be undone.
     pub undo_seconds: u32,

@@ -166,8 +166,8 @@ pub async fn count_open(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<u64>
     Ok(count.cast_unsigned())
 }
 
-/// Paced runs of every workspace that have sessions left to start and whose time has come, after `after` in the order of
-/// workspace and id.
+/// Paced runs of every workspace that have sessions left to start and whose time has come, after `after` in the order
+/// of workspace and id.
 pub async fn due(
     conn: &mut Conn<'_>,
     now: Timestamp,

@@ -7,8 +7,8 @@ use domain::{
 };
 use store::Conn;
 
-/// Returns the scope that a person (`user:…`) or a token (`token:…`) has now. `None` if the person is no longer a member
-/// of the workspace, or the token is revoked or has no rights any more.
+/// Returns the scope that a person (`user:…`) or a token (`token:…`) has now. `None` if the person is no longer a
+/// member of the workspace, or the token is revoked or has no rights any more.
 pub(crate) async fn scope_now(conn: &mut Conn<'_>, tenant_id: TenantId, caller: &str) -> store::Result<Option<Scope>> {
     let of = |caller, role| Scope { tenant_id, caller, role, token_scope: None, on_behalf_of: None };
     match caller.split_once(':') {

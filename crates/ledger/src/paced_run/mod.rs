@@ -1,8 +1,8 @@
 //! Paced runs: sessions that are run again a few at a time, or from a time on.
 //!
 //! A paced run is stored with its sessions, so it goes on after a restart. The sweep starts a session when fewer of the
-//! run's new sessions are queued or running than its pace allows. Each is started with the rights that the caller has at
-//! that time, and with a key that follows from the session, so that a step that is repeated starts nothing twice.
+//! run's new sessions are queued or running than its pace allows. Each is started with the rights that the caller has
+//! at that time, and with a key that follows from the session, so that a step that is repeated starts nothing twice.
 
 mod cancel;
 mod create;

@@ -30,8 +30,8 @@ struct Step {
 /// What became of one session: its position, its outcome, the session that runs it again, and why it cannot be.
 type Settled = (i64, Outcome, Option<SessionId>, Option<String>);
 
-/// Starts sessions of the paced runs whose time has come, as many as their pace allows. Returns how many were started. A
-/// run whose sessions cannot be started now does not stop the others.
+/// Starts sessions of the paced runs whose time has come, as many as their pace allows. Returns how many were started.
+/// A run whose sessions cannot be started now does not stop the others.
 ///
 /// Safe to run on several servers at once: two steps of a run start the same sessions with the same keys.
 ///
