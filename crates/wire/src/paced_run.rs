@@ -30,7 +30,7 @@ pub struct NewPacedRun {
     pub idempotency_key: Option<String>,
 }
 
-/// A paced run.
+/// Sessions that are run again at a pace, as numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
