@@ -69,7 +69,9 @@ pub use share_link::share_link;
 pub use telemetry::telemetry;
 pub use thread::*;
 pub use tool::*;
-pub use tool_run::{promote_run, run_tool, tool_run, tool_session};
+pub use tool_run::{
+    change_tool_fields, open_tool_draft, run_tool, run_tool_draft, tool_run, tool_session, tool_sessions,
+};
 pub use view::*;
 pub use webhook::*;
 

@@ -579,6 +579,18 @@ pub const TOOL_ANSWER_BYTES_MAX: usize = 128 * 1024;
 pub const TOOL_POINTER_CHARS_MAX: usize = 500;
 /// Longest time that a request to run a tool waits for the end of the run, seconds.
 pub const TOOL_RUN_WAIT_SECONDS_MAX: u32 = 30;
+/// Most drafts of runs of one tool that a caller has at the same time.
+pub const TOOL_DRAFTS_MAX: u32 = 20;
+/// Most fields of a draft of a run.
+pub const TOOL_DRAFT_FIELDS_MAX: usize = 200;
+/// Most `tool.field_changed` events of one draft.
+pub const TOOL_FIELD_EVENTS_MAX: u32 = 200;
+/// Largest value of a field in a `tool.field_changed` event, bytes as JSON. A larger one is left out of the event.
+pub const TOOL_FIELD_BYTES_MAX: usize = 2_000;
+/// Most inputs that a person saves for one tool.
+pub const TOOL_SAVED_INPUTS_MAX: u32 = 50;
+/// Largest input that a person saves, bytes as JSON.
+pub const TOOL_SAVED_INPUT_BYTES_MAX: usize = 64 * 1024;
 /// Most steps of a composite tool.
 pub const TOOL_STEPS_MAX: usize = 32;
 /// Most levels of composite tools inside of each other, the outermost included.

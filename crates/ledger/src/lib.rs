@@ -94,8 +94,8 @@ pub use store::{
     AccessLinkRecord, ActionRecord, AnswerRecord, CardRecord, CriteriaSetRecord, Database, DatabaseUse, DecisionRecord,
     EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
     LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
-    MessageRecord, PacedRunRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState,
-    ReviewerRecord, RuleRecord, RuleUseRecord, RuleVersionRecord, SQLITE_FILE, SavedSearchRecord, ShareLinkRecord,
-    SignInRecord, Stats, TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord, ViewLinkRecord,
+    MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord, RuleRecord,
+    RuleUseRecord, RuleVersionRecord, SQLITE_FILE, SavedSearchRecord, ShareLinkRecord, SignInRecord, Stats,
+    TenantRecord, TokenRecord, ToolDraftRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord, ViewLinkRecord,
     ViewRecord, ViewVersionRecord, WebhookRecord,
 };

@@ -5,7 +5,7 @@
 //! Several servers can sweep at the same time: each session is decided under its row's lock.
 
 use chrono::TimeDelta;
-use ledger::{Ledger, failure::cause, feedback_request, gate, human, paced_run, response, session};
+use ledger::{Ledger, failure::cause, feedback_request, gate, human, response, session, tool_run};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -20,7 +20,7 @@ const SWEEP_GATES_EVERY: Duration = Duration::from_millis(500);
 const ASK_ADMINS_EVERY: Duration = Duration::from_secs(10);
 /// Interval between searches for working sessions that were left open.
 const SWEEP_WORKING_EVERY: Duration = Duration::from_secs(60);
-/// Interval between searches for drafts of forms that were left.
+/// Interval between searches for drafts of forms, and of runs of tools, that were left.
 const SWEEP_DRAFTS_EVERY: Duration = Duration::from_secs(60);
 /// Interval between steps of grouping failures that an earlier version recorded. Nothing is read once all are grouped.
 const REGROUP_EVERY: Duration = Duration::from_secs(1);
@@ -32,7 +32,7 @@ const SET_CLOCK_EVERY: Duration = Duration::from_secs(60);
 const MAINTAIN_EVERY: Duration = Duration::from_secs(6 * 3_600);
 
 /// Runs until `stop`. A sweep that fails is repeated at the next interval.
-/// `draft_left_for` is the time without a save after which the draft of a form is abandoned.
+/// `draft_left_for` is the time without a save after which the draft of a form, or of a run of a tool, is abandoned.
 pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationToken) {
     let mut ticks = interval(SWEEP_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -67,11 +67,7 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
             _ = housekeeping.tick() => if let Err(error) = ledger.maintain().await {
                 tracing::warn!(%error, "housekeeping failed; it is tried again later");
             },
-            _ = drafts.tick() => match response::sweep(&ledger, draft_left_for).await {
-                Ok(left) if left > 0 => tracing::info!(left, "drafts of forms were left; they are abandoned"),
-                Ok(_) => {}
-                Err(error) => tracing::warn!(%error, "cannot look for drafts of forms that were left"),
-            },
+            _ = drafts.tick() => leave_drafts(&ledger, draft_left_for).await,
             _ = working.tick() => match human::sweep(&ledger).await {
                 Ok(Some(left)) if left > 0 => tracing::info!(left, "working sessions were left open; they are abandoned"),
                 Ok(_) => {}
@@ -101,6 +97,20 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
                 Err(error) => tracing::warn!(%error, "cannot look for leases that ran out"),
             },
         }
+    }
+}
+
+/// Abandons drafts of forms and of runs of tools that were not saved for `left_for`.
+async fn leave_drafts(ledger: &Ledger, left_for: TimeDelta) {
+    match response::sweep(ledger, left_for).await {
+        Ok(left) if left > 0 => tracing::info!(left, "drafts of forms were left; they are abandoned"),
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "cannot look for drafts of forms that were left"),
+    }
+    match tool_run::draft::sweep(ledger, left_for).await {
+        Ok(left) if left > 0 => tracing::info!(left, "drafts of runs of tools were left; they are abandoned"),
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "cannot look for drafts of runs of tools that were left"),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     action, audit, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
     feedback_request, gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open,
-    outbox, paced_run, response, retention, rule, search, session, share_link, thread, tool, tool_run, tool_step,
+    outbox, response, retention, rule, search, session, share_link, thread, tool, tool_draft, tool_run, tool_step,
     verify, view, view_link, webhook, work_queue, worker,
 };
 
@@ -34,6 +34,7 @@ const FILES: &[Texts] = &[
     telemetry::SQL,
     thread::SQL,
     tool::SQL,
+    tool_draft::SQL,
     tool_run::SQL,
     tool_step::SQL,
     view::SQL,

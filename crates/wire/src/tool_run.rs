@@ -8,7 +8,7 @@ use domain::{
     tool::RunState,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use serde_json::{Map, Value};
 
 /// `POST /api/tools/{slug}/run`
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -33,26 +33,67 @@ pub struct RunTool {
     pub wait_seconds: Option<u32>,
 }
 
-/// `POST /api/tool-sessions/{id}/promote`
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// `POST /api/tools/{slug}/sessions`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct PromoteToolSession {
-    /// UUID of the task whose output the result is. Its output is one entity.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
-    pub action_id: ActionId,
-    /// UUID of the entity that is written. Default: the one that the task is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
-    pub entity_id: Option<EntityId>,
-    /// JSON Pointer into the result for each field of the entity, by the field's slug or `title`. Without any, the
-    /// result itself is an object with the fields.
+pub struct OpenToolDraft {
+    /// Fields that are filled in already, by name. They need not be complete or valid.
     #[serde(default)]
-    #[cfg_attr(
-        feature = "openapi",
-        schema(value_type = BTreeMap<String, crate::schema::ToolPointer>, required = false)
-    )]
-    pub fields: BTreeMap<String, String>,
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub fields: Map<String, Value>,
+    /// A request with the same key opens one draft. It is answered with the same session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
+    pub idempotency_key: Option<String>,
+}
+
+/// `PATCH /api/tool-sessions/{id}/fields`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ChangeToolFields {
+    /// `draft.rev` of the draft that was read.
+    pub rev: u64,
+    /// New values by the names of the fields; `null` removes one. Fields that are not named stay.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub fields: Map<String, Value>,
+    /// Whether whoever fills in the form leaves it: the log gets every change at once.
+    #[serde(default)]
+    pub leaving: bool,
+}
+
+/// `POST /api/tool-sessions/{id}/run`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RunToolDraft {
+    /// `draft.rev` of the draft that was read. Default: the draft as it is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rev: Option<u64>,
+    /// Last changes, such as the values of private fields, which no draft keeps; `null` removes a field.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub fields: Map<String, Value>,
+    /// How long to wait for the end, 0 to 30; default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 30))]
+    pub wait_seconds: Option<u32>,
+}
+
+/// The fields of a run that has not begun.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolDraft {
+    /// Number of saves; 1 at first. A change names it.
+    pub rev: u64,
+    /// The fields so far, without private values.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub fields: Map<String, Value>,
+    /// Time of the last save.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub saved_at: Timestamp,
 }
 
 /// The session of a run, with its result or error.
@@ -112,6 +153,8 @@ pub struct ToolSession {
     /// The session that started this one, such as the run of a composite tool.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<SessionId>,
+    /// Its fields until the run begins; null since.
+    pub draft: Option<ToolDraft>,
     /// Its input without private values.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub input: Option<Json>,

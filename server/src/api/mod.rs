@@ -149,7 +149,9 @@ fn tools(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(tool::secrets))
         .routes(routes!(tool_session::list))
         .routes(routes!(tool_session::get))
-        .routes(routes!(tool_session::promote))
+        .routes(routes!(tool_session::open))
+        .routes(routes!(tool_session::change_fields))
+        .routes(routes!(tool_session::run))
         .routes(routes!(tool::set_secret, tool::delete_secret))
 }
 

@@ -7,7 +7,7 @@ use crate::{
     wire_map,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::limit::TOOL_RUN_WAIT_SECONDS_MAX;
+use domain::{Scope, id::SessionId, limit::TOOL_RUN_WAIT_SECONDS_MAX};
 use ledger::tool_run as use_case;
 use std::time::Duration;
 use wire::{
@@ -53,12 +53,23 @@ pub async fn run(
 ) -> Result<(StatusCode, Json<ToolRun>), Problem> {
     let (ledger, scope, wait) = (&state.ledger, caller.scope(), wait(body.wait_seconds)?);
     let begun = use_case::run(ledger, scope, &slug, wire_map::run_tool(body)).await?;
-    let session = use_case::wait_for_end(ledger, scope, begun.id, wait, state.shutdown.begun()).await?;
+    answer(&state, scope, begun.id, wait).await
+}
+
+/// Waits for the end of a run, at most `wait`, and answers with what it is then.
+pub async fn answer(
+    state: &AppState,
+    scope: &Scope,
+    id: SessionId,
+    wait: Duration,
+) -> Result<(StatusCode, Json<ToolRun>), Problem> {
+    let session = use_case::wait_for_end(&state.ledger, scope, id, wait, state.shutdown.begun()).await?;
     let status = if session.status().is_final() { StatusCode::OK } else { StatusCode::ACCEPTED };
     Ok((status, Json(wire_map::tool_run(session))))
 }
 
-fn wait(seconds: Option<u32>) -> Result<Duration, Problem> {
+/// Reads `waitSeconds`.
+pub fn wait(seconds: Option<u32>) -> Result<Duration, Problem> {
     let seconds = seconds.unwrap_or_default();
     if seconds <= TOOL_RUN_WAIT_SECONDS_MAX {
         return Ok(Duration::from_secs(seconds.into()));

@@ -1,19 +1,22 @@
 //! The sessions of tools.
 
+use super::tool_run::{answer, wait};
 use crate::{
-    extract::{Caller, Id, JsonBody, Limit, Params, query_id},
+    extract::{Caller, Id, JsonBody, JsonBodyOrDefault, Limit, Params, ToolSlug, query_id},
     problem::Problem,
     state::AppState,
     wire_map,
 };
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, http::StatusCode};
 use domain::{id::SessionId, tool::RunState};
-use ledger::{ListPage, tool_run as use_case};
+use ledger::{
+    ListPage,
+    tool_run::{self as use_case, draft},
+};
 use serde::Deserialize;
 use wire::{
     Page,
-    session::Session,
-    tool_run::{PromoteToolSession, ToolSession},
+    tool_run::{ChangeToolFields, OpenToolDraft, RunToolDraft, ToolRun, ToolSession},
 };
 
 /// The query of [`list`].
@@ -65,7 +68,8 @@ pub async fn list(
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Page<ToolSession>>, Problem> {
     let listed = use_case::list(&state.ledger, caller.scope(), query.into()).await?;
-    Ok(Json(wire_map::page(listed, wire_map::tool_session)))
+    let drafts = draft::of_sessions(&state.ledger, caller.scope(), &listed.items).await?;
+    Ok(Json(wire_map::tool_sessions(listed, drafts)))
 }
 
 /// Read the session of a tool
@@ -81,7 +85,113 @@ pub async fn get(
     caller: Caller,
     Id(id): Id<SessionId>,
 ) -> Result<Json<ToolSession>, Problem> {
-    Ok(Json(wire_map::tool_session(use_case::get(&state.ledger, caller.scope(), id).await?)))
+    Ok(Json(wire_map::tool_session(draft::get(&state.ledger, caller.scope(), id).await?)))
+}
+
+/// Open a draft of a run
+///
+/// A session of the type `tool` in the status `draft`, to fill in before the run begins. Its log has each change of a
+/// field. A draft that is not saved for 24 hours is abandoned; `POST /api/sessions/{id}/cancel` cancels it.
+#[utoipa::path(
+    post, path = "/api/tools/{slug}/sessions", operation_id = "openToolDraft", tag = "tools",
+    params(("slug" = wire::schema::Slug, Path, description = "The tool")), request_body = Option<OpenToolDraft>,
+    responses(
+        (status = 201, description = "The draft", body = ToolSession),
+        (
+            status = 403, description = "`forbidden`: the caller is not in the tool's audience",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 409, description = "`id_conflict`: the key was used for something else; `wrong_status`: the tool \
+                is not published",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 422, description = "`invalid_request`: fields that cannot be kept; `limit_reached`: the caller has \
+                too many drafts of the tool",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn open(
+    State(state): State<AppState>,
+    caller: Caller,
+    ToolSlug(slug): ToolSlug,
+    JsonBodyOrDefault(body): JsonBodyOrDefault<OpenToolDraft>,
+) -> Result<(StatusCode, Json<ToolSession>), Problem> {
+    let opened = draft::open(&state.ledger, caller.scope(), &slug, wire_map::open_tool_draft(body)).await?;
+    Ok((StatusCode::CREATED, Json(wire_map::tool_session(opened))))
+}
+
+/// Change fields of a draft
+///
+/// The caller's own draft. The log gets `tool.field_changed` with the old and the new value: of each field at most once
+/// in 10 seconds, and every change when the form is left or the run begins. Of a private field it has only that it
+/// changed, and the draft does not keep its value. A repeat changes nothing.
+#[utoipa::path(
+    patch, path = "/api/tool-sessions/{id}/fields", operation_id = "changeToolFields", tag = "tools",
+    params(("id" = uuid::Uuid, Path, description = "The session")), request_body = ChangeToolFields,
+    responses(
+        (status = 200, description = "As it is now", body = ToolSession),
+        (
+            status = 403, description = "`forbidden`: the draft belongs to someone else",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 409, description = "`stale_version`: the draft was saved elsewhere since it was read; \
+                `wrong_status`: its run has begun, or it has ended",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn change_fields(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<ChangeToolFields>,
+) -> Result<Json<ToolSession>, Problem> {
+    let change = wire_map::change_tool_fields(body);
+    let changed = draft::change_fields(&state.ledger, caller.scope(), id, change).await?;
+    Ok(Json(wire_map::tool_session(changed)))
+}
+
+/// Run a draft
+///
+/// Runs the caller's own draft with the version that is published now. Private values come with this request. A repeat
+/// is answered with the same run. The answer is as that of `POST /api/tools/{slug}/run`.
+#[utoipa::path(
+    post, path = "/api/tool-sessions/{id}/run", operation_id = "runToolDraft", tag = "tools",
+    params(("id" = uuid::Uuid, Path, description = "The session")), request_body = Option<RunToolDraft>,
+    responses(
+        (status = 200, description = "The run has ended", body = ToolRun),
+        (status = 202, description = "The run has not ended yet", body = ToolRun),
+        (
+            status = 403, description = "`forbidden`: the draft belongs to someone else, or the caller is not in the \
+                tool's audience",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 409, description = "`stale_version`: the draft was saved elsewhere since it was read; \
+                `id_conflict`: it runs already with other fields; `wrong_status`: it has ended, or the tool is not \
+                published",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 422, description = "`invalid_request`: the input schema refuses the fields. Each field is `input` \
+                and the JSON Pointer of the value",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn run(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBodyOrDefault(body): JsonBodyOrDefault<RunToolDraft>,
+) -> Result<(StatusCode, Json<ToolRun>), Problem> {
+    let wait = wait(body.wait_seconds)?;
+    let begun = draft::begin(&state.ledger, caller.scope(), id, wire_map::run_tool_draft(body)).await?;
+    answer(&state, caller.scope(), begun.id, wait).await
 }
 
 /// Write the result of a tool to an entity

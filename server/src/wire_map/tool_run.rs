@@ -1,10 +1,18 @@
 //! Runs of tools.
 
 use domain::{
+    id::SessionId,
     session::Session,
     tool::{RunState, run::ToolRun},
 };
-use ledger::tool_run as use_case;
+use ledger::{
+    Listed, ToolDraftRecord,
+    tool_run::{
+        self as use_case,
+        draft::{BeginRun, ChangeFields, OpenDraft, ToolDraft},
+    },
+};
+use std::collections::HashMap;
 use wire::tool_run;
 
 /// Converts the body of a request that runs a tool.
@@ -20,6 +28,21 @@ pub fn run_tool(body: tool_run::RunTool) -> use_case::RunTool {
 pub fn promote_run(body: tool_run::PromoteToolSession) -> use_case::PromoteRun {
     let tool_run::PromoteToolSession { action_id, entity_id, fields } = body;
     use_case::PromoteRun { action_id, entity_id, fields }
+}
+
+/// Converts the body of a request that opens a draft.
+pub fn open_tool_draft(body: tool_run::OpenToolDraft) -> OpenDraft {
+    OpenDraft { fields: body.fields, idempotency_key: body.idempotency_key }
+}
+
+/// Converts the body of a request that changes fields of a draft.
+pub fn change_tool_fields(body: tool_run::ChangeToolFields) -> ChangeFields {
+    ChangeFields { rev: body.rev, fields: body.fields, is_leaving: body.leaving }
+}
+
+/// Converts the body of a request that runs a draft.
+pub fn run_tool_draft(body: tool_run::RunToolDraft) -> BeginRun {
+    BeginRun { rev: body.rev, fields: body.fields }
 }
 
 /// Converts the session of a run.
@@ -39,8 +62,22 @@ pub fn tool_run(record: Session) -> tool_run::ToolRun {
     }
 }
 
+/// Converts a page of sessions of tools with their drafts.
+pub fn tool_sessions(listed: Listed<Session>, drafts: Vec<ToolDraftRecord>) -> wire::Page<tool_run::ToolSession> {
+    let drafts: HashMap<SessionId, ToolDraftRecord> =
+        drafts.into_iter().map(|draft| (draft.session_id, draft)).collect();
+    super::page(listed, |session: Session| {
+        let draft = drafts.get(&session.id).cloned();
+        tool_session(ToolDraft { session, draft })
+    })
+}
+
+fn tool_draft(record: ToolDraftRecord) -> tool_run::ToolDraft {
+    tool_run::ToolDraft { rev: record.rev, fields: record.content.fields, saved_at: record.saved_at }
+}
+
 /// Converts the session of a tool to the form that has three statuses.
-pub fn tool_session(record: Session) -> tool_run::ToolSession {
+pub fn tool_session(ToolDraft { session: record, draft }: ToolDraft) -> tool_run::ToolSession {
     let run = ToolRun::of_session(&record);
     let session = super::session(record);
     tool_run::ToolSession {
@@ -52,6 +89,7 @@ pub fn tool_session(record: Session) -> tool_run::ToolSession {
         status: RunState::of(session.status),
         session_status: session.status,
         parent_id: session.parent_id,
+        draft: draft.map(tool_draft),
         input: session.input,
         result: session.result,
         error: session.error,

@@ -102,7 +102,7 @@ pub enum Command {
     End,
     /// A person submits the form of a response session.
     Submit,
-    /// The server ends a response session whose form was left for too long.
+    /// The server ends a response session, or the draft of a tool's run, whose form was left for too long.
     Leave,
 }
 

@@ -190,7 +190,13 @@ fn applies_to(state: Position, command: Command) -> bool {
         // A mixed session that was never claimed is a person's working session.
         Stop | Supersede | Abandon => state.session_type == Type::Mixed && !is_claimed,
         // No one claims a response session.
-        Submit | Leave => state.session_type == Type::Response && !is_claimed,
+        Submit => state.session_type == Type::Response && !is_claimed,
+        // The form of a tool is left before its run begins.
+        Leave => match state.session_type {
+            Type::Response => !is_claimed,
+            Type::Tool => !is_claimed && matches!(state.status, Draft),
+            Type::Agent | Type::Mixed => false,
+        },
     }
 }
 

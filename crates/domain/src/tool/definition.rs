@@ -1,6 +1,6 @@
 //! What a tool does: everything that a published version fixes.
 
-use super::{Audience, Composite};
+use super::{Audience, Composite, json_template::unescaped};
 use crate::{limit::TOOL_TIME_LIMIT_SECONDS_DEFAULT, names::names};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -170,6 +170,15 @@ impl Definition {
     pub fn private_pointers(&self) -> impl Iterator<Item = Cow<'_, str>> {
         self.private_fields.iter().map(|field| to_pointer(field))
     }
+
+    /// Whether a top-level field of the input is private, or a part of it is.
+    pub fn has_private_part(&self, field: &str) -> bool {
+        let is_of_field = |pointer: Cow<'_, str>| {
+            let first = pointer.strip_prefix('/').and_then(|rest| rest.split('/').next());
+            first.is_some_and(|first| unescaped(first) == field)
+        };
+        self.private_pointers().any(is_of_field)
+    }
 }
 
 /// The JSON Pointer of a private field. A text that begins with `/` is a pointer already.
@@ -244,5 +253,7 @@ mod tests {
         definition.private_fields = ["city", "a/b~c", "/home/street"].map(str::to_owned).to_vec();
         let pointers: Vec<_> = definition.private_pointers().collect();
         assert_eq!(pointers, ["/city", "/a~1b~0c", "/home/street"]);
+        let private = ["city", "a/b~c", "home", "street", ""].map(|field| definition.has_private_part(field));
+        assert_eq!(private, [true, true, true, false, false]);
     }
 }

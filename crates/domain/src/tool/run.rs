@@ -94,15 +94,15 @@ impl ToolRun {
         Self::of_metadata(&session.metadata)
     }
 
-    /// Sets the attempts and the time limit of a new session that runs a tool. The run of a composite tool begins at
-    /// once: nobody claims it.
+    /// Sets the attempts and the time limit of a session that begins to run a tool at its `updated_at`. The run of a
+    /// composite tool begins at once: nobody claims it.
     pub fn bound(session: &mut Session) {
         if let (true, Some(run)) = (is_composite(session), Self::of_session(session)) {
             let running_seconds = Some(run.time_limit_seconds);
             session.time_limits = TimeLimits { running_seconds, ..TimeLimits::default() };
-            let deadline_at = deadline(&session.time_limits, Status::Running, session.created_at);
+            let deadline_at = deadline(&session.time_limits, Status::Running, session.updated_at);
             session.state = State::Running { lease: None, deadline_at };
-            (session.queued_at, session.started_at) = (None, Some(session.created_at));
+            (session.queued_at, session.started_at) = (None, Some(session.updated_at));
             return;
         }
         if let Some((run, allowed)) = Self::of_session(session).zip(attempts_allowed(session)) {

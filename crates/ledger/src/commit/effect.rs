@@ -36,6 +36,8 @@ pub(crate) enum Effect {
     NotifyGraph { cascades: bool },
     /// The session's response was not submitted, so its draft is closed.
     CloseDraft,
+    /// The draft of a tool's run is deleted.
+    DeleteToolDraft,
     /// The private values of a tool's input are deleted.
     DeletePrivateInput,
     /// The tries of a composite tool's steps that have not begun are deleted.
@@ -76,6 +78,9 @@ pub(crate) fn effects(before: Status, after: &Session, cause: Cause<'_>, now: Ti
         }
         if after.session_type == Type::Response && cause.command != Command::Submit {
             effects.push(Effect::CloseDraft);
+        }
+        if before == Status::Draft && ToolRun::of_session(after).is_some() {
+            effects.push(Effect::DeleteToolDraft);
         }
         if ToolRun::of_session(after).is_some_and(|run| run.has_private_input) {
             effects.push(Effect::DeletePrivateInput);
@@ -130,6 +135,7 @@ pub(crate) async fn carry_out(
                 store::session::graph::note_ending(tx, session, cascades, now).await?;
             }
             Effect::CloseDraft => store::response::abandon(tx, session.tenant_id, session.id).await?,
+            Effect::DeleteToolDraft => store::tool_draft::delete(tx, session.tenant_id, session.id).await?,
             Effect::DeletePrivateInput => store::tool_run::delete_private(tx, session.tenant_id, session.id).await?,
             Effect::DeleteWaitingSteps => {
                 store::tool_step::delete_waiting(tx, session.tenant_id, session.id).await?;

@@ -1,7 +1,7 @@
-//! Runs of tools: beginning one, waiting for its end, writing its result to an entity, and what a server needs to make
-//! the call of one.
+//! Runs of tools: filling in a draft, beginning one, waiting for its end, and what a server needs to make the call of one.
 
 mod call;
+pub mod draft;
 mod list;
 mod promote;
 mod run;

@@ -107,7 +107,7 @@ column!(
 );
 // JSON. It can be long and private, so an error does not show it.
 column!(
-    entity::Values, rule::Definition, tool::Definition, view::Publication, Vec<Dimension>, Vec<entity::Column>, Vec<entity::FieldDef>,
+    entity::Values, rule::Definition, tool::Definition, tool::draft::Draft, view::Publication, Vec<Dimension>, Vec<entity::Column>, Vec<entity::FieldDef>,
     Vec<entity::RowError>, Vec<memory::Evidence>, Vec<notification::Topic>, Vec<view::Field>
         => String: json => serde_json::from_str(&json).map_err(|_| "not the JSON that is written there".to_owned())
 );

@@ -84,7 +84,7 @@ pub async fn rearm_leases(tx: &mut WriteTx<'_>, now: Timestamp) -> Result<u64> {
 }
 
 /// Ids as SQLite's statements read them: a JSON array of hexadecimal texts.
-pub(super) fn hex_list(ids: &[SessionId]) -> String {
+pub(crate) fn hex_list(ids: &[SessionId]) -> String {
     let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
     serde_json::Value::from(hex).to_string()
 }

@@ -26,8 +26,9 @@ pub use list::{
 pub use matching::{Among, Bounds, Contains, Matching, Worded};
 pub use of_entity::{OfEntity, list_of_entity};
 pub use sorted::{Place, first_looked, list_oldest, sorted};
-pub use write::{Idempotency, Inserted, insert, retitle, save};
+pub use write::{Idempotency, Inserted, begin_run, insert, retitle, save};
 
+pub(crate) use due::hex_list;
 use row::record;
 pub(crate) use row::{Row, session_select};
 pub(crate) use write::made;

@@ -30,6 +30,8 @@ statements! {
          updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20, waits_for = $21, \
          attempts_max = $22, cost_micros = $23 \
          WHERE tenant_id = $1 AND id = $2 AND status = $18 AND attempt = $19";
+    const BEGIN_RUN: &str = "UPDATE sessions SET agent_slug = $3, title = $4, input = $5, metadata = $6, time_limits = $7 \
+         WHERE tenant_id = $1 AND id = $2 AND status = 'draft'";
     const RETITLE: &str = "UPDATE sessions SET title = $3 WHERE tenant_id = $1 AND id = $2";
 }
 
@@ -217,6 +219,24 @@ async fn save_row(conn: &mut Conn<'_>, before: &Session, session: &Session, rows
             Ok(spanned!(SAVE_POSTGRES, execute, query.execute(&mut **c).await.map(|done| done.rows_affected()))?)
         }
     }
+}
+
+/// Writes what a draft of a tool's run begins with: agent, title, input, metadata and time limits. [`save`] writes the
+/// rest. The event of the change of status binds them.
+pub async fn begin_run(tx: &mut WriteTx<'_>, session: &Session) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        BEGIN_RUN,
+        session.tenant_id.0,
+        session.id.0,
+        session.agent_slug.as_deref(),
+        session.title.as_str(),
+        session.input.as_deref(),
+        session.metadata.as_str(),
+        due::limits_text(&session.time_limits)?,
+    )?;
+    Ok(())
 }
 
 /// Changes the title of a session. The log does not record it.

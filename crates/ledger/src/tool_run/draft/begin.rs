@@ -1,0 +1,148 @@
+//! Running a draft.
+
+use super::{apply, check_fields, check_whole, draft_of, own_locked};
+use crate::{
+    Error, Ledger, Result, ToolVersionRecord,
+    commit::Minter,
+    composition::advance,
+    guard::require,
+    instance_key::InstanceKey,
+    tool::{input_errors, published_on, require_audience, run_of, seal_private},
+};
+use domain::{
+    Scope,
+    id::SessionId,
+    role::Permission,
+    session::{Session, State, Status},
+    tool::{
+        draft::Fields,
+        run::{ToolRun, agent_of, take_private},
+    },
+};
+use serde_json::Value;
+use store::{PreparedEvent, WriteTx};
+
+/// How to run a draft.
+#[derive(Debug, Clone, Default)]
+pub struct BeginRun {
+    /// `rev` of the draft that the caller read; `None` runs it as it is.
+    pub rev: Option<u64>,
+    /// Last changes, such as private values, which no draft keeps; `null` removes a field.
+    pub fields: Fields,
+}
+
+/// Runs the caller's own draft with the version that is published now. A repeat returns the run.
+///
+/// # Errors
+/// Those of [`super::change_fields`] and of [`crate::tool_run::run`]; [`Error::IdConflict`] if the draft runs already
+/// with other fields.
+pub async fn begin(ledger: &Ledger, scope: &Scope, id: SessionId, run: BeginRun) -> Result<Session> {
+    require(scope, Permission::StartSession)?;
+    check_fields(&run.fields)?;
+    let (caller, minter) = (*scope, Minter::new(ledger, ledger.now()));
+    let key = ledger.instance_key().ok().cloned();
+    let begun = ledger
+        .write(scope.into(), async move |tx| begin_on(tx, &caller, id, run, (minter, key.as_ref())).await)
+        .await?;
+    if !begun.status().is_final() {
+        ledger.runs_for_server().notify_one();
+    }
+    Ok(begun)
+}
+
+async fn begin_on(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    id: SessionId,
+    run: BeginRun,
+    (mut minter, key): (Minter, Option<&InstanceKey>),
+) -> Result<Session> {
+    let session = own_locked(tx, scope, id).await?;
+    if session.queued_at.is_some() || session.started_at.is_some() {
+        return repeated(tx, session, &run.fields).await;
+    }
+    let before = draft_of(tx, &session).await?;
+    let named = ToolRun::of_session(&session).ok_or(Error::NotFound("draft of a run"))?;
+    let (_, version) = published_on(tx.conn(), scope.tenant_id, &named.slug).await?;
+    require_audience(tx.conn(), scope, &version.definition).await?;
+    let mut content = before.content.clone();
+    let events = apply(&mut content, (&version.definition, &run.fields), (id, key), true, &mut minter);
+    check_whole(&content)?;
+    if let Some(given) = run.rev
+        && given != before.rev
+        && !content.has_fields_of(&before.content)
+    {
+        return Err(Error::StaleVersion { given, current: before.rev });
+    }
+    let mut input = Value::Object(before.content.fields);
+    merge(&mut input, run.fields);
+    let errors = input_errors(&version.definition, &input);
+    if !errors.is_empty() {
+        return Err(Error::Invalid(errors));
+    }
+    let private = take_private(&mut input, version.definition.private_pointers());
+    let sealed = match (key, private.is_empty()) {
+        (_, true) => None,
+        (None, false) => return Err(Error::NoInstanceKey),
+        (Some(key), false) => Some(seal_private(key, (scope.tenant_id, id), minter.nonce(), &private)?),
+    };
+    let running = run_of(&named.slug, &version, sealed.is_some());
+    let begun = write(tx, scope, session, (&version, running, input), (events, &mut minter)).await?;
+    if let Some(sealed) = sealed {
+        store::tool_run::insert_private(tx, scope.tenant_id, id, &sealed).await?;
+    }
+    store::tool_draft::delete(tx, scope.tenant_id, id).await?;
+    advance(tx, begun, minter, key).await
+}
+
+/// The run of a draft that runs already, if these fields are in its input. Private values cannot be compared.
+async fn repeated(tx: &mut WriteTx<'_>, session: Session, fields: &Fields) -> Result<Session> {
+    let run = ToolRun::of_session(&session).ok_or(Error::NotFound("draft of a run"))?;
+    let version = store::tool::version_of(tx.conn(), session.tenant_id, run.id, run.version).await?;
+    let input: Value = session.input.as_deref().and_then(|input| serde_json::from_str(input).ok()).unwrap_or_default();
+    let is_private = |field: &str| version.as_ref().is_some_and(|version| version.definition.has_private_part(field));
+    let is_in =
+        |(field, value): (&String, &Value)| is_private(field) || input.get(field).unwrap_or(&Value::Null) == value;
+    if fields.iter().all(is_in) {
+        return Ok(session);
+    }
+    Err(Error::IdConflict { detail: "this draft runs already with other fields".into() })
+}
+
+fn merge(input: &mut Value, changes: Fields) {
+    let Value::Object(input) = input else { return };
+    for (field, value) in changes {
+        if value.is_null() {
+            input.remove(&field);
+        } else {
+            input.insert(field, value);
+        }
+    }
+}
+
+/// Queues the session of a draft, or begins the steps of a composite tool, as a run that was never a draft begins.
+async fn write(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    before: Session,
+    (version, run, input): (&ToolVersionRecord, ToolRun, Value),
+    (mut events, minter): (Vec<PreparedEvent>, &mut Minter),
+) -> Result<Session> {
+    let now = minter.at();
+    let mut session = Session {
+        agent_slug: Some(agent_of(version.definition.kind(), &run.slug)),
+        title: version.definition.name.clone(),
+        input: Some(input.to_string()),
+        metadata: run.to_metadata(),
+        state: State::Pending { deadline_at: None },
+        queued_at: Some(now),
+        updated_at: now,
+        ..before.clone()
+    };
+    ToolRun::bound(&mut session);
+    let why = if session.status() == Status::Running { "its steps begin" } else { "dispatched" };
+    events.push(minter.status_reached_with_title(before.status(), &session, why)?);
+    store::session::begin_run(tx, &session).await?;
+    store::session::save(tx, &before, &mut session, &events, None, &scope.caller.to_string(), now).await?;
+    Ok(session)
+}
