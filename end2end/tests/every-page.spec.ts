@@ -31,6 +31,8 @@ const NO_PAGES: Record<string, string> = {
   "/today/courses": "a part of a page",
   "/today/questions": "a part of a page",
   "/today/section/{bucket}": "a part of a page",
+  "/tools/{slug}/draft": "leads to /tools/{slug}",
+  "/tools/{slug}/inputs": "leads to /tools/{slug}",
   "/tools/{slug}/run": "leads to /tools/{slug}",
   "/working-on/day": "rows of a list",
 };

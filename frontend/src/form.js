@@ -1,5 +1,5 @@
-// The script of a form that people answer: saves drafts, hides questions that do not apply, sets the offset of times,
-// tells the page around a frame its height. The form works without it. All rules are the server's: it says which
+// The script of a form that people answer, and of the form of a tool: saves drafts, hides questions that do not apply,
+// sets the offset of times, tells the page around a frame its height. The form works without it. All rules are the server's: it says which
 // questions do not apply.
 
 const form = document.querySelector("form[data-draft]");
@@ -189,8 +189,9 @@ if (form) {
             saving.then(() => form.requestSubmit(submitter));
             return;
         }
-        // The submission may not reach the server. The page after it drops what is kept.
-        if (unsent) keep(); else drop();
+        // The submission may not reach the server. The page after it drops what is kept. The page after a form with
+        // `data-leaves` knows nothing of it.
+        if (unsent && !form.hasAttribute("data-leaves")) keep(); else drop();
         dirty = false;
     });
 

@@ -70,7 +70,8 @@ pub use telemetry::telemetry;
 pub use thread::*;
 pub use tool::*;
 pub use tool_run::{
-    change_tool_fields, open_tool_draft, run_tool, run_tool_draft, tool_run, tool_session, tool_sessions,
+    change_tool_fields, open_tool_draft, run_tool, run_tool_draft, saved_tool_input, tool_run, tool_session,
+    tool_sessions,
 };
 pub use view::*;
 pub use webhook::*;

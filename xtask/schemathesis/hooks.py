@@ -128,7 +128,11 @@ RULES_OF = {
          "/api/threads"),
         "no tag characters, which no one sees; deltas are counted in bytes",
     ),
-    "input": (("/api/tools",), "an input fits the schema of its tool"),
+    "input": (("/api/tools", "/api/tool-sessions"), "an input fits the schema of its tool"),
+    "fields": (
+        ("/api/tools", "/api/tool-sessions"),
+        "at most 200 fields with names of 1 to 200 characters, and 64 KiB for a saved input",
+    ),
     "requiresConfirmation": (("/api/tools",), "a person can only allow calls that the server makes"),
     "conditions": (("/api/rules",), "a value that is a number needs a condition with one value"),
     "composite": (("/api/tools",), "a tool of the kind `composite` has steps, and no other has them"),
@@ -259,7 +263,7 @@ def before_call(ctx, case, kwargs):
     if case.operation.path == "/api/webhooks" and isinstance(case.body.get("url"), str):
         # Messages go to nobody: names below .invalid never resolve.
         case.body["url"] = re.sub(r"^(https?://).*$", r"\1hooks.invalid/", case.body["url"], flags=re.S)
-    if case.operation.path in ("/api/sessions/claim", "/api/tools/{slug}/run"):
+    if case.operation.path in ("/api/sessions/claim", "/api/tools/{slug}/run", "/api/tool-sessions/{id}/run"):
         # A claim waits for work, and a run for its end, for as long as it is told to. Bounds are tried as they are, and
         # refused at once. The longest wait of a run is 30 s, so a longer one stays refused.
         wait = case.body.get("waitSeconds")

@@ -5,7 +5,9 @@ mod editor;
 mod list_page;
 mod page;
 mod run;
+mod run_form;
 mod secrets;
+mod start;
 mod steps;
 mod versions;
 
@@ -13,6 +15,7 @@ pub use editor::{Draft, editor_page};
 pub use list_page::{ListProps, list_page};
 pub use page::{Props, page};
 pub use run::{Run, input_field, typed_input};
+pub use start::{Continued, Start, draft_fields};
 pub use versions::Comparison;
 
 use crate::settings::role_word;

@@ -4,7 +4,8 @@ use super::{
     audience_words,
     definition::definition_section,
     kind_word,
-    run::{Run, run_section, runs_section},
+    run::{Run, runs_section},
+    run_form::run_section,
     secrets::secrets_section,
     versions::{Comparison, versions_section},
 };

@@ -1,27 +1,27 @@
-//! The form that runs a tool, and its runs. The form posts the fields `input.KEY` to /tools/{slug}/run.
+//! The runs of a tool, and how it can be run.
 
+use super::start::Start;
 use crate::{
     FieldError, FormState,
     entity::People,
-    inbox::{FormField, render_fields, schema_fields, typed_value},
+    inbox::{FormField, schema_fields, typed_value},
     render::static_html,
     sessions::cost_words,
-    shell::Shell,
     text::duration,
     trigger::INPUT,
     ui::{
         badge::StatusBadge,
-        button::{Button, Look},
         empty::Empty,
-        notice::Refused,
         section::Section,
         table::{Column, Table},
         time::moment,
     },
 };
-use domain::tool::{Definition, run::ToolRun};
+use domain::{
+    session::Status,
+    tool::{Definition, run::ToolRun},
+};
 use leptos::{prelude::*, tachys::html::InertElement};
-use serde_json::{Value, value::RawValue};
 use wire::{session::Session, tool::ToolVersion};
 
 /// How a tool can be run, and its runs.
@@ -37,10 +37,12 @@ pub struct Run {
     pub has_more_runs: bool,
     /// State of the form that runs the tool.
     pub form: FormState,
+    /// What the form begins with, if it was not refused.
+    pub start: Start,
 }
 
 /// The fields of a tool's input.
-fn fields(definition: &Definition) -> Vec<FormField> {
+pub(super) fn fields(definition: &Definition) -> Vec<FormField> {
     schema_fields(&definition.input_schema, (INPUT, |base, key| format!("{base}.{key}")), "Input")
 }
 
@@ -63,57 +65,6 @@ pub fn input_field(place: &str) -> (String, Option<&str>) {
     };
     let (member, below) = rest.split_once('/').map_or((rest, None), |(member, below)| (member, Some(below)));
     (format!("{INPUT}.{}", member.replace("~1", "/").replace("~0", "~")), below)
-}
-
-/// The form that runs the published version.
-pub(super) fn run_section(shell: &Shell, slug: &str, run: &Run, may_run: bool) -> InertElement {
-    let Some(version) = &run.published else {
-        return static_html(view! {
-            <Section name="run" id="run" title="Run">
-                <p class="meta">"Only a published tool can be run."</p>
-            </Section>
-        });
-    };
-    if !may_run {
-        return static_html(view! {
-            <Section name="run" id="run" title="Run">
-                <p class="meta">"This tool is for people of other roles or groups."</p>
-            </Section>
-        });
-    }
-    let fields = fields(&version.definition);
-    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-    let general = run.form.general(&names);
-    let before: Option<Value> = run.again.as_ref().and_then(|again| recorded(again.input.as_deref()?));
-    let begin = |field: FormField| match &before {
-        Some(before) => field.starting_with(before),
-        None => field,
-    };
-    let fields: Vec<FormField> = fields.into_iter().map(begin).collect();
-    let again = run.again.as_ref().map(|again| {
-        let href = format!("/sessions/{}", again.id);
-        let private = (!version.definition.private_fields.is_empty()).then_some(" Private values are not kept.");
-        view! { <p class="meta">"Filled in with the input of "<a href=href>"an earlier run"</a>"."{private}</p> }
-    });
-    let asks = version.definition.requires_confirmation.then(|| {
-        view! { <p class="meta">"A person has to approve the call before it is made."</p> }
-    });
-    static_html(view! {
-        <Section name="run" id="run" title="Run">
-            <form class="form" method="post" action=format!("/tools/{slug}/run#run")>
-                <input type="hidden" name="idempotencyKey" value=format!("{}-{slug}", shell.form_key)/>
-                <Refused messages=general/>
-                {render_fields("run", &fields, &run.form)}
-                {again}
-                {asks}
-                <div class="form-actions"><Button look=Look::Primary attr:data-key="run">"Run"</Button></div>
-            </form>
-        </Section>
-    })
-}
-
-fn recorded(input: &RawValue) -> Option<Value> {
-    serde_json::from_str(input.get()).ok().filter(|value| *value != Value::Null)
 }
 
 /// The table of runs.
@@ -148,7 +99,8 @@ pub(super) fn runs_section(slug: &str, run: &Run, may_run: bool, people: &People
 fn row(session: &Session, again: Option<&str>, people: &People) -> impl IntoView + use<> {
     let lasted = session.duration_ms.map(duration::words).unwrap_or_default();
     let version = ToolRun::of_metadata(session.metadata.get()).map(|run| run.version.to_string()).unwrap_or_default();
-    let again = again.map(|slug| {
+    // The form has links to the drafts of the reader.
+    let again = again.filter(|_| session.status != Status::Draft).map(|slug| {
         let href = format!("/tools/{slug}?again={}#run", session.id);
         view! { <a href=href>"Run again"</a> }
     });

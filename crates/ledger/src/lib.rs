@@ -95,7 +95,7 @@ pub use store::{
     EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
     LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
     MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord, RuleRecord,
-    RuleUseRecord, RuleVersionRecord, SQLITE_FILE, SavedSearchRecord, ShareLinkRecord, SignInRecord, Stats,
-    TenantRecord, TokenRecord, ToolDraftRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord, ViewLinkRecord,
+    RuleUseRecord, RuleVersionRecord, SQLITE_FILE, SavedInputRecord, SavedSearchRecord, ShareLinkRecord, SignInRecord,
+    Stats, TenantRecord, TokenRecord, ToolDraftRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord, ViewLinkRecord,
     ViewRecord, ViewVersionRecord, WebhookRecord,
 };

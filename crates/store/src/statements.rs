@@ -3,8 +3,8 @@
 use crate::{
     action, audit, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
     feedback_request, gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open,
-    outbox, response, retention, rule, search, session, share_link, thread, tool, tool_draft, tool_run, tool_step,
-    verify, view, view_link, webhook, work_queue, worker,
+    outbox, response, retention, rule, search, session, share_link, thread, tool, tool_draft, tool_run,
+    tool_saved_input, tool_step, verify, view, view_link, webhook, work_queue, worker,
 };
 
 const FILES: &[Texts] = &[
@@ -36,6 +36,7 @@ const FILES: &[Texts] = &[
     tool::SQL,
     tool_draft::SQL,
     tool_run::SQL,
+    tool_saved_input::SQL,
     tool_step::SQL,
     view::SQL,
     view_link::SQL,

@@ -81,6 +81,41 @@ pub struct RunToolDraft {
     pub wait_seconds: Option<u32>,
 }
 
+/// `PUT /api/tools/{slug}/inputs/{name}`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SaveToolInput {
+    /// Fields by name, 64 KiB of JSON at most.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub fields: Map<String, Value>,
+}
+
+/// An input of a tool that a person saved.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SavedToolInput {
+    /// Name, unique among those of the person for the tool.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
+    pub name: String,
+    /// Fields by name, without private values.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub fields: Map<String, Value>,
+    /// Time it was saved last.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub saved_at: Timestamp,
+}
+
+/// `GET /api/tools/{slug}/inputs`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SavedToolInputs {
+    /// By name.
+    pub saved_inputs: Vec<SavedToolInput>,
+}
+
 /// The fields of a run that has not begun.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

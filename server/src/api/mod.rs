@@ -47,6 +47,7 @@ mod telemetry;
 mod thread;
 mod today;
 mod tool;
+mod tool_input;
 mod tool_run;
 mod tool_session;
 mod view;
@@ -152,6 +153,8 @@ fn tools(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(tool_session::open))
         .routes(routes!(tool_session::change_fields))
         .routes(routes!(tool_session::run))
+        .routes(routes!(tool_input::list))
+        .routes(routes!(tool_input::save, tool_input::delete))
         .routes(routes!(tool::set_secret, tool::delete_secret))
 }
 

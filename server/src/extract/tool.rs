@@ -1,4 +1,4 @@
-//! The `{slug}` of a tool in a path, and the `{name}` of its secret.
+//! The `{slug}` of a tool in a path, and the `{name}` of its secret or of a saved input.
 
 use crate::problem::Problem;
 use axum::{
@@ -41,6 +41,18 @@ impl<S: Send + Sync> FromRequestParts<S> for NewSecretName {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         named(parts, state, "name", |_| true, "secret not found").await.map(Self)
+    }
+}
+
+/// The name of a saved input in a path. The use case says what is wrong with it.
+#[derive(Debug, Clone)]
+pub struct InputName(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for InputName {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        named(parts, state, "name", |_| true, "saved input not found").await.map(Self)
     }
 }
 

@@ -64,6 +64,7 @@ mod sign_in;
 mod stalled;
 mod today;
 mod tool;
+mod tool_draft;
 mod tool_form;
 mod tool_run;
 mod view;
@@ -107,6 +108,7 @@ pub fn router() -> Router<AppState> {
         .merge(rule::router())
         .merge(tool::router())
         .merge(tool_run::router())
+        .merge(tool_draft::router())
         .merge(response::router())
         .merge(bundle::router())
         .merge(inbox::router())

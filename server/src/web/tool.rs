@@ -10,11 +10,11 @@ use super::{
 use crate::{extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
-    tool::{self as ui, Comparison, Draft, ListProps, Props, Run},
+    tool::{self as ui, Comparison, Continued, Draft, ListProps, Props, Run, Start},
 };
 use axum::{
     Router,
-    extract::{Path, State},
+    extract::{Path, RawQuery, State},
     http::{StatusCode, request::Parts},
     response::{IntoResponse, Response},
     routing::get,
@@ -25,13 +25,16 @@ use domain::{
     tool::{Definition, Implementation, Secret, http::secret_names, is_tool_slug},
 };
 use ledger::{
-    Ledger, Scope, ToolRecord,
+    Ledger, SavedInputRecord, Scope, ToolDraftRecord, ToolRecord,
     page::tool as page,
     tool::{self, NewTool, ToolChange},
 };
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use wire::Code;
+
+/// Most fields that are read from the address of a tool's page.
+const ADDRESS_FIELDS_MAX: usize = 100;
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -50,6 +53,8 @@ struct ListQuery {
 struct ShowQuery {
     version: Option<u64>,
     again: Option<SessionId>,
+    draft: Option<SessionId>,
+    saved: Option<String>,
 }
 
 async fn list(
@@ -73,10 +78,14 @@ async fn show(
     viewer: Viewer,
     Path(slug): Path<String>,
     Params(query): Params<ShowQuery>,
+    RawQuery(address): RawQuery,
 ) -> Result<Response, PageRejection> {
-    let shown = page::Query { compared: query.version, again: query.again };
+    let ShowQuery { version: compared, again, draft, saved } = query;
+    let shown = page::Query { compared, again, draft, saved };
     let page = page::read(&state.ledger, &viewer.scope, known(slug)?, shown).await?;
-    Ok(answer(viewer, page, Forms::default(), None).await)
+    let address = address.unwrap_or_default();
+    let address = form_urlencoded::parse(address.as_bytes()).into_owned().take(ADDRESS_FIELDS_MAX).collect();
+    Ok(answer(viewer, page, Forms { address, ..Forms::of(&state) }, None).await)
 }
 
 /// States of the forms of a page.
@@ -86,6 +95,17 @@ pub struct Forms {
     pub secret: FormState,
     /// Of the form that runs the tool.
     pub run: FormState,
+    /// Address of the script that saves drafts.
+    pub script: String,
+    /// Values of fields in the address of the page.
+    pub address: Vec<(String, String)>,
+}
+
+impl Forms {
+    /// Forms that nobody has sent.
+    pub fn of(state: &AppState) -> Self {
+        Self { script: state.assets.path("form-js").unwrap_or_default(), ..Self::default() }
+    }
 }
 
 /// The page of a tool, with the problem of a form that was refused.
@@ -107,6 +127,7 @@ fn props(page: page::Page, forms: Forms, refusals: Vec<String>) -> Props {
         Some(secrets) => missing(&page.tool.definition, secrets.iter().map(|secret| secret.name.as_str()).collect()),
         None => Vec::new(),
     };
+    let start = start(&forms, page.draft, page.drafts, (page.chosen, page.saved));
     Props {
         tool: wire_map::tool(page.tool),
         versions: page.versions.into_iter().map(wire_map::tool_version).collect(),
@@ -119,6 +140,7 @@ fn props(page: page::Page, forms: Forms, refusals: Vec<String>) -> Props {
         refusals,
         secret_form: forms.secret,
         run: Run {
+            start,
             published: page.published.map(wire_map::tool_version),
             again: page.again.map(wire_map::session),
             runs: page.runs.into_iter().map(|row| wire_map::session(row.session)).collect(),
@@ -126,6 +148,26 @@ fn props(page: page::Page, forms: Forms, refusals: Vec<String>) -> Props {
             form: forms.run,
         },
     }
+}
+
+/// What the form that runs the tool begins with.
+fn start(
+    forms: &Forms,
+    draft: Option<ToolDraftRecord>,
+    drafts: Vec<ToolDraftRecord>,
+    (chosen, saved): (Option<SavedInputRecord>, Vec<SavedInputRecord>),
+) -> Start {
+    let continued = draft.map(|draft| Continued {
+        id: draft.session_id,
+        rev: draft.rev,
+        fields: draft.content.fields,
+        saved_at: draft.saved_at,
+    });
+    let drafts = drafts.into_iter().map(|draft| (draft.session_id, draft.saved_at));
+    let drafts = drafts.filter(|(id, _)| continued.as_ref().is_none_or(|shown| shown.id != *id)).collect();
+    let chosen = chosen.and_then(|input| Some((input.name, serde_json::from_str(&input.fields).ok()?)));
+    let saved = saved.into_iter().map(|input| input.name).collect();
+    Start { continued, drafts, chosen, saved, address: forms.address.clone(), script: forms.script.clone() }
 }
 
 /// Names of secrets that a call needs and that are not set.
@@ -150,7 +192,7 @@ async fn post(
         Ok((path, notice)) => Ok(redirect_with_notice(&path, notice).into_response()),
         Err(error) => {
             let problem = Problem::from(error);
-            let forms = Forms { secret: secret_form(&form, &problem), ..Forms::default() };
+            let forms = Forms { secret: secret_form(&form, &problem), ..Forms::of(&state) };
             Ok(answer(viewer, page, forms, Some(problem)).await)
         }
     }

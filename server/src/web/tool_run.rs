@@ -1,7 +1,7 @@
 //! /tools/{slug}/run: runs a tool from the form of its page.
 
 use super::{
-    form::{Form, unreadable},
+    form::{Form, or_stale, unreadable},
     shell::{PageRejection, Viewer},
     tool::{Forms, answer, known},
 };
@@ -16,19 +16,24 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::post,
 };
-use domain::session::Session;
+use domain::{id::SessionId, session::Session, tool::draft::Fields};
 use ledger::{
     Ledger, Scope,
     page::tool as page,
-    tool_run::{RunTool, run},
+    tool_run::{
+        RunTool,
+        draft::{BeginRun, begin, of_form},
+        run,
+    },
 };
+use serde_json::Value;
 
 pub fn router() -> Router<AppState> {
-    Router::new().route("/tools/{slug}/run", post(begin).get(back))
+    Router::new().route("/tools/{slug}/run", post(submit).get(back))
 }
 
 /// Where the address of the form leads, after a reload or a sign-in: to the page of the tool, which has the form.
-async fn back(
+pub async fn back(
     State(state): State<AppState>,
     viewer: Viewer,
     Path(slug): Path<String>,
@@ -37,24 +42,33 @@ async fn back(
     Ok(Redirect::to(&format!("/tools/{}", page.tool.slug)))
 }
 
-async fn begin(
+async fn submit(
     State(state): State<AppState>,
     viewer: Viewer,
     Path(slug): Path<String>,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Query::default()).await?;
-    match start(&state.ledger, &viewer.scope, &page, &form).await {
+    let slug = known(slug)?;
+    let known = of_form(&state.ledger, &viewer.scope, &form.text("_id")).await?.map(|session| session.id);
+    let query = page::Query { draft: known, ..page::Query::default() };
+    let page = page::read(&state.ledger, &viewer.scope, slug, query).await?;
+    match start(&state.ledger, &viewer.scope, &page, (known, &form)).await {
         Ok(session) => Ok(Redirect::to(&format!("/sessions/{}", session.id)).into_response()),
         Err(problem) => {
-            let forms = Forms { run: refused(&form, &problem), ..Forms::default() };
+            let run = or_stale(refused(&form, &problem), &problem);
+            let forms = Forms { run, ..Forms::of(&state) };
             Ok(answer(viewer, page, forms, Some(problem)).await)
         }
     }
 }
 
-/// Runs the tool with the typed input, once if the form is sent twice.
-async fn start(ledger: &Ledger, scope: &Scope, page: &page::Page, form: &Form) -> Result<Session, Problem> {
+/// Runs the tool with the typed input, once if the form is sent twice. A form that was kept as a draft runs that draft.
+async fn start(
+    ledger: &Ledger,
+    scope: &Scope,
+    page: &page::Page,
+    (known, form): (Option<SessionId>, &Form),
+) -> Result<Session, Problem> {
     let input = match &page.published {
         Some(version) => {
             let typed = |name: &str| form.has(name).then(|| form.text(name));
@@ -62,8 +76,23 @@ async fn start(ledger: &Ledger, scope: &Scope, page: &page::Page, form: &Form) -
         }
         None => None,
     };
-    let run_tool = RunTool { input, idempotency_key: form.optional("idempotencyKey"), ..RunTool::default() };
-    Ok(run(ledger, scope, &page.tool.slug, run_tool).await?)
+    let Some(id) = known else {
+        let run_tool = RunTool { input, idempotency_key: form.optional("_id") };
+        return Ok(run(ledger, scope, &page.tool.slug, run_tool).await?);
+    };
+    let fields = last_changes(page, input.as_deref());
+    Ok(begin(ledger, scope, id, BeginRun { rev: form.text("_rev").parse().ok(), fields }).await?)
+}
+
+/// The typed input as changes of the draft: fields that are empty now are removed from it.
+fn last_changes(page: &page::Page, input: Option<&str>) -> Fields {
+    let mut fields: Fields = input.and_then(|input| serde_json::from_str(input).ok()).unwrap_or_default();
+    for field in page.draft.iter().flat_map(|draft| draft.content.fields.keys()) {
+        if !fields.contains_key(field) {
+            fields.insert(field.clone(), Value::Null);
+        }
+    }
+    fields
 }
 
 /// The state of the form with each error at the field of its member.

@@ -6,7 +6,7 @@ use domain::{
     tool::{RunState, run::ToolRun},
 };
 use ledger::{
-    Listed, ToolDraftRecord,
+    Listed, SavedInputRecord, ToolDraftRecord,
     tool_run::{
         self as use_case,
         draft::{BeginRun, ChangeFields, OpenDraft, ToolDraft},
@@ -43,6 +43,13 @@ pub fn change_tool_fields(body: tool_run::ChangeToolFields) -> ChangeFields {
 /// Converts the body of a request that runs a draft.
 pub fn run_tool_draft(body: tool_run::RunToolDraft) -> BeginRun {
     BeginRun { rev: body.rev, fields: body.fields }
+}
+
+/// Converts a saved input.
+pub fn saved_tool_input(record: SavedInputRecord) -> tool_run::SavedToolInput {
+    // Only JSON objects are stored.
+    let fields = serde_json::from_str(&record.fields).unwrap_or_default();
+    tool_run::SavedToolInput { name: record.name, fields, saved_at: record.saved_at }
 }
 
 /// Converts the session of a run.

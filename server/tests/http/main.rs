@@ -74,6 +74,7 @@ mod prepare_plain;
 mod prepare_rows;
 mod prepare_rule;
 mod prepare_settings;
+mod prepare_tool;
 mod rating;
 mod relevance;
 mod response_csv;

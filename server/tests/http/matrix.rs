@@ -14,6 +14,7 @@ fn body(path: &str) -> Option<Value> {
     Some(match path.rsplit('/').next().unwrap() {
         "actions" => json!({ "name": "Matrix" }),
         "trigger" | "cancel" | "retry" | "interrupt" | "end" | "share-links" => json!({}),
+        "sessions" if path.starts_with("/api/tools/") => json!({}),
         "sessions" => json!({ "sessionType": "agent", "agentSlug": "matrix" }),
         "claim" => json!({ "agentSlugs": ["nobody"] }),
         "events" => json!({ "attempt": 1, "events": [{ "type": "agent.message" }] }),
@@ -107,7 +108,7 @@ async fn resting(app: &App, status: &str) -> String {
 }
 
 /// Operations that no token may use, or that have an object of people alone. `matrix_people.rs` tests them with people.
-const FOR_PEOPLE: [&str; 24] = [
+const FOR_PEOPLE: [&str; 27] = [
     "POST /api/actions/{id}/tool-approval",
     "POST /api/approvals/{id}/decision",
     "POST /api/approvals/{id}/hand-over",
@@ -132,6 +133,9 @@ const FOR_PEOPLE: [&str; 24] = [
     "DELETE /api/share-links/{id}",
     "GET /api/sign-ins",
     "DELETE /api/sign-ins/{id}",
+    "GET /api/tools/{slug}/inputs",
+    "PUT /api/tools/{slug}/inputs/{name}",
+    "DELETE /api/tools/{slug}/inputs/{name}",
 ];
 
 /// Sends the operation as this caller, on a new object of a member of the first workspace. Returns the status.
@@ -156,7 +160,7 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     } else if path.starts_with("/api/tools/{slug}") {
         let tool = crate::prepare::new_tool(app, !["/publish", "{slug}"].iter().any(|end| path.ends_with(end))).await;
         let concrete = path.replace("{slug}", &tool).replace("{name}", "KEY");
-        if method == Method::DELETE && path.ends_with("{name}") {
+        if method == Method::DELETE && path.ends_with("/secrets/{name}") {
             crate::prepare::set_tool_secret(app, &concrete).await;
         }
         concrete
@@ -244,6 +248,10 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         path.replace("{id}", &resting(app, at_rest).await)
     } else if path.ends_with("/retry") || path.ends_with("/acknowledge") {
         path.replace("{id}", &failed(app).await)
+    } else if path.starts_with("/api/tool-sessions/{id}/") {
+        let tool = crate::prepare::new_tool(app, true).await;
+        let made = app.post(Who::Member, &format!("/api/tools/{tool}/sessions"), json!({})).await;
+        path.replace("{id}", made["id"].as_str().unwrap())
     } else if path.starts_with("/api/tool-sessions/{id}") {
         let made = app.post(Who::Member, "/api/sessions", json!({ "sessionType": "tool" })).await;
         path.replace("{id}", made["id"].as_str().unwrap())
@@ -293,6 +301,10 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&json!({ "revision": 1, "name": "changed" }));
     } else if method == Method::PATCH && path == "/api/rules/{id}" {
         request = request.json(&json!({ "version": 1, "conditions": [] }));
+    } else if method == Method::PATCH && path == "/api/tool-sessions/{id}/fields" {
+        request = request.json(&json!({ "rev": 1, "fields": { "why": "x" } }));
+    } else if method == Method::PUT && path == "/api/tools/{slug}/inputs/{name}" {
+        request = request.json(&json!({ "fields": {} }));
     } else if method == Method::PUT && path.starts_with("/api/tools/") {
         request = request.json(&json!({ "value": "x" }));
     } else if method == Method::PATCH && ["/api/groups/{id}", "/api/saved-searches/{id}"].contains(&path) {

@@ -2,8 +2,7 @@
 
 use crate::{
     app::{PASSWORD, Who},
-    prepare::{Maker, Sent, form, in_an_hour, multipart, unique_text, worker_tool},
-    prepare_plain::plain,
+    prepare::{Maker, Sent, form, in_an_hour, multipart, unique_text},
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -14,7 +13,7 @@ impl Maker<'_> {
         if path.starts_with("/api/agents/{slug}") {
             return self.memory(method, path).await;
         }
-        if path.starts_with("/api/tools") && method != "GET" {
+        if ["/api/tools", "/api/tool-sessions"].iter().any(|of| path.starts_with(of)) && method != "GET" {
             return self.tool_request(method, path).await;
         }
         if path.starts_with("/api/paced-runs/") || (method, path) == ("POST", "/api/paced-runs") {
@@ -85,28 +84,6 @@ impl Maker<'_> {
             "/api/webhooks/{id}" => self.webhook().await,
             _ => panic!("no request is prepared for DELETE {path}"),
         }
-    }
-
-    async fn tool_request(&self, method: &str, path: &str) -> (String, Sent) {
-        let (object, body) = match (method, path) {
-            ("POST", "/api/tools") => {
-                let mut new = worker_tool();
-                new["slug"] = unique_text().into();
-                (String::new(), new)
-            }
-            ("PATCH", "/api/tools/{slug}") => (self.tool(false).await, json!({ "revision": 1, "name": "changed" })),
-            ("POST", "/api/tools/{slug}/publish") => (self.tool(false).await, json!({})),
-            ("POST", "/api/tools/{slug}/run") => (self.tool(true).await, json!({ "input": {} })),
-            ("POST", "/api/tools/{slug}/unpublish") => (self.tool(true).await, Value::Null),
-            ("DELETE", "/api/tools/{slug}") => (self.tool(false).await, Value::Null),
-            ("PUT", "/api/tools/{slug}/secrets/{name}") => {
-                let slug = self.tool(false).await;
-                (format!("/api/tools/{slug}/secrets/KEY"), json!({ "value": "x" }))
-            }
-            ("DELETE", "/api/tools/{slug}/secrets/{name}") => (self.tool_secret().await, Value::Null),
-            _ => panic!("no request is prepared for {method} {path}"),
-        };
-        (object, if body.is_null() { Sent::Nothing } else { Sent::Json(body) })
     }
 
     async fn session_request(&self, path: &str) -> (String, Sent) {
@@ -359,7 +336,8 @@ impl Maker<'_> {
                 (nothing(), form(&named))
             }
             "/tools/{slug}" => (self.tool(false).await, form(&[("do", "publish"), ("revision", "1")])),
-            "/tools/{slug}/run" => (self.tool(true).await, form(&[])),
+            "/tools/{slug}/run" | "/tools/{slug}/draft" => (self.tool(true).await, form(&[("_id", &unique_text())])),
+            "/tools/{slug}/inputs" => (self.tool(true).await, form(&[("_name", "Matrix")])),
             "/tools/{slug}/edit" => {
                 let definition = r#"{"kind":"worker","inputSchema":{"type":"object"}}"#;
                 let changed = form(&[("revision", "1"), ("name", "changed"), ("definition", definition)]);

@@ -391,7 +391,7 @@ async fn a_person_fills_the_form_of_a_tool_and_runs_it_again() {
     assert_eq!(wrong.status(), StatusCode::UNPROCESSABLE_ENTITY);
     let wrong = wrong.text().await.unwrap();
     assert!(wrong.contains("aria-invalid=\"true\"") && wrong.contains("value=\"Oslo\""), "{wrong}");
-    let fields = [("input.city", "Oslo"), ("input.days", "2"), ("idempotencyKey", "k1")];
+    let fields = [("input.city", "Oslo"), ("input.days", "2"), ("_id", "k1")];
     let begun = ada.post("/tools/weather/run", &fields).await;
     assert_eq!(begun.status(), StatusCode::SEE_OTHER);
     let session = begun.headers()["location"].to_str().unwrap().to_owned();

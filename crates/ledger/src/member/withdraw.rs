@@ -94,6 +94,7 @@ async fn end_access(
                 store::token::revoke_of(tx, tenant_id, user_id, now).await?;
                 store::group::remove_everywhere(tx, tenant_id, user_id).await?;
                 store::search::saved::delete_of_person(tx, tenant_id, user_id).await?;
+                store::tool_saved_input::delete_of_person(tx, tenant_id, user_id).await?;
             }
             stop_working(tx, tenant_id, user_id, by, minter).await?;
             if member.status != how.status() {

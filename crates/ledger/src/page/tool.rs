@@ -5,10 +5,12 @@ use super::{
     row::{Row, rows},
 };
 use crate::{
-    Error, Ledger, ListPage, Listed, Result, ToolRecord, ToolSecretRecord, ToolVersionRecord,
+    Error, Ledger, ListPage, Listed, Result, SavedInputRecord, ToolDraftRecord, ToolRecord, ToolSecretRecord,
+    ToolVersionRecord,
     guard::require,
     session::{self, ListSessions},
     tool::{self, get_on, may_run_on, published_on, versions_on},
+    tool_run::{draft::newest_on, saved_on},
     visibility::can_see,
 };
 use domain::{
@@ -51,6 +53,14 @@ pub struct Page {
     pub published: Option<ToolVersionRecord>,
     /// The run whose input the form begins with: the one that the viewer chose.
     pub again: Option<Session>,
+    /// The draft that the form continues: the one that the viewer chose.
+    pub draft: Option<ToolDraftRecord>,
+    /// The viewer's drafts of the tool, the one that was saved last first.
+    pub drafts: Vec<ToolDraftRecord>,
+    /// The saved input that the form begins with: the one that the viewer chose.
+    pub chosen: Option<SavedInputRecord>,
+    /// The inputs that the viewer saved for the tool, by name.
+    pub saved: Vec<SavedInputRecord>,
     /// Its newest runs, newest first.
     pub runs: Vec<Row>,
     /// Whether it has more runs.
@@ -58,12 +68,16 @@ pub struct Page {
 }
 
 /// What a reader chose to see of a tool.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Query {
     /// The version to compare with the one before it. A version that the tool does not have is not compared.
     pub compared: Option<u64>,
     /// The run whose input the form begins with. A session that is no run of the tool is ignored.
     pub again: Option<SessionId>,
+    /// The draft that the form continues. One that is not the viewer's, or of another tool, is ignored.
+    pub draft: Option<SessionId>,
+    /// Name of the saved input that the form begins with. An unknown one is ignored.
+    pub saved: Option<String>,
 }
 
 /// Reads one page of the list.
@@ -80,7 +94,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<String>) -> Res
 /// [`crate::Error::NotFound`] if the workspace has no tool with this slug.
 pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: Query) -> Result<Page> {
     require(scope, Permission::Read)?;
-    let (reader, now, Query { compared, again }) = (*scope, ledger.now(), query);
+    let (reader, now, Query { compared, again, draft, saved: chosen }) = (*scope, ledger.now(), query);
     let (tenant_id, is_admin) = (scope.tenant_id, scope.may(Permission::Administer));
     let read = ledger.snapshot(scope, async move |conn| {
         let tool = get_on(conn, tenant_id, &slug).await?;
@@ -109,6 +123,10 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: Query) ->
         let people = people_on(conn, tenant_id).await?;
         let has_more_versions = listed.next_cursor.is_some();
         let again = again_on(conn, &reader, &slug, again).await?;
+        let drafts = newest_on(conn, &reader, tool.id).await?;
+        let draft = drafts.iter().find(|known| Some(known.session_id) == draft).cloned();
+        let saved = saved_on(conn, &reader, tool.id).await?;
+        let chosen = saved.iter().find(|known| Some(&known.name) == chosen.as_ref()).cloned();
         let (runs, has_more_runs) = runs_on(conn, &reader, &slug, now).await?;
         let versions = listed.items;
         Ok(Page {
@@ -121,6 +139,10 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: Query) ->
             published,
             may_run,
             again,
+            draft,
+            drafts,
+            chosen,
+            saved,
             runs,
             has_more_runs,
         })

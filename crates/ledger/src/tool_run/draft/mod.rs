@@ -3,12 +3,14 @@
 
 mod begin;
 mod change;
+mod of_form;
 mod open;
 mod read;
 mod sweep;
 
 pub use begin::{BeginRun, begin};
 pub use change::{ChangeFields, change_fields};
+pub use of_form::of_form;
 pub use open::{OpenDraft, SaveForm, open, save_form};
 pub(crate) use read::newest_on;
 pub use read::{get, of_sessions};

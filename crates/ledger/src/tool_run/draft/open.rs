@@ -117,6 +117,11 @@ pub async fn save_form(ledger: &Ledger, scope: &Scope, slug: &str, form: SaveFor
         .await
 }
 
+/// The key of the session of a draft. A run that was never a draft can have the key of the request itself.
+pub(super) fn idempotency_key(key: &str) -> String {
+    format!("draft-{key}")
+}
+
 /// Everything that the transaction of a new draft needs.
 struct Opening {
     id: SessionId,
@@ -136,7 +141,7 @@ impl Opening {
             id: SessionId::new(now, ledger.entropy()),
             slug: slug.to_owned(),
             fields,
-            idempotency: key.map(|key| Idempotency { key: format!("draft-{key}"), digest }),
+            idempotency: key.map(|key| Idempotency { key: idempotency_key(&key), digest }),
             key: ledger.instance_key().ok().cloned(),
             minter: Minter::new(ledger, now),
         }

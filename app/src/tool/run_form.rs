@@ -1,0 +1,186 @@
+//! The form that runs a tool. It posts the fields `input.KEY` to /tools/{slug}/run, `_id` and `_rev` of its draft, and
+//! `_name` of an input to save. A script keeps what is typed as a draft.
+
+use super::{
+    run::{Run, fields},
+    start::{Continued, prefilled},
+};
+use crate::{
+    OWNER_HEADER,
+    inbox::{FormField, render_fields},
+    render::static_html,
+    shell::Shell,
+    text::escape::query,
+    ui::{
+        button::{Button, Look},
+        field::{Field, Input},
+        notice::Refused,
+        popover::Sheet,
+        section::Section,
+        time::moment,
+    },
+    working_on::owner_of,
+};
+use domain::limit::NAME_CHARS_MAX;
+use leptos::{prelude::*, tachys::html::InertElement};
+use serde_json::{Value, value::RawValue};
+use wire::tool::ToolVersion;
+
+/// Name of the field with the name of an input to save.
+const NAME: &str = "_name";
+
+/// The form that runs the published version.
+pub(super) fn run_section(shell: &Shell, slug: &str, run: &Run, may_run: bool) -> InertElement {
+    let Some(version) = &run.published else {
+        return static_html(view! {
+            <Section name="run" id="run" title="Run">
+                <p class="meta">"Only a published tool can be run."</p>
+            </Section>
+        });
+    };
+    if !may_run {
+        return static_html(view! {
+            <Section name="run" id="run" title="Run">
+                <p class="meta">"This tool is for people of other roles or groups."</p>
+            </Section>
+        });
+    }
+    static_html(view! {
+        <Section name="run" id="run" title="Run">
+            {drafts(slug, run)}
+            {saved(slug, run)}
+            {run_form(shell, slug, run, version)}
+        </Section>
+    })
+}
+
+/// Links to the viewer's drafts that the form does not continue.
+fn drafts(slug: &str, run: &Run) -> Option<impl IntoView + use<>> {
+    let links: Vec<_> = run
+        .start
+        .drafts
+        .iter()
+        .map(|(id, saved_at)| {
+            let href = format!("/tools/{slug}?draft={id}#run");
+            view! { <li><a href=href>"Continue your draft of "{moment(*saved_at)}</a></li> }
+        })
+        .collect();
+    (!links.is_empty()).then(|| view! { <ul class="meta">{links}</ul> })
+}
+
+/// Links to the viewer's saved inputs, each with a button that deletes it.
+fn saved(slug: &str, run: &Run) -> Option<impl IntoView + use<>> {
+    let rows: Vec<_> = run
+        .start
+        .saved
+        .iter()
+        .map(|name| {
+            let href = format!("/tools/{slug}?saved={}#run", query(name));
+            view! {
+                <li>
+                    <form class="form-actions" method="post" action=format!("/tools/{slug}/inputs")>
+                        <a dir="auto" href=href>{name.clone()}</a>
+                        <input type="hidden" name=NAME value=name.clone()/>
+                        <Button small=true look=Look::Quiet name="do" value="delete" about=name.clone()>"Delete"</Button>
+                    </form>
+                </li>
+            }
+        })
+        .collect();
+    (!rows.is_empty()).then(|| view! { <Sheet summary="Saved inputs"><ul class="tool-versions">{rows}</ul></Sheet> })
+}
+
+/// What the form begins with, and the sentences that say so.
+fn beginning(run: &Run, version: &ToolVersion) -> (Option<Value>, Vec<AnyView>) {
+    let start = &run.start;
+    let has_private = !version.definition.private_fields.is_empty();
+    let private = has_private.then_some(" Private values are not kept.");
+    if let Some(Continued { fields, saved_at, .. }) = &start.continued {
+        let about = view! { <p class="meta">"Your draft of "{moment(*saved_at)}"."{private}</p> };
+        return (Some(Value::Object(fields.clone())), vec![about.into_any()]);
+    }
+    if let Some(again) = &run.again {
+        let href = format!("/sessions/{}", again.id);
+        let Some(before) = again.input.as_deref().and_then(recorded) else {
+            let about = view! { <p class="meta"><a href=href>"The earlier run"</a>" has no recorded input."</p> };
+            return (None, vec![about.into_any()]);
+        };
+        let about =
+            view! { <p class="meta">"Filled in with the input of "<a href=href>"an earlier run"</a>"."{private}</p> };
+        return (Some(before), vec![about.into_any()]);
+    }
+    if let Some((name, values)) = &start.chosen {
+        let about = view! { <p class="meta">"Filled in with “"<span dir="auto">{name.clone()}</span>"”."{private}</p> };
+        return (Some(values.clone()), vec![about.into_any()]);
+    }
+    let (values, notes) = prefilled(&version.definition, &start.address);
+    let notes = notes.into_iter().map(|note| view! { <p class="meta" dir="auto">{note}</p> }.into_any());
+    (values, notes.collect())
+}
+
+fn run_form(shell: &Shell, slug: &str, run: &Run, version: &ToolVersion) -> InertElement {
+    let (before, about) = beginning(run, version);
+    let begin = |field: FormField| match &before {
+        Some(before) => field.starting_with(before),
+        None => field,
+    };
+    let fields: Vec<FormField> = fields(&version.definition).into_iter().map(begin).collect();
+    let mut names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    names.push(NAME);
+    let general = run.form.general(&names);
+    let asks = version.definition.requires_confirmation.then(|| {
+        view! { <p class="meta">"A person has to approve the call before it is made."</p> }
+    });
+    let (id, rev) = match &run.start.continued {
+        Some(draft) => (draft.id.to_string(), draft.rev),
+        None => (format!("{}-{slug}", shell.form_key), 0),
+    };
+    let target = format!("/tools/{slug}/draft");
+    let discard = run.start.continued.is_some().then(|| {
+        let target = target.clone();
+        view! { <Button look=Look::Quiet name="_do" value="discard" attr:formaction=target attr:formnovalidate="">"Discard draft"</Button> }
+    });
+    let script = (!run.start.script.is_empty()).then(|| {
+        view! { <script type="module" nonce=shell.nonce.clone() src=run.start.script.clone()></script> }
+    });
+    let named =
+        Field::new(NAME, "Name of this input").hint("For your own next runs. An input with this name is replaced.");
+    let keeps = run.form.error(NAME).is_some();
+    static_html(view! {
+        <form class="form" method="post" action=format!("/tools/{slug}/run#run") data-draft=draft_address(shell, &target) data-leaves="">
+            <input type="hidden" name="_id" value=id/>
+            <input type="hidden" name="_rev" value=rev.to_string()/>
+            <Refused messages=general/>
+            {render_fields("run", &fields, &run.form)}
+            {about}
+            {asks}
+            <div class="form-actions">
+                <Button look=Look::Primary attr:data-key="run">"Run"</Button>
+                <Button attr:formaction=target attr:formnovalidate="">"Save draft"</Button>
+                {discard}
+                <span class="meta" role="status" data-state=""></span>
+            </div>
+            <Sheet summary="Save this input" open=keeps>
+                <Input scope="run" field=named chars_max=NAME_CHARS_MAX form=&run.form/>
+                <div class="form-actions">
+                    <Button name="do" value="save" attr:formaction=format!("/tools/{slug}/inputs") attr:formnovalidate="">"Save input"</Button>
+                </div>
+            </Sheet>
+            {script}
+        </form>
+    })
+}
+
+/// The address to which the script posts drafts. It names the owner of the page: another tab may have switched the
+/// workspace.
+fn draft_address(shell: &Shell, target: &str) -> String {
+    let owner = shell.viewer.as_ref().and_then(|me| {
+        let person = me.user.as_ref()?;
+        Some(owner_of(&me.tenant.id.to_string(), &person.id.to_string()))
+    });
+    owner.map_or_else(|| target.to_owned(), |owner| format!("{target}?{OWNER_HEADER}={owner}"))
+}
+
+fn recorded(input: &RawValue) -> Option<Value> {
+    serde_json::from_str(input.get()).ok().filter(|value| *value != Value::Null)
+}

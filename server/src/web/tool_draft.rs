@@ -1,0 +1,133 @@
+//! /tools/{slug}/draft and /tools/{slug}/inputs: what is kept of the form of a tool before it is run.
+
+use super::{
+    answer::Visit,
+    form::{Form, or_stale},
+    shell::{PageRejection, Viewer},
+    tool::{Forms, answer, known},
+    tool_run::back,
+};
+use crate::{problem::Problem, state::AppState};
+use app::{FormState, tool::draft_fields};
+use axum::{
+    Json, Router,
+    extract::{Path, State},
+    response::{IntoResponse, Redirect, Response},
+    routing::post,
+};
+use domain::tool::draft::Fields;
+use ledger::{
+    Ledger, Scope,
+    page::tool as page,
+    session,
+    tool_run::{
+        SaveInput, delete_input,
+        draft::{SaveForm, ToolDraft, of_form, save_form},
+        save_input,
+    },
+};
+use serde_json::json;
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/tools/{slug}/draft", post(keep).get(back))
+        .route("/tools/{slug}/inputs", post(name_input).get(back))
+}
+
+/// The fields of the form as they are typed; none if the tool is not published.
+fn typed(page: &page::Page, form: &Form) -> Fields {
+    let typed = |name: &str| form.has(name).then(|| form.text(name));
+    page.published.as_ref().map(|version| draft_fields(&version.definition, typed)).unwrap_or_default()
+}
+
+/// Keeps the form as a draft, or discards its draft. A script gets the number of the save, a person without scripts the
+/// page.
+async fn keep(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Path(slug): Path<String>,
+    visit: Visit,
+    form: Form,
+) -> Result<Response, PageRejection> {
+    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Query::default()).await?;
+    if form.text("_do") == "discard" {
+        return discard(&state, viewer, page, &form).await;
+    }
+    let kept = save(&state.ledger, &viewer.scope, &page, &form).await;
+    match kept {
+        Ok(kept) if visit.is_by_script() => {
+            let rev = kept.draft.map_or(0, |draft| draft.rev);
+            Ok(Json(json!({ "rev": rev, "off": [] })).into_response())
+        }
+        Ok(kept) => {
+            let slug = &page.tool.slug;
+            Ok(Redirect::to(&format!("/tools/{slug}?draft={}#run", kept.session.id)).into_response())
+        }
+        Err(error) if visit.is_by_script() => Err(error.into()),
+        Err(error) => refused(&state, viewer, page, &form, error).await,
+    }
+}
+
+async fn save(ledger: &Ledger, scope: &Scope, page: &page::Page, form: &Form) -> ledger::Result<ToolDraft> {
+    let rev = form.text("_rev").parse().unwrap_or_default();
+    let save = SaveForm { id: form.text("_id"), rev, fields: typed(page, form), is_leaving: form.has("_leaving") };
+    save_form(ledger, scope, &page.tool.slug, save).await
+}
+
+/// Cancels the session of the draft.
+async fn discard(state: &AppState, viewer: Viewer, page: page::Page, form: &Form) -> Result<Response, PageRejection> {
+    if let Some(draft) = of_form(&state.ledger, &viewer.scope, &form.text("_id")).await? {
+        let reason = Some("the draft was discarded".to_owned());
+        session::cancel(&state.ledger, &viewer.scope, draft.id, reason).await?;
+    }
+    Ok(Redirect::to(&format!("/tools/{}#run", page.tool.slug)).into_response())
+}
+
+/// The page with the form as it was typed, and why it was not kept. The next save of a form that was changed elsewhere
+/// replaces that change.
+async fn refused(
+    state: &AppState,
+    viewer: Viewer,
+    page: page::Page,
+    form: &Form,
+    error: ledger::Error,
+) -> Result<Response, PageRejection> {
+    let draft = of_form(&state.ledger, &viewer.scope, &form.text("_id")).await?.map(|session| session.id);
+    let query = page::Query { draft, ..page::Query::default() };
+    let page = page::read(&state.ledger, &viewer.scope, page.tool.slug, query).await?;
+    let problem = Problem::from(error);
+    let run = or_stale(named(form.refused("run", &problem)), &problem);
+    Ok(answer(viewer, page, Forms { run, ..Forms::of(state) }, Some(problem)).await)
+}
+
+/// Errors of the name of an input at its control.
+fn named(mut state: FormState) -> FormState {
+    for error in &mut state.errors {
+        error.field = error.field.take().map(|field| if field == "name" { "_name".to_owned() } else { field });
+    }
+    state
+}
+
+/// Saves the form as an input with a name, or deletes a saved input.
+async fn name_input(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Path(slug): Path<String>,
+    form: Form,
+) -> Result<Response, PageRejection> {
+    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Query::default()).await?;
+    let (slug, name) = (page.tool.slug.clone(), form.text("_name").trim().to_owned());
+    if form.text("do") == "delete" {
+        delete_input(&state.ledger, &viewer.scope, &slug, &name).await?;
+        return Ok(Redirect::to(&format!("/tools/{slug}#run")).into_response());
+    }
+    let mut fields = typed(&page, &form);
+    fields.retain(|_, value| !value.is_null());
+    match save_input(&state.ledger, &viewer.scope, &slug, SaveInput { name, fields }).await {
+        Ok(saved) => {
+            let query = form_urlencoded::Serializer::new(String::new()).append_pair("saved", &saved.name).finish();
+            Ok(Redirect::to(&format!("/tools/{slug}?{query}#run")).into_response())
+        }
+        Err(error) => refused(&state, viewer, page, &form, error).await,
+    }
+}
