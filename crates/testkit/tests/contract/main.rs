@@ -126,7 +126,7 @@ mod telemetry;
 mod thread;
 mod time_limit;
 mod tool;
-mod tool_promotion;
+mod tool_draft;
 mod tool_run;
 mod tool_secret;
 mod turns;
