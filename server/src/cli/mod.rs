@@ -27,6 +27,7 @@ mod serve;
 mod telemetry;
 mod token;
 mod tool;
+mod tool_push;
 mod user;
 mod verify;
 mod view;

@@ -1,6 +1,9 @@
-//! `shiftbook tool`: lists and runs tools on a server.
+//! `shiftbook tool`: lists, runs and changes tools on a server.
 
-use super::common::{Failure, print_line};
+use super::{
+    common::{Failure, print_line},
+    tool_push::{PushArgs, push},
+};
 use crate::ambient::{SystemClock, SystemEntropy};
 use clap::builder::NonEmptyStringValueParser;
 use client::{Backoff, Client};
@@ -32,11 +35,13 @@ pub enum ToolCommand {
     List(ListArgs),
     /// Run a tool and print its result on stdout; exits with 1 if the run does not complete
     Run(RunArgs),
+    /// Create the tool that a file describes, or make it what the file says, and print it as `tool list` does
+    Push(PushArgs),
 }
 
 /// Which server, and as whom.
 #[derive(Debug, clap::Args)]
-struct ServerArgs {
+pub(super) struct ServerArgs {
     /// Address of the server
     #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]
     url: String,
@@ -73,10 +78,11 @@ pub async fn run(command: ToolCommand) -> Result<(), Failure> {
     match command {
         ToolCommand::List(args) => list(args).await,
         ToolCommand::Run(args) => run_tool(args).await,
+        ToolCommand::Push(args) => push(args).await,
     }
 }
 
-fn connect(server: &ServerArgs) -> Result<Client, Failure> {
+pub(super) fn connect(server: &ServerArgs) -> Result<Client, Failure> {
     Client::new(&server.url, &server.token).map_err(|error| Failure::Misused(error.to_string()))
 }
 
@@ -95,7 +101,8 @@ async fn list(args: ListArgs) -> Result<(), Failure> {
     }
 }
 
-fn line(tool: &Tool) -> String {
+/// A line about a tool: slug, state, version, kind and name.
+pub(super) fn line(tool: &Tool) -> String {
     let version = tool.version.map_or_else(|| "-".to_owned(), |version| format!("v{version}"));
     let changed = if tool.changed && tool.version.is_some() { "\tunpublished changes" } else { "" };
     let definition = &tool.definition;
@@ -164,17 +171,23 @@ fn conclude(run: ToolRun) -> Result<(), Failure> {
 }
 
 fn read(file: &PathBuf) -> Result<Json, Failure> {
+    let text = read_text(file, DOCUMENT_BYTES_MAX, "an input")?;
+    let json: Result<Box<RawValue>, _> = serde_json::from_str(text.trim());
+    json.map_err(|error| Failure::Misused(format!("{} is not JSON: {error}", file.display())))
+}
+
+/// Reads a file, or stdin for `-`. `what` names its content in the error for a longer one.
+pub(super) fn read_text(file: &PathBuf, bytes_max: usize, what: &str) -> Result<String, Failure> {
     let mut text = String::new();
-    let most = DOCUMENT_BYTES_MAX as u64 + 1;
+    let most = bytes_max as u64 + 1;
     let read = if file.as_os_str() == "-" {
         std::io::stdin().take(most).read_to_string(&mut text)
     } else {
         std::fs::File::open(file).and_then(|open| open.take(most).read_to_string(&mut text))
     };
     read.map_err(Failure::io(format!("cannot read {}", file.display())))?;
-    if text.len() > DOCUMENT_BYTES_MAX {
-        return Err(Failure::Misused(format!("an input has at most {DOCUMENT_BYTES_MAX} bytes")));
+    if text.len() > bytes_max {
+        return Err(Failure::Misused(format!("{what} has at most {bytes_max} bytes")));
     }
-    let json: Result<Box<RawValue>, _> = serde_json::from_str(text.trim());
-    json.map_err(|error| Failure::Misused(format!("{} is not JSON: {error}", file.display())))
+    Ok(text)
 }

@@ -354,6 +354,37 @@ async fn the_command_line_lists_tools_and_prints_the_result_of_a_run() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_command_line_makes_a_tool_what_a_file_says() {
+    let app = started();
+    let file = |more: Value| {
+        let tool = json!({ "slug": "echo", "name": "Echo", "kind": "worker", "inputSchema": { "type": "object" } });
+        with(tool, more).to_string()
+    };
+    let push = async |text: String, publish: bool| {
+        let arguments = ["tool", "push", "-", "--publish"];
+        command(&app, &arguments[..3 + usize::from(publish)], Some(&text)).await
+    };
+    let created = push(file(json!({ "retries": 2, "repeatable": true })), false).await;
+    assert_eq!(String::from_utf8(created.stdout).unwrap(), "echo\tdraft\t-\tworker\tEcho\n");
+    let published = push(file(json!({ "name": "Echo 2" })), true).await;
+    assert_eq!(String::from_utf8(published.stdout).unwrap(), "echo\tpublished\tv1\tworker\tEcho 2\n");
+    let tool = read(&app, "/api/tools/echo").await;
+    assert_eq!(
+        (&tool["retries"], &tool["repeatable"]),
+        (&json!(0), &json!(false)),
+        "what is not named has its default"
+    );
+    let again = push(file(json!({ "name": "Echo 2" })), true).await;
+    assert!(again.status.success(), "{again:?}");
+    assert_eq!(read(&app, "/api/tools/echo").await["version"], 1, "nothing differs");
+    let refused = push(file(json!({ "inputSchema": { "type": "text" } })), true).await;
+    assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0), "{refused:?}");
+    for bad in ["{".to_owned(), json!({ "name": "Echo", "kind": "worker", "inputSchema": {} }).to_string()] {
+        assert_eq!(push(bad, false).await.status.code(), Some(2));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_command_of_a_worker_gets_the_input_and_its_output_is_the_result() {
     let app = started();
     let private = json!({ "kind": "worker", "privateFields": ["note"] });
