@@ -2,6 +2,7 @@
 
 mod definition;
 mod editor;
+mod input;
 mod list_page;
 mod page;
 mod run;
@@ -12,9 +13,10 @@ mod steps;
 mod versions;
 
 pub use editor::{Draft, editor_page};
+pub use input::{input_field, typed_input};
 pub use list_page::{ListProps, list_page};
 pub use page::{Props, page};
-pub use run::{Run, input_field, typed_input};
+pub use run::Run;
 pub use start::{Continued, Start, draft_fields};
 pub use versions::Comparison;
 

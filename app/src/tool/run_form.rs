@@ -2,7 +2,8 @@
 //! `_name` of an input to save. A script keeps what is typed as a draft.
 
 use super::{
-    run::{Run, fields},
+    input::fields,
+    run::Run,
     start::{Continued, prefilled},
 };
 use crate::{

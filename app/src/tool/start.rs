@@ -1,7 +1,7 @@
 //! What the form of a tool begins with: a draft, a recorded or saved input, or values in the address; and what is kept
 //! of it as a draft.
 
-use super::run::fields;
+use super::input::fields;
 use crate::{inbox::typed_value, text::shorten::one_line, trigger::INPUT};
 use domain::{Timestamp, id::SessionId, tool::Definition};
 use serde_json::{Map, Value};

@@ -28,6 +28,7 @@ mod telemetry;
 mod token;
 mod tool;
 mod tool_push;
+mod tool_server;
 mod user;
 mod verify;
 mod view;

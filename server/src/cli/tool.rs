@@ -3,6 +3,7 @@
 use super::{
     common::{Failure, print_line},
     tool_push::{PushArgs, push},
+    tool_server::{ServerArgs, connect, line, read_text},
 };
 use crate::ambient::{SystemClock, SystemEntropy};
 use clap::builder::NonEmptyStringValueParser;
@@ -14,14 +15,10 @@ use domain::{
     session::Status,
 };
 use serde_json::value::RawValue;
-use std::{
-    io::{Read, Write},
-    path::PathBuf,
-};
+use std::{io::Write, path::PathBuf};
 use tokio::time::sleep;
 use wire::{
     Json,
-    tool::Tool,
     tool_run::{RunTool, ToolRun},
 };
 
@@ -37,17 +34,6 @@ pub enum ToolCommand {
     Run(RunArgs),
     /// Create the tool that a file describes, or make it what the file says, and print it as `tool list` does
     Push(PushArgs),
-}
-
-/// Which server, and as whom.
-#[derive(Debug, clap::Args)]
-pub(super) struct ServerArgs {
-    /// Address of the server
-    #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]
-    url: String,
-    /// API token; set it in the environment
-    #[arg(long, env = "SHIFTBOOK_TOKEN", hide_env_values = true, value_parser = NonEmptyStringValueParser::new())]
-    token: String,
 }
 
 /// Options of `tool list`.
@@ -82,10 +68,6 @@ pub async fn run(command: ToolCommand) -> Result<(), Failure> {
     }
 }
 
-pub(super) fn connect(server: &ServerArgs) -> Result<Client, Failure> {
-    Client::new(&server.url, &server.token).map_err(|error| Failure::Misused(error.to_string()))
-}
-
 async fn list(args: ListArgs) -> Result<(), Failure> {
     let client = connect(&args.server)?;
     let mut cursor = None;
@@ -99,14 +81,6 @@ async fn list(args: ListArgs) -> Result<(), Failure> {
             return Ok(());
         }
     }
-}
-
-/// A line about a tool: slug, state, version, kind and name.
-pub(super) fn line(tool: &Tool) -> String {
-    let version = tool.version.map_or_else(|| "-".to_owned(), |version| format!("v{version}"));
-    let changed = if tool.changed && tool.version.is_some() { "\tunpublished changes" } else { "" };
-    let definition = &tool.definition;
-    format!("{}\t{}\t{version}\t{}\t{}{changed}", tool.slug, tool.state, definition.kind(), definition.name)
 }
 
 async fn run_tool(args: RunArgs) -> Result<(), Failure> {
@@ -174,20 +148,4 @@ fn read(file: &PathBuf) -> Result<Json, Failure> {
     let text = read_text(file, DOCUMENT_BYTES_MAX, "an input")?;
     let json: Result<Box<RawValue>, _> = serde_json::from_str(text.trim());
     json.map_err(|error| Failure::Misused(format!("{} is not JSON: {error}", file.display())))
-}
-
-/// Reads a file, or stdin for `-`. `what` names its content in the error for a longer one.
-pub(super) fn read_text(file: &PathBuf, bytes_max: usize, what: &str) -> Result<String, Failure> {
-    let mut text = String::new();
-    let most = bytes_max as u64 + 1;
-    let read = if file.as_os_str() == "-" {
-        std::io::stdin().take(most).read_to_string(&mut text)
-    } else {
-        std::fs::File::open(file).and_then(|open| open.take(most).read_to_string(&mut text))
-    };
-    read.map_err(Failure::io(format!("cannot read {}", file.display())))?;
-    if text.len() > bytes_max {
-        return Err(Failure::Misused(format!("{what} has at most {bytes_max} bytes")));
-    }
-    Ok(text)
 }

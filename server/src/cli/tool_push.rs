@@ -2,7 +2,7 @@
 
 use super::{
     common::{Failure, print_line},
-    tool::{ServerArgs, connect, line, read_text},
+    tool_server::{ServerArgs, connect, line, read_text},
 };
 use client::Client;
 use domain::limit::{BUNDLE_BYTES_MAX, TOOL_TIME_LIMIT_SECONDS_DEFAULT};

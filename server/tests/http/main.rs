@@ -96,6 +96,7 @@ mod thread;
 mod tls;
 mod today;
 mod tool;
+mod tool_draft;
 mod tool_run;
 mod tool_service;
 mod traces;
