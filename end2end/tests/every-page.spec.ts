@@ -34,6 +34,7 @@ const NO_PAGES: Record<string, string> = {
   "/tools/{slug}/draft": "leads to /tools/{slug}",
   "/tools/{slug}/inputs": "leads to /tools/{slug}",
   "/tools/{slug}/run": "leads to /tools/{slug}",
+  "/tools/{slug}/test": "leads to /tools/{slug}/edit",
   "/working-on/day": "rows of a list",
 };
 

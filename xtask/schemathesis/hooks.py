@@ -263,7 +263,8 @@ def before_call(ctx, case, kwargs):
     if case.operation.path == "/api/webhooks" and isinstance(case.body.get("url"), str):
         # Messages go to nobody: names below .invalid never resolve.
         case.body["url"] = re.sub(r"^(https?://).*$", r"\1hooks.invalid/", case.body["url"], flags=re.S)
-    if case.operation.path in ("/api/sessions/claim", "/api/tools/{slug}/run", "/api/tool-sessions/{id}/run"):
+    if case.operation.path in ("/api/sessions/claim", "/api/tools/{slug}/run", "/api/tools/{slug}/test",
+                               "/api/tool-sessions/{id}/run"):
         # A claim waits for work, and a run for its end, for as long as it is told to. Bounds are tried as they are, and
         # refused at once. The longest wait of a run is 30 s, so a longer one stays refused.
         wait = case.body.get("waitSeconds")

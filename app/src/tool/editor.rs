@@ -1,9 +1,11 @@
 //! The editor of a tool. Fields: `revision`, `slug` (new tools only), `name`, `description`, and `definition`: the
 //! other parts of the definition as JSON.
 
+use super::input::fields;
 use crate::{
     FormState,
     document::render,
+    inbox::render_fields,
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::shorten::one_line,
@@ -12,8 +14,10 @@ use crate::{
         field::{Field, Input, TextArea},
         notice::Refused,
         page_head::PageHead,
+        section::Section,
     },
 };
+use domain::tool::Definition;
 use leptos::{prelude::*, tachys::html::InertElement};
 
 /// What the editor holds.
@@ -29,10 +33,12 @@ pub struct Draft {
     pub description: String,
     /// The other parts of the definition as JSON.
     pub definition: String,
+    /// The stored working copy, which can be tried; `None` for a new tool.
+    pub stored: Option<Definition>,
 }
 
-/// Renders the page. `form` says what is wrong, with the typed values.
-pub fn editor_page(shell: &Shell, draft: &Draft, form: &FormState) -> String {
+/// Renders the page. `form` says what is wrong, with the typed values; `tried` says it of the form that tries the tool.
+pub fn editor_page(shell: &Shell, draft: &Draft, form: &FormState, tried: &FormState) -> String {
     let title = match &draft.slug {
         None => "New tool".to_owned(),
         Some(_) => format!("Edit {}", one_line(&draft.name, 100)),
@@ -45,9 +51,28 @@ pub fn editor_page(shell: &Shell, draft: &Draft, form: &FormState) -> String {
         let page = view! {
             <PageHead title=title.clone() crumbs=crumbs/>
             {editor(draft, form)}
+            {try_section(shell, draft, tried)}
         };
         frame(shell, RailEntry::Actions, page)
     })
+}
+
+/// The form that tests the stored working copy. It posts the fields `input.KEY` to /tools/{slug}/test.
+fn try_section(shell: &Shell, draft: &Draft, tried: &FormState) -> Option<InertElement> {
+    let (slug, stored) = (draft.slug.as_ref()?, draft.stored.as_ref()?);
+    let fields = fields(stored);
+    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    Some(static_html(view! {
+        <Section name="try" id="try" title="Try it">
+            <p class="meta">"Runs what is saved, published or not. Calls are real. The session is marked as a test, and insights leave it out."</p>
+            <form class="form" method="post" action=format!("/tools/{slug}/test#try")>
+                <input type="hidden" name="_id" value=format!("{}-{slug}", shell.form_key)/>
+                <Refused messages=tried.general(&names)/>
+                {render_fields("try", &fields, tried)}
+                <div class="form-actions"><Button>"Try it"</Button></div>
+            </form>
+        </Section>
+    }))
 }
 
 fn editor(draft: &Draft, form: &FormState) -> InertElement {

@@ -27,9 +27,11 @@ statements! {
          WHERE i.tenant_id = $1 AND i.id >= $2 AND i.id < $3 AND (s.source IS NULL OR s.source <> 'memory') \
          ORDER BY i.id DESC LIMIT $4";
 
+    // A draft that was left or cancelled is no run.
     const TOOL_RUNS: &str = "SELECT id, status, agent_slug, usage, started_at, completed_at AS ended_at FROM sessions \
          WHERE tenant_id = $1 AND id >= $2 AND id < $3 AND session_type = 'tool' AND completed_at IS NOT NULL AND private_to IS NULL \
-         AND agent_slug IS NOT NULL ORDER BY id DESC LIMIT $4";
+         AND agent_slug IS NOT NULL AND (source IS NULL OR source <> 'tool-test') \
+         AND (queued_at IS NOT NULL OR started_at IS NOT NULL) ORDER BY id DESC LIMIT $4";
 }
 
 record! {

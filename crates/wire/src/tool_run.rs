@@ -142,8 +142,11 @@ pub struct ToolRun {
     /// Slug of the tool.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub slug: String,
-    /// Version of the tool that it runs.
+    /// Version of the tool that it runs; 0 for a test of the working copy.
     pub version: u64,
+    /// Revision of the working copy that a test runs; absent for a run of a version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
     /// Status of the session, one of ten.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
@@ -174,8 +177,11 @@ pub struct ToolSession {
     /// Name of the tool in URLs; null if `toolId` is.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub tool_slug: Option<String>,
-    /// Version of the tool that it runs.
+    /// Version of the tool that it runs; 0 for a test of the working copy.
     pub version: Option<u64>,
+    /// Revision of the working copy that a test runs; absent for a run of a version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
     /// Title of the session: the name of the tool.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub name: String,

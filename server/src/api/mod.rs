@@ -145,6 +145,7 @@ fn tools(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(tool::get, tool::update, tool::delete))
         .routes(routes!(tool::publish))
         .routes(routes!(tool_run::run))
+        .routes(routes!(tool_run::test))
         .routes(routes!(tool::unpublish))
         .routes(routes!(tool::versions))
         .routes(routes!(tool::secrets))

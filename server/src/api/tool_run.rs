@@ -56,6 +56,43 @@ pub async fn run(
     answer(&state, scope, begun.id, wait).await
 }
 
+/// Test a tool
+///
+/// Runs the working copy, published or not, in a session of type `tool` that is marked as a test: its title begins with
+/// "Test of", its `source` is `tool-test`, and `revision` names the working copy. Calls and steps are real, and a tool
+/// that requires confirmation waits for it. Insights leave tests out. For operators and admins.
+#[utoipa::path(
+    post, path = "/api/tools/{slug}/test", operation_id = "testTool", tag = "tools", request_body = Option<RunTool>,
+    params(("slug" = wire::schema::Slug, Path, description = "The tool")),
+    responses(
+        (status = 200, description = "The test has ended", body = ToolRun),
+        (status = 202, description = "The test has not ended yet", body = ToolRun),
+        (
+            status = 403, description = "`forbidden`: the caller may not change tools",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 409, description = "`id_conflict`: the key was used for something else",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 422, description = "`invalid_request`: the input schema refuses the input, or a step of the working \
+                copy could not be published",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn test(
+    State(state): State<AppState>,
+    caller: Caller,
+    ToolSlug(slug): ToolSlug,
+    JsonBodyOrDefault(body): JsonBodyOrDefault<RunTool>,
+) -> Result<(StatusCode, Json<ToolRun>), Problem> {
+    let wait = wait(body.wait_seconds)?;
+    let begun = use_case::test(&state.ledger, caller.scope(), &slug, wire_map::run_tool(body)).await?;
+    answer(&state, caller.scope(), begun.id, wait).await
+}
+
 /// Waits for the end of a run, at most `wait`, and answers with what it is then.
 pub async fn answer(
     state: &AppState,

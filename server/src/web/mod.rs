@@ -67,6 +67,7 @@ mod tool;
 mod tool_draft;
 mod tool_form;
 mod tool_run;
+mod tool_test;
 mod view;
 mod view_form;
 mod webhook;
@@ -109,6 +110,7 @@ pub fn router() -> Router<AppState> {
         .merge(tool::router())
         .merge(tool_run::router())
         .merge(tool_draft::router())
+        .merge(tool_test::router())
         .merge(response::router())
         .merge(bundle::router())
         .merge(inbox::router())

@@ -264,7 +264,7 @@ async fn change(ledger: &Ledger, scope: &Scope, slug: &str, form: &Form) -> ledg
 }
 
 /// Refuses everyone who may not change tools.
-fn require_manager(scope: &Scope) -> Result<(), Problem> {
+pub fn require_manager(scope: &Scope) -> Result<(), Problem> {
     if scope.may(Permission::ManageTools) {
         return Ok(());
     }
@@ -273,7 +273,7 @@ fn require_manager(scope: &Scope) -> Result<(), Problem> {
 
 async fn new(viewer: Viewer) -> Result<Response, PageRejection> {
     require_manager(&viewer.scope)?;
-    Ok(editor(viewer, new_draft(), FormState::default(), StatusCode::OK).await)
+    Ok(editor(viewer, new_draft(), (FormState::default(), FormState::default()), StatusCode::OK).await)
 }
 
 async fn edit(
@@ -283,11 +283,17 @@ async fn edit(
 ) -> Result<Response, PageRejection> {
     require_manager(&viewer.scope)?;
     let stored = tool::get(&state.ledger, &viewer.scope, &known(slug)?).await?;
-    Ok(editor(viewer, draft_of(stored), FormState::default(), StatusCode::OK).await)
+    Ok(editor(viewer, draft_of(stored), (FormState::default(), FormState::default()), StatusCode::OK).await)
 }
 
-async fn editor(viewer: Viewer, draft: Draft, form: FormState, status: StatusCode) -> Response {
-    render(status, move || ui::editor_page(&viewer.shell, &draft, &form)).await
+/// The editor. `tried` is the state of the form that tests the tool.
+pub async fn editor(
+    viewer: Viewer,
+    draft: Draft,
+    (form, tried): (FormState, FormState),
+    status: StatusCode,
+) -> Response {
+    render(status, move || ui::editor_page(&viewer.shell, &draft, &form, &tried)).await
 }
 
 /// Takes the form of a new tool. One that is sent after the sign-in has expired is kept by the sign-in page.
@@ -361,7 +367,7 @@ async fn saved(
         Err(error) => Problem::from(error),
     };
     let (draft, typed) = refused(draft, form, &problem);
-    let mut response = editor(viewer, draft, typed, problem.status()).await;
+    let mut response = editor(viewer, draft, (typed, FormState::default()), problem.status()).await;
     problem.mark(&mut response);
     Ok(response)
 }

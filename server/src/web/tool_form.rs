@@ -40,6 +40,7 @@ pub fn draft_of(tool: ToolRecord) -> Draft {
         revision: tool.revision,
         name: tool.definition.name.clone(),
         description: tool.definition.description.clone(),
+        stored: Some(tool.definition.clone()),
         definition: json_without(tool.definition, &OWN_FIELDS),
     }
 }

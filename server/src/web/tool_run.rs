@@ -55,7 +55,7 @@ async fn submit(
     match start(&state.ledger, &viewer.scope, &page, (known, &form)).await {
         Ok(session) => Ok(Redirect::to(&format!("/sessions/{}", session.id)).into_response()),
         Err(problem) => {
-            let run = or_stale(refused(&form, &problem), &problem);
+            let run = or_stale(refused("run", &form, &problem), &problem);
             let forms = Forms { run, ..Forms::of(&state) };
             Ok(answer(viewer, page, forms, Some(problem)).await)
         }
@@ -96,8 +96,8 @@ fn last_changes(page: &page::Page, input: Option<&str>) -> Fields {
 }
 
 /// The state of the form with each error at the field of its member.
-fn refused(form: &Form, problem: &Problem) -> FormState {
-    let mut state = form.refused("run", problem);
+pub fn refused(name: &str, form: &Form, problem: &Problem) -> FormState {
+    let mut state = form.refused(name, problem);
     for error in &mut state.errors {
         let Some(place) = error.field.take() else { continue };
         let (name, below) = input_field(&place);

@@ -55,12 +55,13 @@ pub fn saved_tool_input(record: SavedInputRecord) -> tool_run::SavedToolInput {
 /// Converts the session of a run.
 pub fn tool_run(record: Session) -> tool_run::ToolRun {
     let run = ToolRun::of_metadata(&record.metadata);
-    let (slug, version) = run.map(|run| (run.slug, run.version)).unwrap_or_default();
+    let (slug, version, revision) = run.map(|run| (run.slug, run.version, run.revision)).unwrap_or_default();
     let session = super::session(record);
     tool_run::ToolRun {
         session_id: session.id,
         slug,
         version,
+        revision,
         status: session.status,
         end_reason: session.end_reason,
         result: session.result,
@@ -91,7 +92,8 @@ pub fn tool_session(ToolDraft { session: record, draft }: ToolDraft) -> tool_run
         id: session.id,
         tool_id: run.as_ref().map(|run| run.id),
         tool_slug: run.as_ref().map(|run| run.slug.clone()),
-        version: run.map(|run| run.version),
+        version: run.as_ref().map(|run| run.version),
+        revision: run.and_then(|run| run.revision),
         name: session.title,
         status: RunState::of(session.status),
         session_status: session.status,

@@ -337,6 +337,7 @@ impl Maker<'_> {
             }
             "/tools/{slug}" => (self.tool(false).await, form(&[("do", "publish"), ("revision", "1")])),
             "/tools/{slug}/run" | "/tools/{slug}/draft" => (self.tool(true).await, form(&[("_id", &unique_text())])),
+            "/tools/{slug}/test" => (self.tool(false).await, form(&[])),
             "/tools/{slug}/inputs" => (self.tool(true).await, form(&[("_name", "Matrix")])),
             "/tools/{slug}/edit" => {
                 let definition = r#"{"kind":"worker","inputSchema":{"type":"object"}}"#;

@@ -30,6 +30,7 @@ impl Maker<'_> {
                 (format!("/api/tools/{slug}/secrets/KEY"), json!({ "value": "x" }))
             }
             ("DELETE", "/api/tools/{slug}/secrets/{name}") => (self.tool_secret().await, Value::Null),
+            ("POST", "/api/tools/{slug}/test") => (self.tool(false).await, json!({ "input": {} })),
             ("POST", "/api/tools/{slug}/sessions") => (self.tool(true).await, json!({ "fields": {} })),
             ("PUT", "/api/tools/{slug}/inputs/{name}") => {
                 (format!("/api/tools/{}/inputs/Matrix", self.tool(true).await), json!({ "fields": {} }))

@@ -1,6 +1,6 @@
 //! Runs of tools: sessions that name a published version.
 
-use super::{Kind, json_template::unescaped};
+use super::{Definition, Kind, json_template::unescaped};
 use crate::{
     id::ToolId,
     session::{EndReason, Session, State, Status, TimeLimits, Type, deadline, graph::cancels_children},
@@ -11,6 +11,10 @@ use serde_json::{Map, Value};
 
 /// Key of [`ToolRun`] in the metadata of a session.
 const KEY: &str = "tool";
+/// Key of the definition that a test runs, in the metadata of its session.
+const TESTED: &str = "toolDefinition";
+/// `source` of the sessions that test the working copy of a tool.
+pub const TEST_SOURCE: &str = "tool-test";
 /// What is before the slug of a tool that workers run, as the agent of a session.
 const OF_WORKERS: &str = "tool:";
 /// What is before the slug of a tool that the server runs, as the agent of a session.
@@ -63,8 +67,11 @@ pub struct ToolRun {
     pub id: ToolId,
     /// Slug of the tool.
     pub slug: String,
-    /// Published version.
+    /// Published version; 0 for a test of the working copy.
     pub version: u64,
+    /// Revision of the working copy that a test runs; `None` for a run of a version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
     /// Whether a call with an unknown outcome may be repeated.
     pub repeatable: bool,
     /// Longest time of one call, seconds.
@@ -114,10 +121,30 @@ impl ToolRun {
 
     /// Writes the metadata of a session.
     pub fn to_metadata(&self) -> String {
+        Value::Object(self.members()).to_string()
+    }
+
+    /// Writes the metadata of a session that tests this definition.
+    pub fn to_test_metadata(&self, definition: &Definition) -> String {
+        let mut members = self.members();
+        members.insert(TESTED.to_owned(), serde_json::to_value(definition).unwrap_or_default());
+        Value::Object(members).to_string()
+    }
+
+    fn members(&self) -> Map<String, Value> {
         // Numbers, truth values and texts can always be written.
         let run = serde_json::to_value(self).unwrap_or_default();
-        Value::Object(Map::from_iter([(KEY.to_owned(), run)])).to_string()
+        Map::from_iter([(KEY.to_owned(), run)])
     }
+}
+
+/// The definition that a session tests; `None` for one that tests none.
+pub fn tested_definition(session: &Session) -> Option<Definition> {
+    if session.source.as_deref() != Some(TEST_SOURCE) {
+        return None;
+    }
+    let mut metadata: Map<String, Value> = serde_json::from_str(&session.metadata).ok()?;
+    serde_json::from_value(metadata.remove(TESTED)?).ok()
 }
 
 /// Whether a session is a run of a composite tool.
@@ -210,6 +237,7 @@ mod tests {
             id: "0199c0de-0000-7000-8000-000000000001".parse().unwrap(),
             slug: "weather".to_owned(),
             version: 3,
+            revision: None,
             repeatable: true,
             time_limit_seconds: 5,
             retries: 2,

@@ -5,7 +5,7 @@ use crate::{
     Error, Result, ToolVersionRecord,
     commit::Minter,
     instance_key::InstanceKey,
-    tool::{version_of_step, whole_input},
+    tool::{definition_of_run, version_of_step, whole_input},
 };
 use domain::{
     Timestamp,
@@ -15,7 +15,7 @@ use domain::{
     tool::{
         Composite, Step,
         composition::{Results, StepState, Tried, result_of, step_input},
-        run::{DENIED, INPUT_INVALID, STEP_FAILED, ToolRun, UNAVAILABLE},
+        run::{DENIED, INPUT_INVALID, STEP_FAILED, UNAVAILABLE},
     },
 };
 use serde_json::Value;
@@ -57,9 +57,8 @@ impl Run {
     /// Reads a run, and how far the sessions of its steps are.
     pub async fn read(conn: &mut Conn<'_>, session: Session) -> Result<Self> {
         let wrong = || Error::Internal(format!("session {} names no composite tool", session.id));
-        let named = ToolRun::of_session(&session).ok_or_else(wrong)?;
-        let version = store::tool::version_of(conn, session.tenant_id, named.id, named.version).await?;
-        let composite = version.and_then(|version| version.definition.composite().cloned()).ok_or_else(wrong)?;
+        let named = definition_of_run(conn, &session).await?;
+        let composite = named.and_then(|(_, definition)| definition.composite().cloned()).ok_or_else(wrong)?;
         let mut last: Vec<Option<StepRecord>> = vec![None; composite.steps.len()];
         for step in store::tool_step::list(conn, session.tenant_id, session.id).await? {
             let place = last.get_mut(step.position as usize);

@@ -6,7 +6,12 @@ use domain::{
     Caller, Scope,
     id::{TenantId, ToolId},
     role::Permission,
-    tool::{Definition, State, http::Secrets, run::ToolRun},
+    session::Session,
+    tool::{
+        Definition, State,
+        http::Secrets,
+        run::{ToolRun, tested_definition},
+    },
 };
 use store::Conn;
 
@@ -67,6 +72,7 @@ pub(crate) fn run_of(slug: &str, version: &ToolVersionRecord, has_private_input:
         id: version.tool_id,
         slug: slug.to_owned(),
         version: version.version,
+        revision: None,
         repeatable: definition.repeatable,
         time_limit_seconds: definition.time_limit_seconds,
         retries: definition.retries,
@@ -75,12 +81,30 @@ pub(crate) fn run_of(slug: &str, version: &ToolVersionRecord, has_private_input:
     }
 }
 
+/// What the session of a run runs: the version that it names, or the working copy that it tests. `None` if it runs no
+/// tool.
+///
+/// # Errors
+/// [`Error::Internal`] if the version is not there.
+pub(crate) async fn definition_of_run(conn: &mut Conn<'_>, session: &Session) -> Result<Option<(ToolRun, Definition)>> {
+    let Some(run) = ToolRun::of_session(session) else { return Ok(None) };
+    if let Some(definition) = tested_definition(session) {
+        return Ok(Some((run, definition)));
+    }
+    let version = store::tool::version_of(conn, session.tenant_id, run.id, run.version).await?;
+    let version = version.ok_or_else(|| Error::Internal(format!("tool {} has no version {}", run.id, run.version)))?;
+    Ok(Some((run, version.definition)))
+}
+
 /// Refuses to run a version again that the caller could not run now.
 ///
 /// # Errors
 /// [`Error::WrongState`] if the tool is not published; [`Error::Forbidden`] for a caller outside of the version's
-/// audience; [`Error::Invalid`] if the run had private values.
+/// audience; [`Error::Invalid`] if the run had private values, or was a test.
 pub(crate) async fn check_run_again(conn: &mut Conn<'_>, scope: &Scope, run: &ToolRun) -> Result<()> {
+    if run.revision.is_some() {
+        return Err(Error::invalid("id", "this was a test of the tool: test it again from its editor"));
+    }
     let (tool, _) = published_on(conn, scope.tenant_id, &run.slug).await?;
     let version = store::tool::version_of(conn, scope.tenant_id, tool.id, run.version).await?;
     let version = version.ok_or(Error::NotFound("tool in that version"))?;

@@ -12,8 +12,8 @@ mod secret;
 mod steps;
 mod update;
 
-pub(crate) use access::{check_run_again, may_run_on, published_on, require_audience, run_of};
-pub use access::{find_published, may_run, secret_values};
+pub(crate) use access::{check_run_again, definition_of_run, may_run_on, published_on, require_audience, run_of};
+pub use access::{may_run, secret_values};
 pub use create::{NewTool, create};
 pub use delete::delete;
 pub(crate) use private::{seal_private, whole_input, with_private};
@@ -24,7 +24,7 @@ pub(crate) use read::{get_on, versions_on};
 pub use result::input_errors;
 pub(crate) use result::{INPUT, fail_result, result_errors};
 pub use secret::{delete_secret, secrets, set_secret};
-pub(crate) use steps::version_of_step;
+pub(crate) use steps::{version_of_step, with_versions};
 pub use update::{ToolChange, update};
 
 use crate::{Error, Result, ToolRecord, guard::Fields, output::check_schema};

@@ -1,7 +1,8 @@
 //! Checks the input and the result of a run against the schemas of the version that it names.
 
+use super::access::definition_of_run;
 use crate::{
-    Error, Result,
+    Result,
     commit::{Change, state, write},
     output::{CODE, pointer_errors, refusal, sentence, shorten_all},
 };
@@ -9,7 +10,7 @@ use domain::{
     event::kind::{Failure, SessionError},
     issue::Issue,
     session::{Command, Report, Session, decide},
-    tool::{Definition, run::ToolRun},
+    tool::Definition,
 };
 use serde_json::Value;
 use store::{Conn, WriteTx};
@@ -32,10 +33,8 @@ pub fn input_errors(definition: &Definition, input: &Value) -> Vec<Issue> {
 /// # Errors
 /// [`Error::Internal`] if the version is not there.
 pub(crate) async fn result_errors(conn: &mut Conn<'_>, session: &Session, result: Option<&str>) -> Result<Vec<Issue>> {
-    let Some(run) = ToolRun::of_session(session) else { return Ok(Vec::new()) };
-    let version = store::tool::version_of(conn, session.tenant_id, run.id, run.version).await?;
-    let version = version.ok_or_else(|| Error::Internal(format!("tool {} has no version {}", run.id, run.version)))?;
-    let Some(schema) = version.definition.output_schema else { return Ok(Vec::new()) };
+    let Some((_, definition)) = definition_of_run(conn, session).await? else { return Ok(Vec::new()) };
+    let Some(schema) = definition.output_schema else { return Ok(Vec::new()) };
     let result: Value = match result.map(serde_json::from_str).transpose() {
         Ok(result) => result.unwrap_or_default(),
         Err(error) => return Ok(vec![Issue::new(RESULT, format!("not readable as JSON: {error}"))]),

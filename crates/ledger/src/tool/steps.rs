@@ -94,7 +94,7 @@ fn reach(definition: &Definition, versions: &Versions, known: &mut BTreeMap<Name
 /// [`Error::Invalid`] for a step whose tool is not published, runs this tool, may not be repeated, or would show a
 /// private value; for more levels than [`TOOL_COMPOSITE_DEPTH_MAX`], and for more sessions than
 /// [`TOOL_COMPOSITE_RUNS_MAX`].
-pub(super) async fn with_versions(conn: &mut Conn<'_>, tenant_id: TenantId, tool: &ToolRecord) -> Result<Definition> {
+pub(crate) async fn with_versions(conn: &mut Conn<'_>, tenant_id: TenantId, tool: &ToolRecord) -> Result<Definition> {
     let Some(composite) = tool.definition.composite() else { return Ok(tool.definition.clone()) };
     let mut fields = Fields::default();
     let mut steps = Vec::with_capacity(composite.steps.len());

@@ -1,6 +1,9 @@
 //! What a server needs to run tools itself: the runs that wait for it, and the call of a run.
 
-use crate::{Error, Ledger, Result, tool::secret_values};
+use crate::{
+    Error, Ledger, Result,
+    tool::{definition_of_run, secret_values},
+};
 use domain::{
     Scope,
     id::{SessionId, TenantId},
@@ -13,9 +16,9 @@ use store::Access;
 /// The call of a run, with the secrets of its tool.
 #[derive(Debug, Clone)]
 pub struct ServerRun {
-    /// The version that the session names.
+    /// The version that the session names, or the working copy that it tests.
     pub run: ToolRun,
-    /// What that version does.
+    /// What the tool does in it.
     pub definition: Definition,
     /// Values for its headers.
     pub secrets: Secrets,
@@ -50,13 +53,12 @@ pub async fn run_queued(ledger: &Ledger, wait: Duration) {
 /// [`Error::NotFound`] if the session runs no tool; [`Error::NotNow`] and [`Error::NoInstanceKey`] if the secrets of
 /// the tool cannot be decrypted.
 pub async fn server_run(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<ServerRun> {
-    let read = ledger.store().read(Access::from(&Scope::system(tenant_id)), async move |conn| {
+    let scope = Scope::system(tenant_id);
+    let read = ledger.snapshot(&scope, async move |conn| {
         let Some(session) = store::session::find(conn, tenant_id, id).await? else { return Ok(None) };
-        let Some(run) = ToolRun::of_session(&session) else { return Ok(None) };
-        let version = store::tool::version_of(conn, tenant_id, run.id, run.version).await?;
-        Ok(version.map(|version| (run, version.definition)))
+        definition_of_run(conn, &session).await
     });
     let (run, definition) = read.await?.ok_or(Error::NotFound("run of a tool"))?;
-    let secrets = secret_values(ledger, &Scope::system(tenant_id), run.id).await?;
+    let secrets = secret_values(ledger, &scope, run.id).await?;
     Ok(ServerRun { run, definition, secrets })
 }

@@ -1,7 +1,7 @@
 //! Running a tool: creates the session of the run.
 
 use crate::{
-    Error, Ledger, Result,
+    Error, Ledger, Result, ToolVersionRecord,
     commit::Minter,
     composition::advance,
     guard::{Fields, require},
@@ -11,7 +11,7 @@ use crate::{
         create::{draft, repeated},
         graph::lock_relations,
     },
-    tool::{INPUT, input_errors, published_on, require_audience, run_of, seal_private},
+    tool::{INPUT, get_on, input_errors, published_on, require_audience, run_of, seal_private, with_versions},
 };
 use domain::{
     Scope,
@@ -24,7 +24,7 @@ use domain::{
     session::{Session, Status, Type},
     tool::{
         Definition,
-        run::{ToolRun, agent_of, take_private},
+        run::{TEST_SOURCE, ToolRun, agent_of, take_private},
     },
 };
 use serde_json::{Map, Value};
@@ -59,6 +59,21 @@ pub struct RunTool {
 /// [`Error::LimitReached`] if sessions nest too deeply; [`Error::IdConflict`] if the key was used for something else;
 /// [`Error::NoInstanceKey`] if there are private values and no key.
 pub async fn run(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool) -> Result<Session> {
+    begin(ledger, scope, slug, run, false).await
+}
+
+/// Tests the working copy of a tool: runs it in a session that is marked as a test, whether or not the tool is
+/// published. Its steps are real runs, and its calls are real calls. Insights leave tests out.
+///
+/// # Errors
+/// Those of [`run`] but for an unpublished tool and for callers outside of the audience; [`Error::Forbidden`] for a
+/// caller who may not change tools; [`Error::Invalid`] for a working copy that could not be published.
+pub async fn test(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool) -> Result<Session> {
+    require(scope, Permission::ManageTools)?;
+    begin(ledger, scope, slug, run, true).await
+}
+
+async fn begin(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool, is_test: bool) -> Result<Session> {
     require(scope, Permission::StartSession)?;
     let mut fields = Fields::default();
     fields.object(INPUT, run.input.as_deref());
@@ -70,10 +85,12 @@ pub async fn run(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool) -> Re
     };
     let now = ledger.now();
     let key = ledger.instance_key().ok().cloned();
-    let digest = request_digest(key.as_ref(), slug, input.as_ref(), run.parent_id);
+    let asked = if is_test { format!("test {slug}") } else { slug.to_owned() };
+    let digest = request_digest(key.as_ref(), &asked, input.as_ref());
     let new = NewRun {
         id: SessionId::new(now, ledger.entropy()),
         slug: slug.to_owned(),
+        is_test,
         input,
         parent_id: run.parent_id,
         idempotency: run.idempotency_key.map(|key| Idempotency { key, digest }),
@@ -92,6 +109,8 @@ pub async fn run(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool) -> Re
 struct NewRun {
     id: SessionId,
     slug: String,
+    /// Whether the working copy is run.
+    is_test: bool,
     input: Option<Map<String, Value>>,
     parent_id: Option<SessionId>,
     idempotency: Option<Idempotency>,
@@ -125,9 +144,8 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
     if let Some(known) = repeated(tx, &scope, new.idempotency.as_ref()).await? {
         return Ok(known);
     }
-    let (_, version) = published_on(tx.conn(), scope.tenant_id, &new.slug).await?;
+    let (version, revision) = version_to_run(tx, &scope, &new).await?;
     let definition = &version.definition;
-    require_audience(tx.conn(), &scope, definition).await?;
     let mut input = checked_input(definition, new.input)?;
     let private = take_private(&mut input, definition.private_pointers());
     let sealed = match (&new.seal, private.is_empty()) {
@@ -135,11 +153,12 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
         (None, false) => return Err(Error::NoInstanceKey),
         (Some((key, nonce)), false) => Some(seal_private(key, (scope.tenant_id, new.id), *nonce, &private)?),
     };
-    let run = run_of(&new.slug, &version, sealed.is_some());
+    let run = ToolRun { revision, ..run_of(&new.slug, &version, sealed.is_some()) };
     let mut minter = new.minter;
     let mut session = new_session(tx, scope, (new.id, new.parent_id), &minter, (&run, definition, input)).await?;
     let created = minter.session_created(&session, Created::of_type(session.session_type))?;
-    let opened = ToolOpened { tool: Some(run.slug), version: Some(run.version), ..ToolOpened::default() };
+    let version = run.revision.is_none().then_some(run.version);
+    let opened = ToolOpened { tool: Some(run.slug), version, ..ToolOpened::default() };
     let (status, why) = match session.status() {
         Status::Running => (Status::Running, "its steps begin"),
         _ => (Status::Pending, "dispatched"),
@@ -160,6 +179,20 @@ async fn insert(tx: &mut WriteTx<'_>, scope: Scope, new: NewRun) -> Result<Sessi
     advance(tx, session, minter, key.as_ref()).await
 }
 
+/// The published version of a tool; for a test the working copy as a version, and its revision.
+async fn version_to_run(tx: &mut WriteTx<'_>, scope: &Scope, new: &NewRun) -> Result<(ToolVersionRecord, Option<u64>)> {
+    if !new.is_test {
+        let (_, version) = published_on(tx.conn(), scope.tenant_id, &new.slug).await?;
+        require_audience(tx.conn(), scope, &version.definition).await?;
+        return Ok((version, None));
+    }
+    let tool = get_on(tx.conn(), scope.tenant_id, &new.slug).await?;
+    let definition = with_versions(tx.conn(), scope.tenant_id, &tool).await?;
+    let (published_by, published_at) = (scope.caller.to_string(), new.minter.at());
+    let version = ToolVersionRecord { tool_id: tool.id, version: 0, definition, published_by, published_at };
+    Ok((version, Some(tool.revision)))
+}
+
 /// The input of a run, with the defaults of the schema if none is given.
 fn checked_input(definition: &Definition, input: Option<Map<String, Value>>) -> Result<Value> {
     let input = Value::Object(input.unwrap_or_else(|| default_input(&definition.input_schema)));
@@ -174,16 +207,17 @@ async fn new_session(
     minter: &Minter,
     (run, definition, input): (&ToolRun, &Definition, Value),
 ) -> Result<Session> {
+    let is_test = run.revision.is_some();
+    let name = &definition.name;
     let new = NewSession {
         agent_slug: Some(agent_of(definition.kind(), &run.slug)),
-        title: Some(definition.name.clone()),
+        title: Some(if is_test { format!("Test of {name}") } else { name.clone() }),
         input: Some(input.to_string()),
-        metadata: Some(run.to_metadata()),
-        parent_id,
+        metadata: Some(if is_test { run.to_test_metadata(definition) } else { run.to_metadata() }),
         ..NewSession::of_type(Type::Tool)
     };
-    let place = lock_relations(tx, &scope, &new, false).await?;
-    let (mut session, _) = draft(tx, scope, id, minter, new, (None, &place)).await?;
+    let (mut session, _) = draft(tx, scope, id, minter, new, (None, &LockedRelations::default())).await?;
+    session.source = is_test.then(|| TEST_SOURCE.to_owned());
     ToolRun::bound(&mut session);
     Ok(session)
 }

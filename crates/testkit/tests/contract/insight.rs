@@ -15,6 +15,10 @@ use ledger::{
     Error, feedback, insight,
     memory_writer::{self, ModelUsage, RunFailure, WriterTerms},
     session::{self, Completion, Failure, ListSessions},
+    tool_run::{
+        self, RunTool,
+        draft::{self, OpenDraft},
+    },
 };
 use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
@@ -168,6 +172,11 @@ async fn runs_of_tools_are_counted_by_tool_and_apart_from_agents(f: Fixture) {
     let cancelled = run(&f, &f.member, json!({})).await.unwrap();
     session::cancel(&f.ledger, &f.member, cancelled.id, None).await.unwrap();
     run(&f, &f.member, json!({})).await.unwrap();
+    // Neither a draft that was not run nor a test of a tool is a run.
+    let draft = draft::open(&f.ledger, &f.member, "echo", OpenDraft::default()).await.unwrap();
+    session::cancel(&f.ledger, &f.member, draft.session.id, None).await.unwrap();
+    let test = tool_run::test(&f.ledger, &f.operator, "echo", RunTool::default()).await.unwrap();
+    session::cancel(&f.ledger, &f.operator, test.id, None).await.unwrap();
 
     let record = figures(&f, 1).await;
     assert_eq!(record.insights.total, Figures::default(), "runs of tools are no sessions of agents");

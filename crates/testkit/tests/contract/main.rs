@@ -129,6 +129,7 @@ mod tool;
 mod tool_draft;
 mod tool_run;
 mod tool_secret;
+mod tool_test;
 mod turns;
 mod upgrade;
 mod verify;

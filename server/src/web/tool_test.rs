@@ -1,0 +1,59 @@
+//! /tools/{slug}/test: runs the working copy of a tool from the form of its editor.
+
+use super::{
+    form::{Form, unreadable},
+    shell::{PageRejection, Viewer},
+    tool::{editor, known, require_manager},
+    tool_form::draft_of,
+    tool_run::refused,
+};
+use crate::{problem::Problem, state::AppState};
+use app::{FormState, tool::typed_input};
+use axum::{
+    Router,
+    extract::{Path, State},
+    response::{IntoResponse, Redirect, Response},
+    routing::post,
+};
+use domain::session::Session;
+use ledger::{
+    Ledger, Scope, ToolRecord, tool,
+    tool_run::{RunTool, test},
+};
+
+pub fn router() -> Router<AppState> {
+    Router::new().route("/tools/{slug}/test", post(submit).get(back))
+}
+
+/// Where the address of the form leads, after a reload or a sign-in: to the editor, which has the form.
+async fn back(viewer: Viewer, Path(slug): Path<String>) -> Result<Redirect, PageRejection> {
+    require_manager(&viewer.scope)?;
+    Ok(Redirect::to(&format!("/tools/{}/edit", known(slug)?)))
+}
+
+async fn submit(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Path(slug): Path<String>,
+    form: Form,
+) -> Result<Response, PageRejection> {
+    require_manager(&viewer.scope)?;
+    let stored = tool::get(&state.ledger, &viewer.scope, &known(slug)?).await?;
+    match start(&state.ledger, &viewer.scope, &stored, &form).await {
+        Ok(session) => Ok(Redirect::to(&format!("/sessions/{}", session.id)).into_response()),
+        Err(problem) => {
+            let forms = (FormState::default(), refused("try", &form, &problem));
+            let mut response = editor(viewer, draft_of(stored), forms, problem.status()).await;
+            problem.mark(&mut response);
+            Ok(response)
+        }
+    }
+}
+
+/// Tests the tool with the typed input, once if the form is sent twice.
+async fn start(ledger: &Ledger, scope: &Scope, stored: &ToolRecord, form: &Form) -> Result<Session, Problem> {
+    let typed = |name: &str| form.has(name).then(|| form.text(name));
+    let input = typed_input(&stored.definition, typed).map_err(unreadable)?;
+    let run = RunTool { input, idempotency_key: form.optional("_id").map(|key| format!("test-{key}")) };
+    Ok(test(ledger, scope, &stored.slug, run).await?)
+}
