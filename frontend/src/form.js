@@ -1,5 +1,5 @@
-// The script of a form that people answer, and of the form of a tool: saves drafts, hides questions that do not apply,
-// sets the offset of times, tells the page around a frame its height. The form works without it. All rules are the server's: it says which
+// The script of a form that people answer, of the form of a tool and of its run: saves drafts, hides questions that do
+// not apply, sets the offset of times, shows progress, tells the page around a frame its height. The form works without it. All rules are the server's: it says which
 // questions do not apply.
 
 const form = document.querySelector("form[data-draft]");
@@ -222,6 +222,20 @@ if (form) {
         if (conflict) say(ELSEWHERE); else save();
     };
     restore();
+}
+
+// How far the run of a tool is, on the page of its session. Nothing of it is stored.
+const run = document.querySelector("[data-progress]");
+if (run) {
+    const source = new EventSource(run.dataset.progress);
+    source.addEventListener("progress", event => {
+        const { done, total, note } = JSON.parse(event.data);
+        const bar = document.createElement("progress");
+        if (total) [bar.max, bar.value] = [total, done];
+        bar.ariaLabel = "Progress";
+        run.replaceChildren(bar, ` ${total ? `${done} of ${total}` : `${done} done`}${note ? `: ${note}` : ""}`);
+    });
+    source.addEventListener("end", () => { source.close(); run.replaceChildren(); });
 }
 
 const origins = (document.body.dataset.embeddedIn || "").split(" ").filter(Boolean);

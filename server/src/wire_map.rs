@@ -383,7 +383,19 @@ pub fn tool_results(body: wire::session::SupplyToolResults) -> session::ToolResu
     session::ToolResults { results: body.results.into_iter().map(result).collect(), more: body.more }
 }
 
-/// Converts a piece of an answer that a worker sent.
+/// Converts progress that a worker sends.
+pub fn progress_from_wire(body: wire::worker::Progress) -> event::Progress {
+    let wire::worker::Progress { attempt, done, total, note } = body;
+    event::Progress { attempt, done, total, note }
+}
+
+/// Converts progress to its JSON type.
+pub fn progress(progress: &event::Progress) -> wire::worker::Progress {
+    let event::Progress { attempt, done, total, note } = progress.clone();
+    wire::worker::Progress { attempt, done, total, note }
+}
+
+/// Converts a piece of an answer that a worker sends.
 pub fn delta_from_wire(body: wire::worker::Delta) -> event::Delta {
     event::Delta { attempt: body.attempt, offset: body.offset, text: body.text }
 }

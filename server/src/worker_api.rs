@@ -23,9 +23,7 @@ use wire::{
     memory::{MemoryToolAnswer, MemoryToolCommand},
     relevance::{RateMemories, RatedMemories},
     session::Session,
-    tool::ToolVersion,
-    tool_run::{RunTool, ToolRun},
-    worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
+    worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Progress, Yield},
 };
 
 /// The calls of one agent in one workspace.
@@ -114,6 +112,13 @@ impl WorkerApi for LocalWorkerApi {
         Box::pin(async move {
             let delta = wire_map::delta_from_wire(delta.clone());
             event::send_delta(&self.state.ledger, &self.scope, session_id, delta).await.map_err(refused)
+        })
+    }
+
+    fn send_progress<'a>(&'a self, session_id: SessionId, progress: &'a Progress) -> ApiFuture<'a, ()> {
+        Box::pin(async move {
+            let progress = wire_map::progress_from_wire(progress.clone());
+            event::send_progress(&self.state.ledger, &self.scope, session_id, progress).await.map_err(refused)
         })
     }
 

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     document::render,
-    render::to_html,
+    render::{static_html, to_html},
     shell::{RailEntry, Shell, frame},
     text::number,
     ui::{
@@ -25,8 +25,8 @@ use crate::{
         notice::Refused,
     },
 };
-use domain::{Timestamp, event::Group};
-use leptos::{prelude::*, server_fn::ServerFn as _};
+use domain::{Timestamp, event::Group, session::Type};
+use leptos::{prelude::*, server_fn::ServerFn as _, tachys::html::InertElement};
 use wire::{
     event::Event,
     session::{Dependencies, Session},
@@ -77,6 +77,8 @@ pub struct Props {
     pub calls: Vec<WaitingCall>,
     /// The state of a refused form.
     pub form: crate::FormState,
+    /// Address of the script that shows the progress of the run of a tool; empty if the site was not built.
+    pub progress_script: String,
 }
 
 /// The address of the page filtered by these groups. It looks for the same text.
@@ -183,9 +185,25 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
             sidebar: to_html(aside(&props)),
             session_id: id,
         });
-        let page = view! { <LiveTranscript/> };
+        let page = view! {
+            {progress(shell, &props)}
+            <LiveTranscript/>
+        };
         frame(shell, RailEntry::Sessions, page)
     })
+}
+
+/// Where the script shows how far the run of a tool is; `None` for other sessions and for those that have ended.
+fn progress(shell: &Shell, props: &Props) -> Option<InertElement> {
+    let session = &props.summary.session;
+    if session.session_type != Type::Tool || session.status.is_final() || props.progress_script.is_empty() {
+        return None;
+    }
+    let stream = format!("/api/sessions/{}/events/stream?afterSequence={}", session.id, session.head_sequence);
+    Some(static_html(view! {
+        <p class="meta" role="status" data-progress=stream></p>
+        <script type="module" nonce=shell.nonce.clone() src=props.progress_script.clone()></script>
+    }))
 }
 
 /// The rows, with what was found marked.

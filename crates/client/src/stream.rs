@@ -5,7 +5,10 @@ use domain::id::SessionId;
 use reqwest::Response;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
-use wire::{event::Event, worker::Delta};
+use wire::{
+    event::Event,
+    worker::{Delta, Progress},
+};
 
 /// An item of a followed log.
 #[derive(Debug, Clone)]
@@ -14,6 +17,8 @@ pub enum StreamItem {
     Event(Box<Event>),
     /// A piece of a reply that is not in the log yet. Pieces can be missing and are not repeated.
     Delta(Delta),
+    /// How far the worker is. Reports can be missing and are not repeated.
+    Progress(Progress),
 }
 
 /// Follows a log from one sequence on: each event once, in order, until the session is final and its last event is
@@ -79,7 +84,7 @@ impl EventStream {
         loop {
             match self.next_item().await? {
                 Some(StreamItem::Event(event)) => return Ok(Some(*event)),
-                Some(StreamItem::Delta(_)) => {}
+                Some(StreamItem::Delta(_) | StreamItem::Progress(_)) => {}
                 None => return Ok(None),
             }
         }
@@ -164,6 +169,11 @@ impl EventStream {
                 let delta = serde_json::from_str(&frame.data)
                     .map_err(|error| Error::protocol(None, format!("not a piece of an answer: {error}")))?;
                 Ok(Some(StreamItem::Delta(delta)))
+            }
+            "progress" => {
+                let progress = serde_json::from_str(&frame.data)
+                    .map_err(|error| Error::protocol(None, format!("no progress: {error}")))?;
+                Ok(Some(StreamItem::Progress(progress)))
             }
             _ => Ok(None),
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use wire::{
     Json,
     session::{Session, SessionError},
-    worker::{Attempt, Claim, Claimed, Complete, Delta, Fail, Lease, Wake, Yield},
+    worker::{Attempt, Claim, Claimed, Complete, Delta, Fail, Lease, Progress, Wake, Yield},
 };
 
 impl Client {
@@ -32,6 +32,11 @@ impl Client {
     /// `POST /api/sessions/{id}/deltas`: publishes a piece of an unfinished reply to current followers.
     pub async fn send_delta(&self, session_id: SessionId, delta: &Delta) -> Result<()> {
         self.post(&["api", "sessions", &session_id.to_string(), "deltas"], delta).await
+    }
+
+    /// `POST /api/sessions/{id}/progress`: publishes how far the session is to current followers.
+    pub async fn send_progress(&self, session_id: SessionId, progress: &Progress) -> Result<()> {
+        self.post(&["api", "sessions", &session_id.to_string(), "progress"], progress).await
     }
 
     /// `POST /api/sessions/{id}/complete`

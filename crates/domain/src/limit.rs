@@ -591,6 +591,10 @@ pub const TOOL_FIELD_BYTES_MAX: usize = 2_000;
 pub const TOOL_SAVED_INPUTS_MAX: u32 = 50;
 /// Largest input that a person saves, bytes as JSON.
 pub const TOOL_SAVED_INPUT_BYTES_MAX: usize = 64 * 1024;
+/// Longest note about the progress of a session, characters.
+pub const PROGRESS_NOTE_CHARS_MAX: usize = 200;
+/// Least time between two reports of progress that followers of a session get, milliseconds.
+pub const PROGRESS_PAUSE_MS: i64 = 200;
 /// Most steps of a composite tool.
 pub const TOOL_STEPS_MAX: usize = 32;
 /// Most levels of composite tools inside of each other, the outermost included.

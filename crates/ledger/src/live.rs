@@ -3,8 +3,9 @@
 
 use crate::{Ledger, Result, rendering::Batch};
 use domain::{
-    Scope,
+    Scope, Timestamp,
     id::{SessionId, TenantId},
+    limit::PROGRESS_PAUSE_MS,
     session::Status,
 };
 use quick_cache::sync::Cache;
@@ -52,6 +53,19 @@ pub struct Delta {
     pub text: String,
 }
 
+/// How far a worker is with its session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// The attempt of the worker that sends it.
+    pub attempt: u32,
+    /// Number of steps that are done.
+    pub done: u64,
+    /// Number of all steps; `None` if it is not known.
+    pub total: Option<u64>,
+    /// What is done now, one line of at most [`domain::limit::PROGRESS_NOTE_CHARS_MAX`] characters.
+    pub note: Option<String>,
+}
+
 /// A commit of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Commit {
@@ -70,6 +84,8 @@ pub(crate) enum FeedItem {
     Missed,
     /// A piece of an answer that the agent is writing.
     Delta(Arc<Delta>),
+    /// How far the worker is.
+    Progress(Arc<Progress>),
 }
 
 type Key = (TenantId, SessionId);
@@ -77,6 +93,8 @@ type Key = (TenantId, SessionId);
 #[derive(Default)]
 struct Shared {
     feeds: Mutex<HashMap<Key, broadcast::Sender<FeedItem>>>,
+    /// When the followers of a session got progress last. Only sessions with a feed are here.
+    progress: Mutex<HashMap<Key, Timestamp>>,
     tenants: Mutex<HashMap<TenantId, Arc<TenantHub>>>,
 }
 
@@ -121,6 +139,27 @@ impl Hub {
         let feed = lock(&self.0.feeds).get(&(tenant_id, session_id)).cloned();
         // An error only means that the last follower has left.
         let _ = feed.map(|feed| feed.send(FeedItem::Delta(delta)));
+    }
+
+    /// Sends progress to the followers of the session, if there are any. Within [`PROGRESS_PAUSE_MS`] of the last report
+    /// only the last step is sent.
+    pub(crate) fn publish_progress(
+        &self,
+        tenant_id: TenantId,
+        session_id: SessionId,
+        progress: Arc<Progress>,
+        now: Timestamp,
+    ) {
+        let key = (tenant_id, session_id);
+        let Some(feed) = lock(&self.0.feeds).get(&key).cloned() else { return };
+        let is_last = progress.total == Some(progress.done);
+        let mut sent = lock(&self.0.progress);
+        let rests = sent.get(&key).is_none_or(|last| (now - *last).num_milliseconds() >= PROGRESS_PAUSE_MS);
+        if rests || is_last {
+            sent.insert(key, now);
+            // An error only means that the last follower has left.
+            let _ = feed.send(FeedItem::Progress(progress));
+        }
     }
 
     /// Returns a signal for the next session that is queued in this workspace.
@@ -239,6 +278,7 @@ impl Drop for Feed {
         let mut feeds = lock(&self.shared.feeds);
         if feeds.get(&self.key).is_some_and(|feed| feed.receiver_count() == 0) {
             feeds.remove(&self.key);
+            lock(&self.shared.progress).remove(&self.key);
         }
     }
 }

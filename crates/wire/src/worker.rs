@@ -60,6 +60,24 @@ pub struct Delta {
     pub text: String,
 }
 
+/// `POST /api/sessions/{id}/progress`, and the data of a follower's `progress` event: how far a worker is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Progress {
+    /// Fencing token of the worker that sends it.
+    pub attempt: u32,
+    /// Number of steps that are done.
+    pub done: u64,
+    /// Number of all steps, at least `done`; absent if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// What is done now: one line of 1 to 200 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
+    pub note: Option<String>,
+}
+
 /// The answer to a claim. Empty if no session was queued.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

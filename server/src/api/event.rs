@@ -73,6 +73,32 @@ pub async fn send_delta(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Send progress
+///
+/// Sends how far the worker is as a `progress` event to everyone who follows the session on this server. It is not
+/// stored and cannot be read later. Followers get at most five a second, and the last step.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/progress", operation_id = "sendProgress",
+    tag = "worker", request_body = wire::worker::Progress,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 204, description = "Sent to the followers of the session, if there are any"),
+        (
+            status = 409, description = "`stale_attempt`, `already_final` or `wrong_status`",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn send_progress(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<wire::worker::Progress>,
+) -> Result<StatusCode, Problem> {
+    use_case::send_progress(&state.ledger, caller.scope(), id, wire_map::progress_from_wire(body)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 /// The query of [`read`].
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]

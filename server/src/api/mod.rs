@@ -302,6 +302,7 @@ fn logs(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(event::read, event::append))
         .routes(routes!(event::find))
         .routes(routes!(event::send_delta))
+        .routes(routes!(event::send_progress))
         .routes(routes!(stream::follow))
         .routes(routes!(hook::record))
         .routes(routes!(today::work_queue_counts))

@@ -48,8 +48,8 @@ struct FollowHeader {
 ///
 /// Server-sent events: first the events of the log after the given sequence, then each new event when it is committed.
 /// `id` is the sequence and `data` the event's JSON on one line. While an agent writes an answer, `delta` events
-/// without an `id` have the pieces that its worker sends (`{"attempt", "offset", "text"}`). Pieces are not stored, and
-/// some may be missing. When the session has ended and all events were sent, an `end` event with `{"status"}` closes
+/// without an `id` have the pieces that its worker sends (`{"attempt", "offset", "text"}`), and `progress` events say
+/// how far it is (`{"attempt", "done", "total", "note"}`). Both are not stored, and some may be missing. When the session has ended and all events were sent, an `end` event with `{"status"}` closes
 /// the stream. A server that stops sends `bye`: reconnect with `Last-Event-ID`. A comment is sent after at most 15 s
 /// without an event.
 #[utoipa::path(
@@ -123,6 +123,10 @@ fn frame_of(followed: Follow) -> Next {
         Follow::Delta(delta) => match serde_json::to_string(&wire_map::delta(&delta)) {
             Ok(data) => Next::Frame(sse::frame("delta", &data)),
             // A lost piece does no harm: the complete answer follows as an event.
+            Err(_) => Next::Frame(sse::COMMENT),
+        },
+        Follow::Progress(progress) => match serde_json::to_string(&wire_map::progress(&progress)) {
+            Ok(data) => Next::Frame(sse::frame("progress", &data)),
             Err(_) => Next::Frame(sse::COMMENT),
         },
         Follow::End(status) => Next::Last(sse::frame("end", &format!("{{\"status\":\"{status}\"}}"))),

@@ -27,6 +27,7 @@ mod serve;
 mod telemetry;
 mod token;
 mod tool;
+mod tool_progress;
 mod tool_push;
 mod tool_server;
 mod user;

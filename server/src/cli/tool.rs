@@ -2,6 +2,7 @@
 
 use super::{
     common::{Failure, print_line},
+    tool_progress::ProgressLine,
     tool_push::{PushArgs, push},
     tool_server::{ServerArgs, connect, line, read_text},
 };
@@ -98,7 +99,7 @@ async fn run_tool(args: RunArgs) -> Result<(), Failure> {
     conclude(ended)
 }
 
-/// Waits for the end of the run, and reports each change of its status.
+/// Waits for the end of the run, and reports each change of its status, and its progress.
 async fn follow(client: &Client, slug: &str, request: &RunTool) -> Result<ToolRun, Failure> {
     let mut seed = [0; 8];
     SystemEntropy.fill(&mut seed);
@@ -106,11 +107,19 @@ async fn follow(client: &Client, slug: &str, request: &RunTool) -> Result<ToolRu
     // The first answer comes soon, so that the session is known while the tool runs.
     let mut next = RunTool { wait_seconds: Some(1), ..request.clone() };
     let mut shown = None;
+    let (mut progress, mut stream) = (ProgressLine::new(), None);
     loop {
-        match client.run_tool(slug, &next).await {
+        let asked = client.run_tool(slug, &next);
+        let answer = match &mut stream {
+            Some(stream) => progress.show_until(stream, asked).await,
+            None => asked.await,
+        };
+        match answer {
             Ok(run) => {
                 backoff.reset();
+                stream.get_or_insert_with(|| client.stream(run.session_id, 0));
                 if shown != Some(run.status) {
+                    progress.clear();
                     report(&format!("{} {} (version {})", run.session_id, run.status, run.version));
                     shown = Some(run.status);
                 }

@@ -109,7 +109,9 @@ pub(super) async fn read(
     let (events, titles) = transcript_of(page.events);
     let (has_earlier, has_later) = (page.has_earlier, page.has_later);
     let around = beside(state, viewer, page.around).await;
-    Ok(Props { events, titles, has_earlier, has_later, opens_at, kinds, find, form: viewer.form.clone(), ..around })
+    let progress_script = state.assets.path("form-js").unwrap_or_default();
+    let form = viewer.form.clone();
+    Ok(Props { events, titles, has_earlier, has_later, opens_at, kinds, find, form, progress_script, ..around })
 }
 
 const fn opens_at(found: page::OpensAt) -> OpensAt {
@@ -156,6 +158,7 @@ fn around_log(around: Around, rating: Rating, (may_forget, may_share): (bool, bo
         children: around.children.into_iter().map(wire_map::session).collect(),
         promotion: around.promotion.offer.map(offered),
         form: FormState::default(),
+        progress_script: String::new(),
         summary: Summary {
             failure: around.failure.map(wire_map::session_failure),
             alike: around.alike.map(|alike| (alike.cause_id.to_string(), alike.others)),

@@ -19,6 +19,7 @@ fn body(path: &str) -> Option<Value> {
         "claim" => json!({ "agentSlugs": ["nobody"] }),
         "events" => json!({ "attempt": 1, "events": [{ "type": "agent.message" }] }),
         "deltas" => json!({ "attempt": 1, "offset": 0, "text": "x" }),
+        "progress" => json!({ "attempt": 1, "done": 1 }),
         "heartbeat" | "release" => json!({ "attempt": 1 }),
         "complete" => json!({ "attempt": 1 }),
         "fail" => json!({ "attempt": 1, "error": { "message": "x" } }),

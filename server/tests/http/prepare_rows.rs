@@ -100,6 +100,7 @@ impl Maker<'_> {
                 (self.running().await, json!({ "attempt": 1, "message": "Which?", "idempotencyKey": "k" }))
             }
             "/api/sessions/{id}/deltas" => (self.running().await, json!({ "attempt": 1, "offset": 0, "text": "x" })),
+            "/api/sessions/{id}/progress" => (self.running().await, json!({ "attempt": 1, "done": 1 })),
             "/api/sessions/{id}/elicitation-reply" => (self.session_with_question().await.0, json!({ "content": "x" })),
             "/api/sessions/{id}/events" => {
                 (self.running().await, json!({ "attempt": 1, "events": [{ "type": "agent.message" }] }))

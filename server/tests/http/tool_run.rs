@@ -395,6 +395,7 @@ async fn a_command_of_a_worker_gets_the_input_and_its_output_is_the_result() {
     for (script, status, result) in [
         ("cat", "completed", json!({ "note": PRIVATE })),
         ("cat >/dev/null; echo one; echo two", "completed", json!("one\ntwo")),
+        ("echo '{\"type\":\"progress\",\"done\":1,\"total\":2}'; cat", "completed", json!({ "note": PRIVATE })),
         ("exit 3", "failed", Value::Null),
     ] {
         let begun = run_with(&app, "echo", json!({ "input": { "note": PRIVATE } })).await;

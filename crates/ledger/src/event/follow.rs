@@ -3,6 +3,7 @@
 
 use super::{
     delta::Delta,
+    progress::Progress,
     read::{Read, read},
 };
 use crate::{
@@ -25,6 +26,8 @@ pub enum Follow {
     Events(Arc<Batch>),
     /// A piece of an answer that is not in the log yet. Pieces may be lost.
     Delta(Arc<Delta>),
+    /// How far the worker is. Reports may be lost.
+    Progress(Arc<Progress>),
     /// The session is final and all of its events were delivered.
     End(Status),
 }
@@ -87,6 +90,7 @@ impl Following {
             }
             match self.feed.recv().await {
                 Ok(FeedItem::Delta(delta)) => return Ok(Follow::Delta(delta)),
+                Ok(FeedItem::Progress(progress)) => return Ok(Follow::Progress(progress)),
                 Ok(FeedItem::Committed(commit)) => {
                     if let Some(batch) = self.take(commit) {
                         return Ok(Follow::Events(batch));

@@ -83,6 +83,8 @@ pub const MODEL_REPLY_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const MODEL_LINE_BUSY_MAX: Duration = Duration::from_secs(2);
 /// Longest summary of a conversation by its agent, tokens.
 pub const SUMMARY_TOKENS_MAX: u32 = 400;
+/// Pause between two reports of progress: five are sent in a second.
+pub const PROGRESS_PAUSE: Duration = Duration::from_millis(200);
 /// Pause between two deltas of a reply.
 pub const DELTA_PAUSE: Duration = Duration::from_millis(80);
 /// Longest wait for the last delta of a reply.

@@ -25,6 +25,7 @@ mod notes;
 mod observer;
 mod picture;
 mod pool;
+mod progress;
 mod prompt;
 mod session;
 mod think;

@@ -19,9 +19,7 @@ use wire::{
     memory::{MemoryToolAnswer, MemoryToolCommand},
     relevance::{RateMemories, RatedMemories},
     session::Session,
-    tool::ToolVersion,
-    tool_run::{RunTool, ToolRun},
-    worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
+    worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Progress, Yield},
 };
 
 /// The result of one call, boxed so that the trait can be used as `dyn WorkerApi`.
@@ -37,6 +35,9 @@ pub trait WorkerApi: Debug + Send + Sync + 'static {
 
     /// Publishes a piece of a reply that is still being generated. Delivery is best-effort.
     fn send_delta<'a>(&'a self, session_id: SessionId, delta: &'a Delta) -> ApiFuture<'a, ()>;
+
+    /// Publishes how far the session is. Delivery is best-effort.
+    fn send_progress<'a>(&'a self, session_id: SessionId, progress: &'a Progress) -> ApiFuture<'a, ()>;
 
     /// Extends the lease. Fails with a timeout after `allowed`.
     fn heartbeat<'a>(&'a self, session_id: SessionId, attempt: u32, allowed: Duration) -> ApiFuture<'a, Lease>;
@@ -121,6 +122,10 @@ impl WorkerApi for Client {
 
     fn send_delta<'a>(&'a self, session_id: SessionId, delta: &'a Delta) -> ApiFuture<'a, ()> {
         Box::pin(Self::send_delta(self, session_id, delta))
+    }
+
+    fn send_progress<'a>(&'a self, session_id: SessionId, progress: &'a Progress) -> ApiFuture<'a, ()> {
+        Box::pin(Self::send_progress(self, session_id, progress))
     }
 
     fn heartbeat<'a>(&'a self, session_id: SessionId, attempt: u32, allowed: Duration) -> ApiFuture<'a, Lease> {

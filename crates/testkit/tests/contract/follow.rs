@@ -1,10 +1,11 @@
 //! P-7: followers of a log, and what they share.
 
+use chrono::TimeDelta;
 use domain::session::Session;
 use futures_util::future::join_all;
 use ledger::{
     Error,
-    event::{self as events, Delta, Follow, Following},
+    event::{self as events, Delta, Follow, Following, Progress},
     session,
 };
 use std::sync::Arc;
@@ -14,6 +15,7 @@ on_both_engines!(
     a_follower_sees_every_event_once_in_order_while_writers_append,
     a_follower_that_lags_reads_the_log_again_without_gaps_or_repeats,
     followers_of_a_session_share_the_batch_of_a_commit,
+    progress_is_sent_to_followers_at_most_each_200_ms_and_not_stored,
     pieces_of_an_answer_are_sent_to_followers_and_not_stored,
 );
 
@@ -42,7 +44,7 @@ async fn followed(mut following: Following) -> Vec<u64> {
     loop {
         match following.next().await.unwrap() {
             Follow::Events(batch) => seen.extend(batch.events().iter().map(|event| event.sequence)),
-            Follow::Delta(delta) => panic!("no one sent {delta:?}"),
+            other @ (Follow::Delta(_) | Follow::Progress(_)) => panic!("no one sent {other:?}"),
             Follow::End(_) => return seen,
         }
     }
@@ -93,6 +95,33 @@ async fn followers_of_a_session_share_the_batch_of_a_commit(f: Fixture) {
     }
     assert_eq!(batches[0].events().len(), 2);
     assert!(batches.iter().all(|batch| Arc::ptr_eq(batch, &batches[0])), "a rendering of one is not that of all");
+    f.done().await;
+}
+
+async fn progress_is_sent_to_followers_at_most_each_200_ms_and_not_stored(f: Fixture) {
+    let session = f.running().await;
+    let before = f.log(session.id).await.len();
+    let mut following = events::follow(&f.ledger, &f.member, session.id, before as u64).await.unwrap();
+    let send = async |attempt: u32, done: u64, note: &str| {
+        let progress = Progress { attempt, done, total: Some(9), note: Some(note.to_owned()) };
+        events::send_progress(&f.ledger, &f.worker, session.id, progress).await
+    };
+    for (done, pause) in [(1, 0), (2, 199), (3, 1), (9, 0)] {
+        f.clock.advance(TimeDelta::milliseconds(pause));
+        send(1, done, "reading").await.unwrap();
+    }
+    for expected in [1, 3, 9] {
+        match following.next().await.unwrap() {
+            Follow::Progress(progress) => assert_eq!((progress.done, progress.total), (expected, Some(9))),
+            other => panic!("no progress: {other:?}"),
+        }
+    }
+    assert!(matches!(send(2, 1, "x").await, Err(Error::Refused(_))), "an attempt that holds nothing");
+    for (done, note, field) in [(10, "x", "done"), (1, "two\nlines", "note")] {
+        let refused = send(1, done, note).await;
+        assert!(matches!(&refused, Err(Error::Invalid(errors)) if errors[0].field == field), "{refused:?}");
+    }
+    assert_eq!(f.log(session.id).await.len(), before);
     f.done().await;
 }
 

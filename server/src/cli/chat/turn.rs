@@ -41,6 +41,7 @@ impl Chat {
             };
             match item {
                 Ok(Some(StreamItem::Delta(delta))) => self.show_delta(&delta)?,
+                Ok(Some(StreamItem::Progress(_))) => {}
                 Ok(Some(StreamItem::Event(event))) => {
                     self.position = event.sequence;
                     if let Some(over) = self.show(&event, asked)? {

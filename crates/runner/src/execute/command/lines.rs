@@ -91,8 +91,7 @@ impl LineParser {
     /// Interprets the next line, or part of an over-long line. `is_utf16` says that the output was converted.
     pub fn read(&mut self, line: &Line, is_utf16: bool) -> Vec<Parsed> {
         if let Syntax::Whole(whole) = &mut self.syntax {
-            whole.push(line);
-            return Vec::new();
+            return whole.push(line).into_iter().map(Parsed::Progress).collect();
         }
         if line.begins {
             self.number += 1;

@@ -95,7 +95,7 @@ fn a_line_that_begins_like_an_object_and_is_none_is_marked_with_its_number() {
         .iter()
         .map(|parsed| match parsed {
             Parsed::Event(event) => serde_json::to_value(event).unwrap(),
-            Parsed::Result(_) | Parsed::Ask(_) => panic!("only events were printed"),
+            Parsed::Result(_) | Parsed::Ask(_) | Parsed::Progress(_) => panic!("only events were printed"),
         })
         .collect();
     let [first, last] = values.as_slice() else { panic!("{values:?}") };
@@ -214,7 +214,7 @@ fn an_event_that_is_too_large_is_kept_as_text() {
             Parsed::Event(event) => {
                 serde_json::to_value(event).unwrap()["content"][0]["text"].as_str().unwrap().to_owned()
             }
-            Parsed::Result(_) | Parsed::Ask(_) => panic!("only events were printed"),
+            Parsed::Result(_) | Parsed::Ask(_) | Parsed::Progress(_) => panic!("only events were printed"),
         })
         .collect();
     assert!(parsed.len() == 2 && joined == sent);
@@ -233,7 +233,7 @@ fn read_output(format: Format, bytes: &[u8]) -> (Vec<Value>, Option<Output>) {
         match parsed {
             Parsed::Event(event) => events.push(serde_json::to_value(event).unwrap()),
             Parsed::Result(output) => outcome = Some(output),
-            Parsed::Ask(_) => panic!("nobody is asked"),
+            Parsed::Ask(_) | Parsed::Progress(_) => panic!("nobody is asked"),
         }
     }
     (events, outcome)

@@ -1,7 +1,7 @@
 //! What the output of a command means.
 
 use super::super::adapter::Failure;
-use wire::{Json, event::NewEvent, feedback_request::AskFeedback};
+use wire::{Json, event::NewEvent, feedback_request::AskFeedback, worker::Progress};
 
 /// What a line means.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub enum Parsed {
     Result(Output),
     /// A request to people. Its attempt is not set.
     Ask(Box<AskFeedback>),
+    /// How far the command is. Its attempt is not set.
+    Progress(Progress),
 }
 
 /// The outcome that a command reports.

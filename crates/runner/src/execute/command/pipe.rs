@@ -1,7 +1,10 @@
 //! Reads one pipe of a command to its end.
 
 use super::{
-    super::{event, event_queue::EventSender, lease::Lease, limit, notes::Notes, worker_api::WorkerApi},
+    super::{
+        event, event_queue::EventSender, lease::Lease, limit, notes::Notes, progress::ProgressSender,
+        worker_api::WorkerApi,
+    },
     lines::{self, LineParser},
     output::{Output, Parsed},
     split::{Line, Splitter},
@@ -18,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use wire::{
     event::NewEvent,
     feedback_request::{AskFeedback, Asked},
+    worker::Progress,
 };
 
 /// What a pipe carried besides events.
@@ -43,6 +47,7 @@ pub struct PipeReader {
     parser: LineParser,
     events: Option<EventSender>,
     asker: Option<Asker>,
+    progress: Option<ProgressSender>,
     /// How long the pipe is read after the command has exited.
     output_time: Duration,
     output: PipeOutput,
@@ -72,7 +77,7 @@ impl Asker {
 impl PipeReader {
     /// Events go into `events`. `output_time` is how long the pipe is read after the command has exited.
     pub fn new(parser: LineParser, events: EventSender, output_time: Duration) -> Self {
-        Self { parser, events: Some(events), asker: None, output_time, output: PipeOutput::default() }
+        Self { parser, events: Some(events), asker: None, progress: None, output_time, output: PipeOutput::default() }
     }
 
     /// Lets the command ask people.
@@ -146,8 +151,16 @@ impl PipeReader {
                     }
                 }
                 Parsed::Ask(ask) => self.ask_aside(&ask).await,
+                Parsed::Progress(progress) => self.report(progress),
             }
         }
+    }
+
+    /// Publishes progress, if the command may ask: that pipe knows the lease.
+    fn report(&mut self, progress: Progress) {
+        let Some(asker) = &self.asker else { return };
+        let lease = &asker.lease;
+        self.progress.get_or_insert_with(|| ProgressSender::start(Arc::clone(lease))).push(progress);
     }
 
     async fn record(&mut self, event: NewEvent) {

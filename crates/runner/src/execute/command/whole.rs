@@ -1,8 +1,35 @@
-//! Output that is one result as a whole.
+//! Output that is one result as a whole, but for lines of progress.
 
 use super::{super::adapter::Failure, output::Output, split::Line};
-use domain::limit::DOCUMENT_BYTES_MAX;
+use domain::{
+    limit::{DOCUMENT_BYTES_MAX, PROGRESS_NOTE_CHARS_MAX},
+    line::is_line,
+};
+use serde::Deserialize;
 use serde_json::{Value, value::to_raw_value};
+use wire::worker::Progress;
+
+/// A line of progress: `{"type": "progress", "done": 3, "total": 10, "note": "…"}`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProgressLine {
+    #[serde(rename = "type")]
+    kind: String,
+    done: u64,
+    total: Option<u64>,
+    note: Option<String>,
+}
+
+/// The progress on a line; `None` for a line of the result. A note that is none is left out.
+fn progress(line: &Line) -> Option<Progress> {
+    if !line.begins || !line.ends {
+        return None;
+    }
+    let ProgressLine { kind, done, total, note } = serde_json::from_slice(&line.bytes).ok()?;
+    let total = total.filter(|total| *total >= done);
+    let note = note.filter(|note| is_line(note, PROGRESS_NOTE_CHARS_MAX));
+    (kind == "progress").then_some(Progress { attempt: 0, done, total, note })
+}
 
 /// Collects the output of a command.
 #[derive(Debug, Default)]
@@ -12,16 +39,20 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// Takes the next line, or part of a line.
-    pub(super) fn push(&mut self, line: &Line) {
+    /// Takes the next line, or part of a line. Returns the progress on it, which is no part of the result.
+    pub(super) fn push(&mut self, line: &Line) -> Option<Progress> {
+        if let Some(progress) = progress(line) {
+            return Some(progress);
+        }
         if self.bytes.len() + line.bytes.len() > DOCUMENT_BYTES_MAX {
             self.is_too_large = true;
-            return;
+            return None;
         }
         self.bytes.extend_from_slice(&line.bytes);
         if line.ends {
             self.bytes.push(b'\n');
         }
+        None
     }
 
     /// The result: JSON if the whole output is JSON, else the output as a text without white space at its end. No
@@ -63,6 +94,20 @@ mod tests {
         assert_eq!(json(&["{\"a\":"]).as_deref(), Some("\"{\\\"a\\\":\""));
         assert_eq!(json(&[]), None);
         assert_eq!(json(&["", ""]), None);
+    }
+
+    #[test]
+    fn a_line_of_progress_is_no_part_of_the_result() {
+        let mut whole = Whole::default();
+        let mut read = |text: &str| whole.push(&Line { bytes: text.as_bytes().to_vec(), begins: true, ends: true });
+        let found = read(r#"{"type":"progress","done":3,"total":10,"note":"reading"}"#).unwrap();
+        assert_eq!((found.done, found.total, found.note.as_deref()), (3, Some(10), Some("reading")));
+        let odd = read(r#"{ "type": "progress", "done": 3, "total": 2, "note": "two\nlines" }"#).unwrap();
+        assert_eq!((odd.done, odd.total, odd.note), (3, None, None));
+        for line in [r#"{"type":"progress"}"#, r#"{"type":"other","done":1}"#, r#"{"done":1}"#, "done"] {
+            assert_eq!(read(line), None, "{line}");
+        }
+        assert!(whole.finish().result.unwrap().get().contains("done"));
     }
 
     #[test]
