@@ -1,6 +1,6 @@
 // The script of a form that people answer, of the form of a tool and of its run: saves drafts, hides questions that do
-// not apply, sets the offset of times, shows progress, tells the page around a frame its height. The form works without it. All rules are the server's: it says which
-// questions do not apply.
+// not apply, sets the offset of times, shows progress, tells the page around a frame its height. The form works without
+// it. All rules are the server's: it says which questions do not apply.
 
 const form = document.querySelector("form[data-draft]");
 // A form in a frame saves no drafts. It asks the server which questions apply.

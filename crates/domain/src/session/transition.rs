@@ -168,7 +168,7 @@ const fn right(command: Command) -> Right {
 
 /// Whether a command is for sessions of this type and with or without a claim, whatever their status.
 fn applies_to(state: Position, command: Command) -> bool {
-    let is_claimed = state.attempt > 0;
+    let (kind, is_claimed) = (state.session_type, state.attempt > 0);
     match command {
         Start | Claim | Heartbeat | Append | Complete | Fail | Yield(_) | Wake | Release | Resume | Approve
         | Cancel | LoseLease | Expire => true,
@@ -189,14 +189,8 @@ fn applies_to(state: Position, command: Command) -> bool {
         Interrupt | Command::End => state.session_type == Type::Agent,
         // A mixed session that was never claimed is a person's working session.
         Stop | Supersede | Abandon => state.session_type == Type::Mixed && !is_claimed,
-        // No one claims a response session.
-        Submit => state.session_type == Type::Response && !is_claimed,
-        // The form of a tool is left before its run begins.
-        Leave => match state.session_type {
-            Type::Response => !is_claimed,
-            Type::Tool => !is_claimed && matches!(state.status, Draft),
-            Type::Agent | Type::Mixed => false,
-        },
+        // No one claims a response session. The form of a tool is left before its run begins.
+        Submit | Leave => !is_claimed && matches!((kind, state.status), (Type::Response, _) | (Type::Tool, Draft)),
     }
 }
 
