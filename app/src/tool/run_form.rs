@@ -137,6 +137,7 @@ fn run_form(shell: &Shell, slug: &str, run: &Run, version: &ToolVersion) -> Iner
         None => (format!("{}-{slug}", shell.form_key), 0),
     };
     let target = format!("/tools/{slug}/draft");
+    let address = draft_address(shell, &target);
     let discard = run.start.continued.is_some().then(|| {
         let target = target.clone();
         view! { <Button look=Look::Quiet name="_do" value="discard" attr:formaction=target attr:formnovalidate="">"Discard draft"</Button> }
@@ -148,7 +149,7 @@ fn run_form(shell: &Shell, slug: &str, run: &Run, version: &ToolVersion) -> Iner
         Field::new(NAME, "Name of this input").hint("For your own next runs. An input with this name is replaced.");
     let keeps = run.form.error(NAME).is_some();
     static_html(view! {
-        <form class="form" method="post" action=format!("/tools/{slug}/run#run") data-draft=draft_address(shell, &target) data-leaves="">
+        <form class="form" method="post" action=format!("/tools/{slug}/run#run") data-draft=address data-leaves="">
             <input type="hidden" name="_id" value=id/>
             <input type="hidden" name="_rev" value=rev.to_string()/>
             <Refused messages=general/>

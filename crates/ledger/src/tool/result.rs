@@ -31,7 +31,7 @@ pub fn input_errors(definition: &Definition, input: &Value) -> Vec<Issue> {
 /// Returns where a result violates the output schema of its tool. Empty for sessions that run no tool.
 ///
 /// # Errors
-/// [`Error::Internal`] if the version is not there.
+/// [`crate::Error::Internal`] if the version is not there.
 pub(crate) async fn result_errors(conn: &mut Conn<'_>, session: &Session, result: Option<&str>) -> Result<Vec<Issue>> {
     let Some((_, definition)) = definition_of_run(conn, session).await? else { return Ok(Vec::new()) };
     let Some(schema) = definition.output_schema else { return Ok(Vec::new()) };
@@ -47,7 +47,7 @@ pub(crate) async fn result_errors(conn: &mut Conn<'_>, session: &Session, result
 /// Fails a session whose result violates the output schema. `change` is the completion that the worker sent.
 ///
 /// # Errors
-/// [`Error::Refused`] if the session cannot fail in its status.
+/// [`crate::Error::Refused`] if the session cannot fail in its status.
 pub(crate) async fn fail_result(
     tx: &mut WriteTx<'_>,
     before: Session,
