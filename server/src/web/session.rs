@@ -109,9 +109,7 @@ pub(super) async fn read(
     let (events, titles) = transcript_of(page.events);
     let (has_earlier, has_later) = (page.has_earlier, page.has_later);
     let around = beside(state, viewer, page.around).await;
-    let progress_script = state.assets.path("form-js").unwrap_or_default();
-    let form = viewer.form.clone();
-    Ok(Props { events, titles, has_earlier, has_later, opens_at, kinds, find, form, progress_script, ..around })
+    Ok(Props { events, titles, has_earlier, has_later, opens_at, kinds, find, form: viewer.form.clone(), ..around })
 }
 
 const fn opens_at(found: page::OpensAt) -> OpensAt {
@@ -136,7 +134,8 @@ fn transcript_of(events: page::Events) -> (Vec<wire::event::Event>, Titles) {
 async fn beside(state: &AppState, viewer: &Viewer, around: Around) -> Props {
     let rating = rating::of(state, viewer, &around.session).await;
     let may = (may_forget(&viewer.scope, &around.session), may_share(&viewer.scope, &around.session));
-    around_log(around, rating, may)
+    let progress_script = state.assets.path("form-js").unwrap_or_default();
+    Props { progress_script, ..around_log(around, rating, may) }
 }
 
 /// Converts what is around the log.

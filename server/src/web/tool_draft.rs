@@ -53,19 +53,24 @@ async fn keep(
     if form.text("_do") == "discard" {
         return discard(&state, viewer, page, &form).await;
     }
-    let kept = save(&state.ledger, &viewer.scope, &page, &form).await;
-    match kept {
-        Ok(kept) if visit.is_by_script() => {
-            let rev = kept.draft.map_or(0, |draft| draft.rev);
-            Ok(Json(json!({ "rev": rev, "off": [] })).into_response())
-        }
-        Ok(kept) => {
-            let slug = &page.tool.slug;
-            Ok(Redirect::to(&format!("/tools/{slug}?draft={}#run", kept.session.id)).into_response())
-        }
-        Err(error) if visit.is_by_script() => Err(error.into()),
-        Err(error) => refused(&state, viewer, page, &form, error).await,
+    match (save(&state.ledger, &viewer.scope, &page, &form).await, visit.is_by_script()) {
+        (Ok(kept), true) => Ok(for_script(kept)),
+        (Ok(kept), false) => Ok(to_form(&page.tool.slug, "draft", &kept.session.id.to_string())),
+        (Err(error), true) => Err(error.into()),
+        (Err(error), false) => refused(&state, viewer, page, &form, error).await,
     }
+}
+
+/// What the script of forms reads of a save: the number of the draft, and the questions that do not apply.
+fn for_script(kept: ToolDraft) -> Response {
+    let rev = kept.draft.map_or(0, |draft| draft.rev);
+    Json(json!({ "rev": rev, "off": [] })).into_response()
+}
+
+/// Leads to the form, which begins with what a member of the query names.
+fn to_form(slug: &str, member: &str, value: &str) -> Response {
+    let query = form_urlencoded::Serializer::new(String::new()).append_pair(member, value).finish();
+    Redirect::to(&format!("/tools/{slug}?{query}#run")).into_response()
 }
 
 async fn save(ledger: &Ledger, scope: &Scope, page: &page::Page, form: &Form) -> ledger::Result<ToolDraft> {
@@ -116,18 +121,24 @@ async fn name_input(
     form: Form,
 ) -> Result<Response, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Query::default()).await?;
-    let (slug, name) = (page.tool.slug.clone(), form.text("_name").trim().to_owned());
     if form.text("do") == "delete" {
-        delete_input(&state.ledger, &viewer.scope, &slug, &name).await?;
-        return Ok(Redirect::to(&format!("/tools/{slug}#run")).into_response());
+        return delete(&state.ledger, &viewer.scope, &page.tool.slug, &form).await;
     }
-    let mut fields = typed(&page, &form);
-    fields.retain(|_, value| !value.is_null());
-    match save_input(&state.ledger, &viewer.scope, &slug, SaveInput { name, fields }).await {
-        Ok(saved) => {
-            let query = form_urlencoded::Serializer::new(String::new()).append_pair("saved", &saved.name).finish();
-            Ok(Redirect::to(&format!("/tools/{slug}?{query}#run")).into_response())
-        }
+    match save_input(&state.ledger, &viewer.scope, &page.tool.slug, input(&page, &form)).await {
+        Ok(saved) => Ok(to_form(&page.tool.slug, "saved", &saved.name)),
         Err(error) => refused(&state, viewer, page, &form, error).await,
     }
+}
+
+/// The input to save: the fields that are filled in.
+fn input(page: &page::Page, form: &Form) -> SaveInput {
+    let mut fields = typed(page, form);
+    fields.retain(|_, value| !value.is_null());
+    SaveInput { name: form.text("_name").trim().to_owned(), fields }
+}
+
+/// Deletes a saved input.
+async fn delete(ledger: &Ledger, scope: &Scope, slug: &str, form: &Form) -> Result<Response, PageRejection> {
+    delete_input(ledger, scope, slug, form.text("_name").trim()).await?;
+    Ok(Redirect::to(&format!("/tools/{slug}#run")).into_response())
 }

@@ -49,17 +49,18 @@ async fn submit(
     form: Form,
 ) -> Result<Response, PageRejection> {
     let slug = known(slug)?;
-    let known = of_form(&state.ledger, &viewer.scope, &form.text("_id")).await?.map(|session| session.id);
-    let query = page::Query { draft: known, ..page::Query::default() };
+    let draft = of_form(&state.ledger, &viewer.scope, &form.text("_id")).await?.map(|session| session.id);
+    let query = page::Query { draft, ..page::Query::default() };
     let page = page::read(&state.ledger, &viewer.scope, slug, query).await?;
-    match start(&state.ledger, &viewer.scope, &page, (known, &form)).await {
+    match start(&state.ledger, &viewer.scope, &page, (draft, &form)).await {
         Ok(session) => Ok(Redirect::to(&format!("/sessions/{}", session.id)).into_response()),
-        Err(problem) => {
-            let run = or_stale(refused("run", &form, &problem), &problem);
-            let forms = Forms { run, ..Forms::of(&state) };
-            Ok(answer(viewer, page, forms, Some(problem)).await)
-        }
+        Err(problem) => Ok(answer(viewer, page, forms(&state, &form, &problem), Some(problem)).await),
     }
+}
+
+/// The forms of the page after a run was refused.
+fn forms(state: &AppState, form: &Form, problem: &Problem) -> Forms {
+    Forms { run: or_stale(refused("run", form, problem), problem), ..Forms::of(state) }
 }
 
 /// Runs the tool with the typed input, once if the form is sent twice. A form that was kept as a draft runs that draft.
@@ -67,21 +68,22 @@ async fn start(
     ledger: &Ledger,
     scope: &Scope,
     page: &page::Page,
-    (known, form): (Option<SessionId>, &Form),
+    (draft, form): (Option<SessionId>, &Form),
 ) -> Result<Session, Problem> {
-    let input = match &page.published {
-        Some(version) => {
-            let typed = |name: &str| form.has(name).then(|| form.text(name));
-            typed_input(&version.definition, typed).map_err(unreadable)?
-        }
-        None => None,
-    };
-    let Some(id) = known else {
+    let input = typed(page, form)?;
+    let Some(id) = draft else {
         let run_tool = RunTool { input, idempotency_key: form.optional("_id") };
         return Ok(run(ledger, scope, &page.tool.slug, run_tool).await?);
     };
-    let fields = last_changes(page, input.as_deref());
-    Ok(begin(ledger, scope, id, BeginRun { rev: form.text("_rev").parse().ok(), fields }).await?)
+    let begin_run = BeginRun { rev: form.text("_rev").parse().ok(), fields: last_changes(page, input.as_deref()) };
+    Ok(begin(ledger, scope, id, begin_run).await?)
+}
+
+/// The typed input as JSON; `None` if nothing was typed, or the tool is not published.
+fn typed(page: &page::Page, form: &Form) -> Result<Option<String>, Problem> {
+    let Some(version) = &page.published else { return Ok(None) };
+    let typed = |name: &str| form.has(name).then(|| form.text(name));
+    typed_input(&version.definition, typed).map_err(unreadable)
 }
 
 /// The typed input as changes of the draft: fields that are empty now are removed from it.

@@ -41,13 +41,16 @@ async fn submit(
     let stored = tool::get(&state.ledger, &viewer.scope, &known(slug)?).await?;
     match start(&state.ledger, &viewer.scope, &stored, &form).await {
         Ok(session) => Ok(Redirect::to(&format!("/sessions/{}", session.id)).into_response()),
-        Err(problem) => {
-            let forms = (FormState::default(), refused("try", &form, &problem));
-            let mut response = editor(viewer, draft_of(stored), forms, problem.status()).await;
-            problem.mark(&mut response);
-            Ok(response)
-        }
+        Err(problem) => Ok(again(viewer, stored, &form, &problem).await),
     }
+}
+
+/// The editor with the typed input and why the test did not begin.
+async fn again(viewer: Viewer, stored: ToolRecord, form: &Form, problem: &Problem) -> Response {
+    let forms = (FormState::default(), refused("try", form, problem));
+    let mut response = editor(viewer, draft_of(stored), forms, problem.status()).await;
+    problem.mark(&mut response);
+    response
 }
 
 /// Tests the tool with the typed input, once if the form is sent twice.
