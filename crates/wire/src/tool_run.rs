@@ -9,6 +9,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// `POST /api/tools/{slug}/run`
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -31,6 +32,28 @@ pub struct RunTool {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 30))]
     pub wait_seconds: Option<u32>,
+}
+
+/// `POST /api/tool-sessions/{id}/promote`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PromoteToolSession {
+    /// UUID of the task whose output the result is. Its output is one entity.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub action_id: ActionId,
+    /// UUID of the entity that is written. Default: the one that the task is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub entity_id: Option<EntityId>,
+    /// JSON Pointer into the result for each field of the entity, by the field's slug or `title`. Without any, the
+    /// result itself is an object with the fields.
+    #[serde(default)]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(value_type = BTreeMap<String, crate::schema::ToolPointer>, required = false)
+    )]
+    pub fields: BTreeMap<String, String>,
 }
 
 /// `POST /api/tools/{slug}/sessions`
