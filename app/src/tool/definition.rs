@@ -2,7 +2,7 @@
 
 use super::steps::steps;
 use crate::{render::static_html, text::number::counted, ui::section::Section};
-use domain::tool::{Body, Definition, HttpCall, Implementation};
+use domain::tool::{Body, Definition, HttpCall, Implementation, McpCall};
 use leptos::{prelude::*, tachys::html::InertElement};
 use serde_json::Value;
 
@@ -16,6 +16,7 @@ pub(super) fn definition_section(definition: &Definition) -> InertElement {
             {composite.result.as_ref().map(|result| json("Result", result))}
         }
         .into_any(),
+        Implementation::Mcp { mcp } => mcp_call(mcp).into_any(),
     };
     let private = (!definition.private_fields.is_empty()).then(|| {
         view! { <div><dt>"Private fields"</dt><dd dir="auto">{definition.private_fields.join(", ")}</dd></div> }
@@ -48,7 +49,7 @@ fn attempts(definition: &Definition) -> String {
         (_, Implementation::Composite { .. }) => "Each step has its own".to_owned(),
         (0, _) => "No further attempt after a failure".to_owned(),
         (_, _) if !definition.repeatable => "No further attempt, because the tool is not repeatable".to_owned(),
-        (_, Implementation::Http { .. }) => format!("Up to {further} after a failure"),
+        (_, Implementation::Http { .. } | Implementation::Mcp { .. }) => format!("Up to {further} after a failure"),
         (_, Implementation::Worker {}) => format!("Up to {further} after a worker is lost"),
     }
 }
@@ -63,6 +64,13 @@ fn http_call(http: &HttpCall) -> impl IntoView + use<> {
     view! {
         <pre class="payload" tabindex="0" role="group" aria-label="Call">{format!("{} {}\n{headers}", http.method, http.url)}</pre>
         {body}
+    }
+}
+
+fn mcp_call(McpCall { server, tool }: &McpCall) -> impl IntoView + use<> {
+    let href = format!("/mcp-servers/{server}");
+    view! {
+        <p class="meta">"Each run calls "<code>{tool.clone()}</code>" of the MCP server "<a href=href>{server.clone()}</a>"."</p>
     }
 }
 

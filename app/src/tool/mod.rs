@@ -29,6 +29,7 @@ const fn kind_word(kind: Kind) -> &'static str {
         Kind::Http => "HTTP call",
         Kind::Worker => "Worker",
         Kind::Composite => "Composite",
+        Kind::Mcp => "MCP server",
     }
 }
 

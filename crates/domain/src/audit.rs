@@ -123,6 +123,15 @@ pub enum Kind {
     /// A secret of a tool was deleted.
     #[serde(rename = "tool.secret_deleted")]
     ToolSecretDeleted,
+    /// An MCP server was added.
+    #[serde(rename = "mcp_server.created")]
+    McpServerCreated,
+    /// How an MCP server is reached changed.
+    #[serde(rename = "mcp_server.changed")]
+    McpServerChanged,
+    /// An MCP server was deleted.
+    #[serde(rename = "mcp_server.deleted")]
+    McpServerDeleted,
     /// A rule that decides gates was made.
     #[serde(rename = "rule.created")]
     RuleCreated,
@@ -182,6 +191,9 @@ names!(Kind {
     ToolUnpublished = "tool.unpublished",
     ToolSecretSet = "tool.secret_set",
     ToolSecretDeleted = "tool.secret_deleted",
+    McpServerCreated = "mcp_server.created",
+    McpServerChanged = "mcp_server.changed",
+    McpServerDeleted = "mcp_server.deleted",
     RuleCreated = "rule.created",
     RuleChanged = "rule.changed",
     RuleSuspended = "rule.suspended",
@@ -222,6 +234,8 @@ pub enum TargetKind {
     Tool,
     /// A rule that decides gates.
     Rule,
+    /// An MCP server whose tools the workspace calls.
+    McpServer,
 }
 
 names!(TargetKind {
@@ -239,6 +253,7 @@ names!(TargetKind {
     View = "view",
     Tool = "tool",
     Rule = "rule",
+    McpServer = "mcp_server",
 });
 
 /// Whether a text has the form of an actor: `user:…`, `token:…`, `agent:…`, `respondent:…` or `system`.

@@ -8,7 +8,7 @@ use crate::{
     criteria_set::Dimension,
     entity::FieldDef,
     names::names,
-    tool::{Audience, Change, Composite, HttpCall, Kind},
+    tool::{Audience, Change, Composite, HttpCall, Kind, McpCall},
     view::{Field, Publication},
 };
 use serde::{Deserialize, Serialize};
@@ -132,6 +132,8 @@ pub struct BundledTool {
     pub http: Option<HttpCall>,
     /// The steps of a `composite` tool, as a whole. They refer to tools by slug, also to those of the bundle.
     pub composite: Option<Composite>,
+    /// The call of an `mcp` tool, as a whole. It names an MCP server of the workspace by its slug.
+    pub mcp: Option<McpCall>,
     /// JSON Schema of the input.
     pub input_schema: Option<Value>,
     /// JSON Schema of the result.
@@ -162,6 +164,7 @@ impl BundledTool {
             kind: self.kind,
             http: self.http.clone(),
             composite: self.composite.clone(),
+            mcp: self.mcp.clone(),
             input_schema: self.input_schema.clone(),
             output_schema: self.output_schema.clone().map(Some),
             time_limit_seconds: self.time_limit_seconds,

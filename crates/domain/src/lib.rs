@@ -28,6 +28,7 @@ pub mod issue;
 pub mod json_schema;
 pub mod limit;
 pub mod line;
+pub mod mcp;
 pub mod member;
 pub mod memory;
 pub mod memory_forget;

@@ -90,6 +90,7 @@ pub(crate) enum List {
     FoundEvents = 36,
     Tools = 11,
     ToolVersions = 12,
+    McpServers = 45,
     Rules = 28,
     RuleDecisions = 29,
     SessionMemories = 47,

@@ -48,6 +48,7 @@ pub mod insight;
 mod instance_key;
 pub mod interaction;
 pub mod live;
+pub mod mcp_server;
 pub mod member;
 pub mod memory;
 mod memory_block;
@@ -93,7 +94,7 @@ pub use open::{LeaseClock, Ledger, Mode, Options};
 pub use store::{
     AccessLinkRecord, ActionRecord, AnswerRecord, CardRecord, CriteriaSetRecord, Database, DatabaseUse, DecisionRecord,
     EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
-    LinkPurpose, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
+    LinkPurpose, McpListingRecord, McpServerRecord, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
     MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord, RuleRecord,
     RuleUseRecord, RuleVersionRecord, SQLITE_FILE, SavedInputRecord, SavedSearchRecord, ShareLinkRecord, SignInRecord,
     Stats, TenantRecord, TokenRecord, ToolDraftRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord, ViewLinkRecord,

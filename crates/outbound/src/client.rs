@@ -51,6 +51,51 @@ pub struct Request {
     pub hosts: Hosts,
 }
 
+/// A response whose body is read in parts.
+#[derive(Debug)]
+pub struct Incoming {
+    /// The HTTP status code.
+    pub status: u16,
+    /// Names in lower case and values. Values that are not text are left out.
+    pub headers: Vec<(String, String)>,
+    answer: reqwest::Response,
+    /// Bytes of the body that were read.
+    received: usize,
+}
+
+impl Incoming {
+    /// The first header with this name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        first(&self.headers, name)
+    }
+
+    /// The next part of the body; `None` at its end.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] for a body with more than [`limit::BODY_BYTES_MAX`] in all; [`Error::Timeout`] and
+    /// [`Error::Exchange`] if the rest does not arrive.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>> {
+        let chunk = self.answer.chunk().await.map_err(Error::of_exchange)?;
+        self.received += chunk.as_ref().map_or(0, Bytes::len);
+        if self.received > limit::BODY_BYTES_MAX {
+            return Err(Error::TooLarge("its body"));
+        }
+        Ok(chunk)
+    }
+
+    /// The response with its whole body.
+    ///
+    /// # Errors
+    /// Those of [`Self::chunk`].
+    pub async fn whole(mut self) -> Result<Response> {
+        let mut body = BytesMut::new();
+        while let Some(chunk) = self.chunk().await? {
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Response { status: self.status, headers: self.headers, body: body.freeze() })
+    }
+}
+
 /// A response with any status, redirects included.
 #[derive(Debug, Clone)]
 pub struct Response {
@@ -65,8 +110,12 @@ pub struct Response {
 impl Response {
     /// The first header with this name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        first(&self.headers, name)
     }
+}
+
+fn first<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
 impl Client {
@@ -124,6 +173,15 @@ impl Client {
     /// # Errors
     /// Those of [`Self::fetch`]. [`Error::Timeout`] names [`limit::TIME`] whatever the time was.
     pub async fn fetch_within(&self, request: Request, time: Duration) -> Result<Response> {
+        self.open_within(request, time).await?.whole().await
+    }
+
+    /// Makes a request and returns its response when its headers have arrived. The time ends with the last byte of the
+    /// body, which the caller reads.
+    ///
+    /// # Errors
+    /// Those of [`Self::fetch_within`].
+    pub async fn open_within(&self, request: Request, time: Duration) -> Result<Incoming> {
         let destination = Destination::parse(&request.url, &self.policy)?;
         if !request.hosts.allow(&destination) {
             return Err(Error::NotAllowed(destination.host().to_owned()));
@@ -139,8 +197,7 @@ impl Client {
         if !request.body.is_empty() {
             call = call.body(request.body);
         }
-        let answer = call.send().await.map_err(Error::of_exchange)?;
-        read(answer).await
+        incoming(call.send().await.map_err(Error::of_exchange)?)
     }
 }
 
@@ -165,7 +222,7 @@ fn headers(given: &[(String, String)]) -> Result<HeaderMap> {
     Ok(headers)
 }
 
-async fn read(mut answer: reqwest::Response) -> Result<Response> {
+fn incoming(answer: reqwest::Response) -> Result<Incoming> {
     let status = answer.status().as_u16();
     let headers: Vec<(String, String)> = answer
         .headers()
@@ -175,12 +232,5 @@ async fn read(mut answer: reqwest::Response) -> Result<Response> {
     if headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() > limit::HEADER_BYTES_MAX {
         return Err(Error::TooLarge("its headers"));
     }
-    let mut body = BytesMut::new();
-    while let Some(chunk) = answer.chunk().await.map_err(Error::of_exchange)? {
-        if body.len() + chunk.len() > limit::BODY_BYTES_MAX {
-            return Err(Error::TooLarge("its body"));
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(Response { status, headers, body: body.freeze() })
+    Ok(Incoming { status, headers, answer, received: 0 })
 }

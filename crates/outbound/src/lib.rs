@@ -18,7 +18,7 @@ pub mod limit;
 mod resolve;
 
 pub use address::{InvalidNetwork, Policy};
-pub use client::{Client, Request, Response};
+pub use client::{Client, Incoming, Request, Response};
 pub use destination::Destination;
 pub use error::{Error, Result};
 pub use hosts::{Hosts, InvalidHost};

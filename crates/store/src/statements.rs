@@ -2,9 +2,9 @@
 
 use crate::{
     action, audit, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
-    feedback_request, gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open,
-    outbox, response, retention, rule, search, session, share_link, thread, tool, tool_draft, tool_run,
-    tool_saved_input, tool_step, verify, view, view_link, webhook, work_queue, worker,
+    feedback_request, gate, group, human, insight, interaction, lease, mcp_server, memory, memory_forget, memory_writer, open,
+    outbox, response, retention, rule, search, session, share_link, thread, tool, tool_run, tool_step, verify, view,
+    view_link, webhook, work_queue, worker,
 };
 
 const FILES: &[Texts] = &[
@@ -20,7 +20,7 @@ const FILES: &[Texts] = &[
     human::SQL,
     insight::SQL,
     lease::SQL,
-    memory_figure::SQL,
+    mcp_server::SQL,
     memory_forget::SQL,
     memory_ranker::SQL,
     outbox::SQL,

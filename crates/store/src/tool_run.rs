@@ -11,9 +11,11 @@ statements! {
     const INSERT: &str = "INSERT INTO tool_private_inputs (tenant_id, session_id, sealed) VALUES ($1, $2, $3)";
     const FIND: &str = "SELECT sealed FROM tool_private_inputs WHERE tenant_id = $1 AND session_id = $2";
     const DELETE: &str = "DELETE FROM tool_private_inputs WHERE tenant_id = $1 AND session_id = $2";
-    // The condition is that of the index `sessions_http_runs`.
-    const WAITING: &str = "SELECT DISTINCT tenant_id, agent_slug FROM sessions \
-         WHERE status = 'pending' AND substr(agent_slug, 1, 5) = 'http:' ORDER BY tenant_id, agent_slug LIMIT $1";
+    // The conditions are those of the indexes `sessions_http_runs` and `sessions_mcp_runs`.
+    const WAITING: &str = "SELECT tenant_id, agent_slug FROM sessions \
+         WHERE status = 'pending' AND substr(agent_slug, 1, 5) = 'http:' \
+         UNION SELECT tenant_id, agent_slug FROM sessions \
+         WHERE status = 'pending' AND substr(agent_slug, 1, 4) = 'mcp:' ORDER BY tenant_id, agent_slug LIMIT $1";
 }
 
 type Sealed = (Vec<u8>,);

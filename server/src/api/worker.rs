@@ -66,7 +66,7 @@ fn name(headers: &HeaderMap) -> Option<&str> {
 /// gets. No one claims the run of a composite tool.
 fn wanted(body: worker::Claim) -> Result<(Duration, use_case::Claim), Problem> {
     let wait = wait(body.wait_seconds)?;
-    let is_of_server = |agent: &String| matches!(of_agent(agent), Some((Kind::Http | Kind::Composite, _)));
+    let is_of_server = |agent: &String| matches!(of_agent(agent), Some((Kind::Http | Kind::Composite | Kind::Mcp, _)));
     if body.agent_slugs.iter().flatten().any(is_of_server) {
         return Err(Problem::field(Code::InvalidRequest, "agentSlugs", "the server runs this tool"));
     }

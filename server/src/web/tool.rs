@@ -176,7 +176,7 @@ fn missing(definition: &Definition, set: BTreeSet<&str>) -> Vec<String> {
         Implementation::Http { http } => {
             secret_names(http).into_iter().filter(|name| !set.contains(name.as_str())).collect()
         }
-        Implementation::Worker {} | Implementation::Composite { .. } => Vec::new(),
+        Implementation::Worker {} | Implementation::Composite { .. } | Implementation::Mcp { .. } => Vec::new(),
     }
 }
 

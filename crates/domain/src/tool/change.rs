@@ -1,6 +1,6 @@
 //! A definition in parts, as requests, files and pages send it.
 
-use super::{Audience, Composite, Definition, HttpCall, Implementation, Kind};
+use super::{Audience, Composite, Definition, HttpCall, Implementation, Kind, McpCall};
 use crate::{issue::Issue, limit::TOOL_TIME_LIMIT_SECONDS_DEFAULT};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -15,7 +15,8 @@ pub struct Change {
     /// What the tool does and when to use it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// How the tool runs. Without `http` or `composite`, a tool that is of this kind already keeps its call or steps.
+    /// How the tool runs. Without `http`, `composite` or `mcp`, a tool that is of this kind already keeps its call or
+    /// steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// The call of an `http` tool, as a whole.
@@ -24,6 +25,9 @@ pub struct Change {
     /// The steps of a `composite` tool, as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub composite: Option<Composite>,
+    /// The call of an `mcp` tool, as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcp: Option<McpCall>,
     /// JSON Schema of the input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_schema: Option<Value>,
@@ -72,7 +76,8 @@ impl Change {
         if self.input_schema.is_none() {
             missing("inputSchema");
         }
-        let implementation = match self.kind.map(|kind| implementation(kind, self.http, self.composite)) {
+        let given = Given { http: self.http, composite: self.composite, mcp: self.mcp };
+        let implementation = match self.kind.map(|kind| implementation(kind, given)) {
             Some(Ok(implementation)) => Some(implementation),
             Some(Err(issue)) => {
                 issues.push(issue);
@@ -104,10 +109,16 @@ impl Change {
     /// # Errors
     /// One [`Issue`] if the call or the steps do not fit the kind.
     pub fn apply(self, to: Definition) -> Result<Definition, Vec<Issue>> {
-        let implementation = match (self.kind.unwrap_or(to.kind()), self.http, self.composite, to.implementation) {
-            (Kind::Http, None, None, kept @ Implementation::Http { .. })
-            | (Kind::Composite, None, None, kept @ Implementation::Composite { .. }) => kept,
-            (kind, http, composite, _) => implementation(kind, http, composite).map_err(|issue| vec![issue])?,
+        let given = Given { http: self.http, composite: self.composite, mcp: self.mcp };
+        let implementation = match (self.kind.unwrap_or(to.kind()), to.implementation) {
+            (Kind::Http, kept @ Implementation::Http { .. })
+            | (Kind::Composite, kept @ Implementation::Composite { .. })
+            | (Kind::Mcp, kept @ Implementation::Mcp { .. })
+                if given.is_nothing() =>
+            {
+                kept
+            }
+            (kind, _) => implementation(kind, given).map_err(|issue| vec![issue])?,
         };
         Ok(Definition {
             name: self.name.unwrap_or(to.name),
@@ -129,17 +140,19 @@ impl From<Definition> for Change {
     /// All parts of a definition.
     fn from(definition: Definition) -> Self {
         let kind = definition.kind();
-        let (http, composite) = match definition.implementation {
-            Implementation::Http { http } => (Some(http), None),
-            Implementation::Worker {} => (None, None),
-            Implementation::Composite { composite } => (None, Some(composite)),
+        let given = match definition.implementation {
+            Implementation::Http { http } => Given { http: Some(http), ..Given::default() },
+            Implementation::Worker {} => Given::default(),
+            Implementation::Composite { composite } => Given { composite: Some(composite), ..Given::default() },
+            Implementation::Mcp { mcp } => Given { mcp: Some(mcp), ..Given::default() },
         };
         Self {
             name: Some(definition.name),
             description: Some(definition.description),
             kind: Some(kind),
-            http,
-            composite,
+            http: given.http,
+            composite: given.composite,
+            mcp: given.mcp,
             input_schema: Some(definition.input_schema),
             output_schema: Some(definition.output_schema),
             time_limit_seconds: Some(definition.time_limit_seconds),
@@ -152,12 +165,29 @@ impl From<Definition> for Change {
     }
 }
 
-fn implementation(kind: Kind, http: Option<HttpCall>, composite: Option<Composite>) -> Result<Implementation, Issue> {
+/// The parts of a change that only tools of one kind have.
+#[derive(Default)]
+struct Given {
+    http: Option<HttpCall>,
+    composite: Option<Composite>,
+    mcp: Option<McpCall>,
+}
+
+impl Given {
+    const fn is_nothing(&self) -> bool {
+        self.http.is_none() && self.composite.is_none() && self.mcp.is_none()
+    }
+}
+
+fn implementation(kind: Kind, Given { http, composite, mcp }: Given) -> Result<Implementation, Issue> {
     if http.is_some() && kind != Kind::Http {
         return Err(Issue::new("http", "only a tool of the kind `http` has a call"));
     }
     if composite.is_some() && kind != Kind::Composite {
         return Err(Issue::new("composite", "only a tool of the kind `composite` has steps"));
+    }
+    if mcp.is_some() && kind != Kind::Mcp {
+        return Err(Issue::new("mcp", "only a tool of the kind `mcp` calls a tool of an MCP server"));
     }
     match kind {
         Kind::Http => {
@@ -168,6 +198,10 @@ fn implementation(kind: Kind, http: Option<HttpCall>, composite: Option<Composit
         Kind::Composite => {
             let missing = Issue::new("composite", "missing: a tool of the kind `composite` has steps");
             composite.map(|composite| Implementation::Composite { composite }).ok_or(missing)
+        }
+        Kind::Mcp => {
+            let missing = Issue::new("mcp", "missing: a tool of the kind `mcp` names a server and its tool");
+            mcp.map(|mcp| Implementation::Mcp { mcp }).ok_or(missing)
         }
     }
 }
@@ -219,7 +253,12 @@ mod tests {
         let composite = json!({ "kind": "composite", "composite": { "steps": [{ "name": "a", "tool": "b" }] } });
         let composite = change(composite).apply(worker).unwrap();
         assert_eq!(Change::from(composite.clone()).define(), Ok(composite.clone()));
-        assert_eq!(change(json!({ "kind": "composite" })).apply(composite.clone()), Ok(composite));
+        assert_eq!(change(json!({ "kind": "composite" })).apply(composite.clone()), Ok(composite.clone()));
+        let mcp = json!({ "kind": "mcp", "mcp": { "server": "files", "tool": "read" } });
+        let mcp = change(mcp).apply(composite).unwrap();
+        assert_eq!(Change::from(mcp.clone()).define(), Ok(mcp.clone()));
+        assert_eq!(change(json!({ "name": "A", "kind": "mcp" })).apply(mcp.clone()), Ok(mcp.clone()));
+        assert_eq!(refused(change(json!({ "kind": "worker", "mcp": mcp.mcp() })).apply(mcp)), ["mcp"]);
     }
 
     #[test]

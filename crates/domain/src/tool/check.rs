@@ -3,7 +3,7 @@
 use super::{
     Definition, Implementation, Kind, composition,
     definition::to_pointer,
-    http,
+    http, is_mcp_tool_name,
     json_template::{is_pointer, unescaped},
 };
 use crate::{
@@ -55,6 +55,15 @@ pub fn check_definition(definition: &Definition) -> Vec<Issue> {
     if let Implementation::Http { http: call } = &definition.implementation {
         let placed = |issue: Issue| Issue::new(format!("http.{}", issue.field), issue.message);
         issues.extend(http::check(call, &definition.input_schema).into_iter().map(placed));
+    }
+    if let Some(call) = definition.mcp() {
+        if !is_slug(&call.server) {
+            issues.push(Issue::new("mcp.server", "the slug of an MCP server"));
+        }
+        if !is_mcp_tool_name(&call.tool) {
+            let rule = "1 to 128 ASCII letters, digits, `_`, `-`, `.` and `/`: the name that the server lists";
+            issues.push(Issue::new("mcp.tool", rule));
+        }
     }
     check_private_fields(&mut issues, definition);
     check_audience(&mut issues, definition);
@@ -164,6 +173,10 @@ mod tests {
             (json!({ "outputSchema": { "title": "x".repeat(TOOL_SCHEMA_BYTES_MAX) } }), &["outputSchema"]),
             (json!({ "outputSchema": nested(JSON_DEPTH_MAX) }), &["outputSchema"]),
             (json!({ "timeLimitSeconds": 0 }), &["timeLimitSeconds"]),
+            (
+                json!({ "kind": "mcp", "mcp": { "server": "A", "tool": "a b" }, "requiresConfirmation": true }),
+                &["mcp.server", "mcp.tool"],
+            ),
             (json!({ "timeLimitSeconds": TOOL_TIME_LIMIT_SECONDS_MAX + 1 }), &["timeLimitSeconds"]),
             (json!({ "retries": 11 }), &["retries"]),
             (json!({ "privateFields": ["street", "/person~2"] }), &["privateFields[0]", "privateFields[1]"]),

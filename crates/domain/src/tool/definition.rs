@@ -16,9 +16,11 @@ pub enum Kind {
     Worker,
     /// The run starts runs of other tools.
     Composite,
+    /// The server calls a tool of an MCP server.
+    Mcp,
 }
 
-names!(Kind { Http = "http", Worker = "worker", Composite = "composite" });
+names!(Kind { Http = "http", Worker = "worker", Composite = "composite", Mcp = "mcp" });
 
 /// Method of an HTTP call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -80,6 +82,16 @@ pub struct HttpCall {
     pub body: Body,
 }
 
+/// A call of a tool of an MCP server. The whole input is its arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct McpCall {
+    /// Slug of the MCP server.
+    pub server: String,
+    /// The name by which the server calls the tool.
+    pub tool: String,
+}
+
 /// How a tool runs, with what its kind needs. In JSON: the member `kind`, and beside it a member with the kind's name
 /// if the kind has settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -97,6 +109,11 @@ pub enum Implementation {
         /// Its steps.
         composite: Composite,
     },
+    /// The server calls a tool of an MCP server.
+    Mcp {
+        /// The call.
+        mcp: McpCall,
+    },
 }
 
 impl Implementation {
@@ -106,6 +123,7 @@ impl Implementation {
             Self::Http { .. } => Kind::Http,
             Self::Worker {} => Kind::Worker,
             Self::Composite { .. } => Kind::Composite,
+            Self::Mcp { .. } => Kind::Mcp,
         }
     }
 }
@@ -162,7 +180,15 @@ impl Definition {
     pub const fn composite(&self) -> Option<&Composite> {
         match &self.implementation {
             Implementation::Composite { composite } => Some(composite),
-            Implementation::Http { .. } | Implementation::Worker {} => None,
+            Implementation::Http { .. } | Implementation::Worker {} | Implementation::Mcp { .. } => None,
+        }
+    }
+
+    /// The call of a tool of an MCP server; `None` for tools of other kinds.
+    pub const fn mcp(&self) -> Option<&McpCall> {
+        match &self.implementation {
+            Implementation::Mcp { mcp } => Some(mcp),
+            Implementation::Http { .. } | Implementation::Worker {} | Implementation::Composite { .. } => None,
         }
     }
 

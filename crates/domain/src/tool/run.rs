@@ -19,6 +19,8 @@ pub const TEST_SOURCE: &str = "tool-test";
 const OF_WORKERS: &str = "tool:";
 /// What is before the slug of a tool that the server runs, as the agent of a session.
 const OF_SERVER: &str = "http:";
+/// What is before the slug of a tool of an MCP server, as the agent of a session.
+const OF_MCP: &str = "mcp:";
 /// What is before the slug of a composite tool, as the agent of a session.
 const OF_STEPS: &str = "composite:";
 
@@ -35,20 +37,21 @@ pub const UNAVAILABLE: &str = "tool_unavailable";
 /// Error code of a run of a composite tool with a step that failed.
 pub const STEP_FAILED: &str = "step_failed";
 
-/// Returns the agent of the sessions that run a tool: `tool:<slug>` for workers, `http:<slug>` for the server,
-/// `composite:<slug>` for a run that starts others.
+/// Returns the agent of the sessions that run a tool: `tool:<slug>` for workers, `http:<slug>` and `mcp:<slug>` for the
+/// server, `composite:<slug>` for a run that starts others.
 pub fn agent_of(kind: Kind, slug: &str) -> String {
     let before = match kind {
         Kind::Worker => OF_WORKERS,
         Kind::Http => OF_SERVER,
         Kind::Composite => OF_STEPS,
+        Kind::Mcp => OF_MCP,
     };
     format!("{before}{slug}")
 }
 
 /// Returns how a tool runs and its slug, if an agent is that of a tool.
 pub fn of_agent(agent: &str) -> Option<(Kind, &str)> {
-    let named = [(Kind::Worker, OF_WORKERS), (Kind::Http, OF_SERVER), (Kind::Composite, OF_STEPS)];
+    let named = [(Kind::Worker, OF_WORKERS), (Kind::Http, OF_SERVER), (Kind::Composite, OF_STEPS), (Kind::Mcp, OF_MCP)];
     let found = named.into_iter().find_map(|(kind, before)| Some((kind, agent.strip_prefix(before)?)));
     found.filter(|(_, slug)| is_slug(slug))
 }
@@ -225,7 +228,7 @@ mod tests {
             assert_eq!(of_agent(&agent), Some((kind, "weather")));
             assert!(is_agent(&agent) && !is_slug(&agent));
         }
-        for bad in ["tool:", "tool:A", "http:a b", "mcp:a", "tool:tool:a", ""] {
+        for bad in ["tool:", "tool:A", "http:a b", "npm:a", "mcp:", "tool:tool:a", ""] {
             assert!(!is_agent(bad), "{bad}");
         }
         assert!(is_agent("scout") && of_agent("scout").is_none());

@@ -2,7 +2,8 @@
 
 use crate::{
     Error, Ledger, Result,
-    tool::{definition_of_run, secret_values},
+    mcp_server::{self, Target},
+    tool::secret_values,
 };
 use domain::{
     Scope,
@@ -22,6 +23,8 @@ pub struct ServerRun {
     pub definition: Definition,
     /// Values for its headers.
     pub secrets: Secrets,
+    /// The MCP server that a tool of the kind `mcp` calls.
+    pub mcp: Option<Target>,
 }
 
 /// Returns workspaces with queued runs for a server, and the agents of these runs.
@@ -50,7 +53,7 @@ pub async fn run_queued(ledger: &Ledger, wait: Duration) {
 /// Returns what a session calls. For the server's own calls.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the session runs no tool; [`Error::NotNow`] and [`Error::NoInstanceKey`] if the secrets of
+/// [`Error::NotFound`] if the session runs no tool, or its MCP server is gone; [`Error::NotNow`] and [`Error::NoInstanceKey`] if the secrets of
 /// the tool cannot be decrypted.
 pub async fn server_run(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<ServerRun> {
     let scope = Scope::system(tenant_id);
@@ -59,6 +62,11 @@ pub async fn server_run(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> 
         definition_of_run(conn, &session).await
     });
     let (run, definition) = read.await?.ok_or(Error::NotFound("run of a tool"))?;
-    let secrets = secret_values(ledger, &scope, run.id).await?;
-    Ok(ServerRun { run, definition, secrets })
+    let system = Scope::system(tenant_id);
+    let secrets = secret_values(ledger, &system, run.id).await?;
+    let mcp = match definition.mcp() {
+        Some(call) => Some(mcp_server::target(ledger, &system, &call.server).await?),
+        None => None,
+    };
+    Ok(ServerRun { run, definition, secrets, mcp })
 }

@@ -43,7 +43,7 @@ pub fn answer(status: u16, content_type: Option<&str>, body: &[u8], secrets: &Se
     }
     // The end is cut after the secrets are gone, so that no part of one is left at the cut.
     let text = secrets.redact(&String::from_utf8_lossy(body));
-    let kept = beginning(&text);
+    let kept = beginning(&text, TOOL_ANSWER_BYTES_MAX);
     Answer { status, is_cut: kept.len() < text.len(), body: kept.into() }
 }
 
@@ -55,7 +55,7 @@ fn is_json(content_type: Option<&str>) -> bool {
 }
 
 /// How deep arrays and objects are nested. The reader of JSON limits the recursion.
-fn depth(value: &Value) -> usize {
+pub(crate) fn depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or_default(),
         Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or_default(),
@@ -63,8 +63,8 @@ fn depth(value: &Value) -> usize {
     }
 }
 
-/// The longest beginning of a text that takes at most [`TOOL_ANSWER_BYTES_MAX`] as JSON.
-fn beginning(text: &str) -> &str {
+/// The longest beginning of a text that takes at most `max` bytes as JSON.
+pub(crate) fn beginning(text: &str, max: usize) -> &str {
     let mut bytes = 2;
     for (at, letter) in text.char_indices() {
         bytes += match letter {
@@ -72,7 +72,7 @@ fn beginning(text: &str) -> &str {
             letter if u32::from(letter) < 0x20 => 6,
             letter => letter.len_utf8(),
         };
-        if bytes > TOOL_ANSWER_BYTES_MAX {
+        if bytes > max {
             return &text[..at];
         }
     }

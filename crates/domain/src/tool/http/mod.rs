@@ -20,6 +20,7 @@ mod render;
 mod template;
 
 pub use answer::{Answer, answer};
+pub(crate) use answer::{beginning, depth};
 pub use check::{check, secret_names};
 pub use redact::{REDACTED, Secrets};
 pub use render::{Request, Unsendable, render};

@@ -1,0 +1,62 @@
+//! MCP servers of a workspace: how each is reached, which tools it listed, and the tools that are imported from it. The
+//! server itself is called by the crate `runner`, between [`target`] and [`record_listing`].
+
+mod create;
+mod delete;
+mod import;
+mod listing;
+mod read;
+mod secret;
+mod target;
+mod update;
+
+pub use create::{NewMcpServer, create};
+pub use delete::delete;
+pub use import::import;
+pub use listing::{listing, record_listing};
+pub use read::{get, list};
+pub use target::{Target, target};
+pub use update::{McpServerChange, SecretChange, update};
+
+use crate::{Error, McpServerRecord, Result, guard::Fields};
+use domain::{
+    id::TenantId,
+    limit::{NAME_CHARS_MAX, TOOL_SECRET_BYTES_MAX},
+    mcp,
+    tool::Secret,
+};
+use std::collections::BTreeMap;
+use store::{Conn, WriteTx};
+
+const ADMINS_ONLY: &str = "only admins can set secret headers, and change where they are sent";
+/// What an error names as missing.
+const WHAT: &str = "MCP server";
+
+/// Checks everything about a server. `values` are the secret headers that the request sets.
+fn check(record: &McpServerRecord, values: &BTreeMap<String, Secret>) -> Result<()> {
+    let mut fields = Fields::default();
+    fields.slug("slug", Some(&record.slug));
+    fields.name("name", &record.definition.name, NAME_CHARS_MAX);
+    for issue in mcp::check(&record.definition) {
+        fields.refuse(&issue.field, issue.message);
+    }
+    for (name, value) in values {
+        let text = value.expose();
+        let is_line = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        if text.is_empty() || text.len() > TOOL_SECRET_BYTES_MAX || !is_line {
+            let rule = format!("1 to {TOOL_SECRET_BYTES_MAX} bytes, one line of ASCII characters");
+            fields.refuse(&format!("secretHeaders.{name}"), rule);
+        }
+    }
+    fields.check()
+}
+
+/// Returns a server of the workspace on an open connection.
+async fn get_on(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) -> Result<McpServerRecord> {
+    store::mcp_server::find_by_slug(conn, tenant_id, slug).await?.ok_or(Error::NotFound(WHAT))
+}
+
+/// Returns a server, locked until the transaction ends.
+async fn locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, slug: &str) -> Result<McpServerRecord> {
+    store::mcp_server::find_locked(tx, tenant_id, slug).await?.ok_or(Error::NotFound(WHAT))
+}
