@@ -4,7 +4,7 @@
 
 mod agents_file;
 pub mod backup;
-mod forms;
+mod mcp;
 pub mod otlp;
 mod predictor;
 mod smtp;
@@ -14,8 +14,7 @@ use backup::{BackupFile, BackupSettings};
 pub use forms::FormSettings;
 use forms::FormsFile;
 use otlp::{OtlpFile, OtlpFlags, OtlpSettings};
-use predictor::PredictorFile;
-use runner::{execute::config::AgentConfig, mail::MailSettings, memory_writer::MemoryConfig};
+use runner::{execute::config::AgentConfig, execute::mcp::Program, mail::MailSettings, memory_writer::MemoryConfig};
 use serde::Deserialize;
 use smtp::SmtpFile;
 use std::{
@@ -91,7 +90,7 @@ struct File {
     agents: AgentsFile,
     memory: Option<MemoryConfig>,
     #[serde(default)]
-    predictor: PredictorFile,
+    mcp: BTreeMap<String, Program>,
 }
 
 /// `[outbound]`: calls to addresses that people or agents choose.
@@ -120,6 +119,8 @@ pub struct Settings {
     pub redirect_hosts: Vec<String>,
     /// The agents that are described, by their names.
     pub agents: BTreeMap<String, AgentConfig>,
+    /// The programs that workspaces may use as MCP servers, by their names.
+    pub mcp: BTreeMap<String, Program>,
     /// Whether the server runs the agents of the settings.
     pub runs_agents: bool,
     /// Forms that people answer.
@@ -263,6 +264,7 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
     }
     let runs_agents = !serve.no_agents && file.agents.enabled.unwrap_or(true);
     let agents = file.agents.agents;
+    let mcp = mcp::programs(file.mcp)?;
     let memory = file.memory;
     if let Some(memory) = &memory {
         memory.check().map_err(Error::Value)?;
@@ -276,6 +278,7 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
         outbound,
         redirect_hosts,
         agents,
+        mcp,
         runs_agents,
         forms,
         memory,
@@ -291,7 +294,8 @@ fn secret_variables(file: &File) -> Vec<String> {
     let smtp = file.smtp.iter().filter_map(|smtp| smtp.password_env.clone());
     let memory = file.memory.iter().filter_map(|memory| memory.api_key_env.clone());
     let agents = file.agents.agents.values().filter_map(|agent| agent.api_key_env.clone());
-    smtp.chain(memory).chain(agents).collect()
+    let mcp = file.mcp.values().flat_map(|program| program.secret_env.clone());
+    smtp.chain(memory).chain(agents).chain(mcp).collect()
 }
 
 /// An empty variable in a service file means "not set".

@@ -1,4 +1,4 @@
-//! Runs the tools that are calls of HTTP services, in the server.
+//! Runs the tools that are calls of HTTP services and of MCP servers, in the server.
 
 use crate::{
     ambient::{SystemClock, SystemEntropy},
@@ -10,7 +10,7 @@ use domain::{
     limit::{CLAIM_MAX, LEASE_SECONDS_DEFAULT},
 };
 use ledger::{session::Claim, tool_run};
-use runner::execute::{EventStamp, HttpTool, LogObserver, Phase, Worker};
+use runner::execute::{EventStamp, LogObserver, Phase, ServerTool, Worker};
 use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{Notify, OwnedSemaphorePermit, Semaphore, watch},
@@ -111,7 +111,12 @@ impl Runs {
     ) -> usize {
         let worker = Arc::new(Worker {
             api,
-            adapter: Arc::new(HttpTool { ledger: self.state.ledger.clone(), tenant_id, http: self.http.clone() }),
+            adapter: Arc::new(ServerTool {
+                ledger: self.state.ledger.clone(),
+                tenant_id,
+                http: self.http.clone(),
+                mcp: self.state.mcp.clone(),
+            }),
             lease: Duration::from_secs(LEASE_SECONDS_DEFAULT.into()),
             observer: Arc::new(LogObserver),
             stamp: EventStamp::new(Arc::new(SystemClock), Arc::new(SystemEntropy)),

@@ -17,7 +17,7 @@ use crate::{
 use axum::http::{HeaderMap, header};
 use domain::{Entropy, Scope};
 use ledger::Ledger;
-use runner::{capture::TurnCapture, export::Exports, thread_end::ThreadEndings};
+use runner::{capture::TurnCapture, execute::mcp::Mcp, export::Exports, thread_end::ThreadEndings};
 use std::{ops::Deref, sync::Arc};
 
 /// State shared by all requests. A clone is cheap.
@@ -50,6 +50,8 @@ pub struct Shared {
     pub entropy: Arc<dyn Entropy>,
     /// Which addresses the server may call when people choose the address.
     pub outbound: outbound::Policy,
+    /// Calls MCP servers.
+    pub mcp: Mcp,
     /// Whether the server can send e-mail.
     pub sends_email: bool,
     /// Limits on what people without an account send.
@@ -76,8 +78,14 @@ pub struct Shared {
 }
 
 impl AppState {
-    /// Creates the state of one server.
-    pub fn new(ledger: Ledger, settings: &Settings, entropy: Arc<dyn Entropy>, exports: Exports) -> Self {
+    /// Creates the state of one server. `http` calls addresses that people choose.
+    pub fn new(
+        ledger: Ledger,
+        settings: &Settings,
+        entropy: Arc<dyn Entropy>,
+        exports: Exports,
+        http: outbound::Client,
+    ) -> Self {
         let mut start = [0; 8];
         entropy.fill(&mut start);
         let shutdown = Shutdown::default();
@@ -93,6 +101,7 @@ impl AppState {
             set_up: SetupState::new(&*entropy),
             entropy,
             outbound: settings.outbound.clone(),
+            mcp: Mcp::new(http, settings.mcp.clone(), settings.secret_variables.clone()),
             sends_email: settings.smtp.is_some(),
             form_limits: FormLimits::new(settings.forms.requests_per_minute),
             anonymous_bodies: BodyMemory::of_strangers(),

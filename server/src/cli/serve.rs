@@ -96,7 +96,7 @@ pub async fn run(args: ServeArgs, log: Option<LogSettings>) -> Result<(), Failur
     let mail = mail.map_err(|error| Failure::Misused(error.to_string()))?;
     let exports =
         Exports::open(ledger.data_dir(), &SystemEntropy).map_err(Failure::io("cannot make room for exports"))?;
-    let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy), exports);
+    let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy), exports, http.clone());
     if let Some(traces) = &traces {
         state.metrics.count_dropped_spans(traces.dropped());
     }

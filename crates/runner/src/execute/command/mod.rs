@@ -23,7 +23,7 @@ use super::{
     prompt::Prompt,
     transcript::Transcript,
 };
-use child::Child;
+pub(super) use child::Child;
 use domain::{
     feedback_request::Outcome as AnswerOutcome,
     gate::{GateKind, Verdict},

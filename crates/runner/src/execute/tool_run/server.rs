@@ -1,12 +1,15 @@
-//! Tools that are calls of an HTTP service. The server makes them, through `outbound`.
+//! Tools that the server runs: calls of an HTTP service, through `outbound`, and of a tool of an MCP server.
 
 use super::{
     super::{
         adapter::{Adapter, Decision, Failure, Job, JobContext, Outcome, Phase, YieldOutcome, wait_for_phase},
         limit,
+        mcp::{Called, Mcp},
     },
     calls::Calls,
     failed::Failed,
+    mcp,
+    terms::Terms,
 };
 use client::Backoff;
 use domain::{
@@ -16,11 +19,12 @@ use domain::{
     tool::{
         Implementation, Secret,
         http::{Answer, Request, Secrets, answer, render},
-        run::{DENIED, MAY_HAVE_RUN, TIME_LIMIT, put_private, take_private},
+        run::{DENIED, MAY_HAVE_RUN, put_private, take_private},
     },
 };
 use ledger::{
     Ledger,
+    mcp_server::Target,
     tool::input_errors,
     tool_run::{ServerRun, server_run, wait_for_end},
 };
@@ -33,23 +37,25 @@ use tokio::{
 };
 use wire::worker::YieldStatus;
 
-/// Runs the `http` tools of one workspace.
-pub struct HttpTool {
+/// Runs the `http` and `mcp` tools of one workspace.
+pub struct ServerTool {
     /// Reads versions and secrets.
     pub ledger: Ledger,
     /// The workspace.
     pub tenant_id: TenantId,
-    /// Makes the calls.
+    /// Calls HTTP services.
     pub http: Client,
+    /// Calls MCP servers.
+    pub mcp: Mcp,
 }
 
-impl fmt::Debug for HttpTool {
+impl fmt::Debug for ServerTool {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("HttpTool").field(&self.tenant_id).finish()
+        formatter.debug_tuple("ServerTool").field(&self.tenant_id).finish()
     }
 }
 
-impl Adapter for HttpTool {
+impl Adapter for ServerTool {
     fn run<'a>(&'a self, job: &'a Job, context: &'a JobContext) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
         Box::pin(self.work(job, context))
     }
@@ -99,26 +105,25 @@ fn push_texts(value: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// What is made of a run: the request, and what must not be in texts about it.
-struct Prepared {
-    request: Request,
-    secrets: Secrets,
-    /// Texts and numbers among the private values.
-    private: Secrets,
-    time_limit: Duration,
-    is_repeatable: bool,
+/// What a run calls.
+enum Call {
+    Http(Request),
+    Mcp { target: Box<Target>, tool: String, arguments: Map<String, Value> },
 }
 
-impl Prepared {
-    /// A text without secrets and private values.
-    fn redact(&self, text: &str) -> String {
-        self.private.redact(&self.secrets.redact(text))
-    }
+/// What is made of a run.
+struct Prepared {
+    call: Call,
+    terms: Terms,
 }
 
 /// How a call ended.
 enum Ended {
-    Answered(Answer),
+    Answered {
+        /// HTTP status code, if it was a call of an HTTP service.
+        status: Option<u16>,
+        result: Value,
+    },
     Failed(Failed),
     /// The session has ended, or its lease is lost: nothing more can be recorded.
     Over,
@@ -126,7 +131,7 @@ enum Ended {
     Stopping,
 }
 
-impl HttpTool {
+impl ServerTool {
     async fn work(&self, job: &Job, context: &JobContext) -> Outcome {
         let found = match server_run(&self.ledger, self.tenant_id, job.session.id).await {
             Ok(found) => found,
@@ -134,17 +139,14 @@ impl HttpTool {
             Err(ledger::Error::Unavailable(_)) => return Outcome::Stopped,
             Err(error) => return failed("tool_unavailable", format!("the tool cannot be run: {error}")),
         };
-        let Implementation::Http { http: call } = &found.definition.implementation else {
-            return failed("no_http_tool", "the version of this run is no call of an HTTP service");
-        };
         let input = match confirmed(Input::of(job, &found), job, &found) {
             Ok(input) => input,
             Err(outcome) => return outcome,
         };
         let private = input.texts_of_private();
-        let request = match render(call, &input.whole(), &found.secrets) {
-            Ok(request) => request,
-            Err(error) => return failed("call_invalid", found.secrets.redact(&error.to_string())),
+        let (call, secrets) = match call_of(&found, input.whole()) {
+            Ok(made) => made,
+            Err(outcome) => return outcome,
         };
         let mut calls = match Calls::read(job, context, &found.run).await {
             Ok(calls) => calls,
@@ -155,13 +157,9 @@ impl HttpTool {
             Ok(Some(earlier)) => return failed(&earlier.code, earlier.text),
             Err(_) => return Outcome::Stopped,
         }
-        let prepared = Prepared {
-            request,
-            secrets: found.secrets.clone(),
-            private,
-            time_limit: Duration::from_secs(found.run.time_limit_seconds.into()),
-            is_repeatable: found.run.repeatable,
-        };
+        let time_limit = Duration::from_secs(found.run.time_limit_seconds.into());
+        let terms = Terms { secrets, private, time_limit, is_repeatable: found.run.repeatable };
+        let prepared = Prepared { call, terms };
         self.call_with_retries(job, context, (&prepared, found.run.retries), &mut calls).await
     }
 
@@ -180,13 +178,13 @@ impl HttpTool {
                 return Outcome::Stopped;
             }
             match self.call_once(job.session.id, context, prepared).await {
-                Ended::Answered(answer) => {
+                Ended::Answered { status, result } => {
                     // A closed queue means that the lease is lost, which the worker sees by itself.
-                    let _ = calls.complete(Some(answer.status)).await;
-                    return Outcome::Done { result: to_raw_value(&answer.to_result()).ok(), usage: None };
+                    let _ = calls.complete(status).await;
+                    return Outcome::Done { result: to_raw_value(&result).ok(), usage: None };
                 }
                 Ended::Over => return Outcome::Stopped,
-                Ended::Stopping if prepared.is_repeatable => return Outcome::Stopped,
+                Ended::Stopping if prepared.terms.is_repeatable => return Outcome::Stopped,
                 Ended::Stopping => {
                     let unknown = Failed::unknown("The server stopped during the call");
                     let _ = calls.fail(&unknown).await;
@@ -195,7 +193,7 @@ impl HttpTool {
                 Ended::Failed(one) => {
                     let _ = calls.fail(&one).await;
                     let is_last = calls.count() > u64::from(retries);
-                    if is_last || !prepared.is_repeatable || !one.is_retryable {
+                    if is_last || !prepared.terms.is_repeatable || !one.is_retryable {
                         return failed(&one.code, one.text);
                     }
                 }
@@ -208,23 +206,50 @@ impl HttpTool {
         }
     }
 
-    /// Makes one call. It is broken off when the session ends: dropping the request closes its connection.
+    /// Makes one call. It is broken off when the session ends: dropping the request closes its connection, and an MCP
+    /// server is told.
     async fn call_once(&self, id: SessionId, context: &JobContext, prepared: &Prepared) -> Ended {
-        let call = timeout(prepared.time_limit, self.fetch(prepared));
+        let Prepared { call, terms } = prepared;
+        match call {
+            Call::Http(request) => {
+                let fetched = timeout(terms.time_limit, self.fetch(request, terms));
+                select! {
+                    biased;
+                    fetched = fetched => match fetched.unwrap_or_else(|_| Err(terms.time_is_over())) {
+                        Ok(answer) => Ended::Answered { status: Some(answer.status), result: answer.to_result() },
+                        Err(failed) => Ended::Failed(failed),
+                    },
+                    ended = self.broken_off(id, context) => ended,
+                }
+            }
+            Call::Mcp { target, tool, arguments } => {
+                let stop = self.broken_off(id, context);
+                match self.mcp.call(target, (tool.as_str(), arguments.clone()), terms.time_limit, stop).await {
+                    Called::Answered { structured, content, is_error } => {
+                        match mcp::result(structured, content, is_error, terms) {
+                            Ok(result) => Ended::Answered { status: None, result },
+                            Err(failed) => Ended::Failed(failed),
+                        }
+                    }
+                    Called::NotSent(fault) => Ended::Failed(mcp::not_sent(&fault, terms)),
+                    Called::Sent(fault) => Ended::Failed(mcp::sent(&fault, terms)),
+                    Called::Stopped(ended) => ended,
+                }
+            }
+        }
+    }
+
+    /// Waits until the call has to be broken off.
+    async fn broken_off(&self, id: SessionId, context: &JobContext) -> Ended {
         select! {
-            biased;
-            ended = call => ended.map_or_else(|_| Ended::Failed(time_is_over(prepared)), |answer| match answer {
-                Ok(answer) => Ended::Answered(answer),
-                Err(failed) => Ended::Failed(failed),
-            }),
             () = self.ended(id) => Ended::Over,
             () = context.lease.lost() => Ended::Over,
             () = wait_for_phase(&context.phase, Phase::Releasing) => Ended::Stopping,
         }
     }
 
-    async fn fetch(&self, prepared: &Prepared) -> Result<Answer, Failed> {
-        let Request { method, url, headers, body } = prepared.request.clone();
+    async fn fetch(&self, request: &Request, terms: &Terms) -> Result<Answer, Failed> {
+        let Request { method, url, headers, body } = request.clone();
         let request = outbound::Request {
             method: method.as_str().parse().map_err(|_| Failed::final_one("call_invalid", "its method is unknown"))?,
             url,
@@ -233,10 +258,10 @@ impl HttpTool {
             // An operator chose the host; `outbound` refuses private addresses.
             hosts: Hosts::any(),
         };
-        let fetched = self.http.fetch_within(request, prepared.time_limit).await;
-        let fetched = fetched.map_err(|error| of_exchange(&error, prepared))?;
-        let answer = answer(fetched.status, fetched.header("content-type"), &fetched.body, &prepared.secrets);
-        if answer.is_success() { Ok(answer) } else { Err(refused(&answer, prepared)) }
+        let fetched = self.http.fetch_within(request, terms.time_limit).await;
+        let fetched = fetched.map_err(|error| of_exchange(&error, terms))?;
+        let answer = answer(fetched.status, fetched.header("content-type"), &fetched.body, &terms.secrets);
+        if answer.is_success() { Ok(answer) } else { Err(refused(&answer, terms)) }
     }
 
     /// Waits until the session has ended, such as because it was cancelled.
@@ -256,6 +281,23 @@ impl HttpTool {
 
 fn failed(code: &str, text: impl Into<String>) -> Outcome {
     Outcome::Failed(Failure::new(code, text))
+}
+
+/// What a run calls, and the secrets that it sends.
+fn call_of(found: &ServerRun, input: Map<String, Value>) -> Result<(Call, Secrets), Outcome> {
+    match (&found.definition.implementation, &found.mcp) {
+        (Implementation::Http { http }, _) => match render(http, &input, &found.secrets) {
+            Ok(request) => Ok((Call::Http(request), found.secrets.clone())),
+            Err(error) => Err(failed("call_invalid", found.secrets.redact(&error.to_string()))),
+        },
+        (Implementation::Mcp { mcp }, Some(target)) => {
+            let call = Call::Mcp { target: Box::new(target.clone()), tool: mcp.tool.clone(), arguments: input };
+            Ok((call, target.secrets.clone()))
+        }
+        (Implementation::Mcp { .. } | Implementation::Worker {} | Implementation::Composite { .. }, _) => {
+            Err(failed("not_of_server", "the version of this run is none that the server runs"))
+        }
+    }
 }
 
 /// The input that may be used: the one of the session, or the one that a person changed. `Err` is how the run goes on
@@ -302,20 +344,9 @@ fn ask(input: Input, found: &ServerRun) -> YieldOutcome {
     }
 }
 
-/// The end of the message about a call that was sent and has no answer.
-fn perhaps(prepared: &Prepared) -> &'static str {
-    if prepared.is_repeatable { "" } else { " The tool may have run; it was not repeated." }
-}
-
-fn time_is_over(prepared: &Prepared) -> Failed {
-    let seconds = prepared.time_limit.as_secs();
-    let text = format!("no complete answer within {seconds} s.{}", perhaps(prepared));
-    Failed { is_retryable: true, ..Failed::final_one(TIME_LIMIT, text) }
-}
-
-fn of_exchange(error: &outbound::Error, prepared: &Prepared) -> Failed {
+fn of_exchange(error: &outbound::Error, terms: &Terms) -> Failed {
     use outbound::Error;
-    let text = prepared.redact(&error.to_string());
+    let text = terms.redact(&error.to_string());
     match error {
         Error::Address(_) | Error::NotAllowed(_) | Error::Inside { .. } | Error::Request(_) => {
             Failed::final_one("call_refused", format!("the call was not made: {text}"))
@@ -323,19 +354,19 @@ fn of_exchange(error: &outbound::Error, prepared: &Prepared) -> Failed {
         Error::Lookup { .. } | Error::Unreachable(_) => {
             Failed { is_retryable: true, ..Failed::final_one("unreachable", format!("the call was not made: {text}")) }
         }
-        Error::Timeout => time_is_over(prepared),
-        Error::TooLarge(_) => Failed::final_one("answer_too_large", format!("{text}.{}", perhaps(prepared))),
+        Error::Timeout => terms.time_is_over(),
+        Error::TooLarge(_) => Failed::final_one("answer_too_large", format!("{text}.{}", terms.perhaps())),
         Error::Exchange(_) => {
-            let code = if prepared.is_repeatable { "no_answer" } else { MAY_HAVE_RUN };
-            Failed { is_retryable: true, ..Failed::final_one(code, format!("{text}.{}", perhaps(prepared))) }
+            let code = if terms.is_repeatable { "no_answer" } else { MAY_HAVE_RUN };
+            Failed { is_retryable: true, ..Failed::final_one(code, format!("{text}.{}", terms.perhaps())) }
         }
     }
 }
 
 /// The failure of a call whose answer reports none but success.
-fn refused(answer: &Answer, prepared: &Prepared) -> Failed {
+fn refused(answer: &Answer, terms: &Terms) -> Failed {
     let body = answer.body.as_str().map_or_else(|| answer.body.to_string(), str::to_owned);
-    let quoted: String = prepared.redact(&body).chars().take(limit::TOOL_QUOTE_CHARS_MAX).collect();
+    let quoted: String = terms.redact(&body).chars().take(limit::TOOL_QUOTE_CHARS_MAX).collect();
     let text = format!("the service answered {} {}", answer.status, quoted.trim()).trim_end().to_owned();
     let is_retryable = answer.status == 429 || answer.status >= 500;
     Failed { status: Some(answer.status), is_retryable, ..Failed::final_one("http_status", text) }
