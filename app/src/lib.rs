@@ -60,7 +60,9 @@
 //! | `rule::editor_page(&Shell, rule::EditorProps)` | `GET /rules/new?from=` and `GET /rules/{id}/edit` |
 //! | `tool::list_page(&Shell, tool::ListProps)` | `GET /tools?cursor=` |
 //! | `tool::page(&Shell, tool::Props)` | `GET /tools/{slug}?version=` |
-//! | `tool::editor_page(&Shell, &tool::Draft, &FormState, &FormState)` | `GET /tools/new` and `GET /tools/{slug}/edit` |
+//! | `tool::editor_page(&Shell, &tool::Draft, &FormState)` | `GET /tools/new` and `GET /tools/{slug}/edit` |
+//! | `mcp_server::list_page(&Shell, mcp_server::ListProps)` | `GET /mcp-servers?cursor=` |
+//! | `mcp_server::page(&Shell, mcp_server::Props)` | `GET /mcp-servers/{slug}` |
 //! | `failure::list_page(&Shell, failure::ListProps)` | `GET /failures?window=&state=&cursor=` |
 //! | `failure::cause_page(&Shell, failure::CauseProps)` | `GET /failures/{id}?window=&cursor=` |
 //! | `failure::again_page(&Shell, failure::AgainProps)` | `POST /failures/{id}/run-again` and `GET /failures/{id}/run-again?of=` |
@@ -130,6 +132,7 @@ pub mod insight;
 pub mod link;
 mod lowercase;
 #[cfg(feature = "ssr")]
+pub mod mcp_server;
 pub mod memory;
 #[cfg(feature = "ssr")]
 pub mod paced_run;

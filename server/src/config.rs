@@ -4,6 +4,7 @@
 
 mod agents_file;
 pub mod backup;
+mod forms;
 mod mcp;
 pub mod otlp;
 mod predictor;

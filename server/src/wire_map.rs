@@ -41,6 +41,7 @@ mod telemetry;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod mcp_server;
 mod tool;
 mod tool_run;
 mod view;
@@ -68,6 +69,7 @@ pub use session_bulk::{bulk_request, bulk_result};
 pub use share_link::share_link;
 pub use telemetry::telemetry;
 pub use thread::*;
+pub use mcp_server::*;
 pub use tool::*;
 pub use tool_run::{
     change_tool_fields, open_tool_draft, run_tool, run_tool_draft, saved_tool_input, tool_run, tool_session,

@@ -85,7 +85,7 @@ fn editor(draft: &Draft, form: &FormState) -> InertElement {
         None => ("Create tool", "A tool can be run when it is published."),
     };
     let json = Field::new("definition", "Definition").required().hint(
-        "JSON with kind, inputSchema, and http for an HTTP call or composite for steps. See the documentation of tools for all members.",
+        "JSON with kind, inputSchema, and http for an HTTP call, composite for steps, or mcp for a tool of an MCP server. See the documentation of tools for all members.",
     );
     static_html(view! {
         <form class="form tool-form" method="post" action=target novalidate>

@@ -35,7 +35,12 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Tools", || {
         let ListProps { tools, next_cursor } = props;
         let manages = shell.may(Permission::ManageTools);
-        let head = manages.then(|| view! { <ButtonLink look=Look::Primary href="/tools/new">"New tool"</ButtonLink> });
+        let head = manages.then(|| {
+            view! {
+                <ButtonLink href="/mcp-servers">"MCP servers"</ButtonLink>
+                <ButtonLink look=Look::Primary href="/tools/new">"New tool"</ButtonLink>
+            }
+        });
         let list = if tools.is_empty() {
             let sentence = "A tool is a call that people, programs and agents make by name. There are no tools yet.";
             view! { <Empty sentence=sentence link=manages.then(|| ("New tool", "/tools/new".to_owned()))/> }.into_any()

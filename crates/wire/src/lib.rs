@@ -42,6 +42,7 @@ pub mod settings;
 pub mod share_link;
 pub mod telemetry;
 pub mod thread;
+pub mod mcp_server;
 pub mod tool;
 pub mod tool_run;
 pub mod view;

@@ -3,7 +3,7 @@
 use domain::{
     Timestamp,
     id::ToolId,
-    tool::{Audience, Composite, Definition, HttpCall, Kind, Secret, State},
+    tool::{Audience, Composite, Definition, HttpCall, Kind, McpCall, Secret, State},
 };
 use serde::{
     Deserialize, Deserializer, Serialize,
@@ -99,6 +99,10 @@ pub struct CreateTool {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ToolComposite>))]
     pub composite: Option<Composite>,
+    /// The call of a tool of the kind `mcp`; only and always with that kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ToolMcpCall>))]
+    pub mcp: Option<McpCall>,
     /// JSON Schema 2020-12 of the input, which is an object.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolInputSchema))]
     pub input_schema: Value,
@@ -157,6 +161,10 @@ pub struct UpdateTool {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ToolComposite>))]
     pub composite: Option<Composite>,
+    /// The call of a tool of the kind `mcp`, as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ToolMcpCall>))]
+    pub mcp: Option<McpCall>,
     /// JSON Schema 2020-12 of the input, which is an object.
     #[serde(default, deserialize_with = "not_null_schema", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ToolInputSchema, required = false))]

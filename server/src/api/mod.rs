@@ -46,6 +46,7 @@ mod stream;
 mod telemetry;
 mod thread;
 mod today;
+mod mcp_server;
 mod tool;
 mod tool_input;
 mod tool_run;
@@ -138,7 +139,7 @@ fn rules(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(rule::decisions))
 }
 
-/// Tools, their versions and secrets.
+/// Tools, their versions and secrets, and MCP servers.
 fn tools(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
     router
         .routes(routes!(tool::create, tool::list))
@@ -157,6 +158,11 @@ fn tools(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(tool_input::list))
         .routes(routes!(tool_input::save, tool_input::delete))
         .routes(routes!(tool::set_secret, tool::delete_secret))
+        .routes(routes!(mcp_server::create, mcp_server::list))
+        .routes(routes!(mcp_server::get, mcp_server::update, mcp_server::delete))
+        .routes(routes!(mcp_server::refresh))
+        .routes(routes!(mcp_server::tools))
+        .routes(routes!(mcp_server::import))
 }
 
 /// Entities, their types and imports.

@@ -1,11 +1,14 @@
-//! The `{slug}` of a tool in a path, and the `{name}` of its secret or of a saved input.
+//! The `{slug}` of a tool or an MCP server in a path, and the `{name}` of a secret.
 
 use crate::problem::Problem;
 use axum::{
     extract::{FromRequestParts, RawPathParams},
     http::request::Parts,
 };
-use domain::tool::{is_secret_name, is_tool_slug};
+use domain::{
+    slug::is_slug,
+    tool::{is_secret_name, is_tool_slug},
+};
 use wire::Code;
 
 /// The slug of a tool. A text that no tool can have as its slug is not found.
@@ -17,6 +20,18 @@ impl<S: Send + Sync> FromRequestParts<S> for ToolSlug {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         named(parts, state, "slug", is_tool_slug, "tool not found").await.map(Self)
+    }
+}
+
+/// The slug of an MCP server. A text that is no slug is not found.
+#[derive(Debug, Clone)]
+pub struct McpServerSlug(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for McpServerSlug {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        named(parts, state, "slug", is_slug, "MCP server not found").await.map(Self)
     }
 }
 

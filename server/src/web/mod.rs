@@ -63,6 +63,7 @@ mod shell;
 mod sign_in;
 mod stalled;
 mod today;
+mod mcp_server;
 mod tool;
 mod tool_draft;
 mod tool_form;
@@ -108,6 +109,7 @@ pub fn router() -> Router<AppState> {
         .merge(view::router())
         .merge(rule::router())
         .merge(tool::router())
+        .merge(mcp_server::router())
         .merge(tool_run::router())
         .merge(tool_draft::router())
         .merge(tool_test::router())

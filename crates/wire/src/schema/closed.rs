@@ -3,9 +3,9 @@
 
 use super::{Named, named};
 use domain::{
-    action, audit, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction,
-    member, memory, memory_forget, memory_writer, notification, outcome, paced_run, respondent, response, role, rule,
-    session, session_feedback, share_link, thread, tool, view,
+    action, audit, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction, mcp,
+    member, memory, memory_forget, memory_writer, notification, outcome, respondent, response, role, rule, session,
+    session_feedback, share_link, thread, tool, view,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -203,6 +203,8 @@ closed! {
     ToolSessionStatus = tool::RunState::ALL.into_iter().map(tool::RunState::as_str);
     /// What a failed step does to the run of a composite tool.
     ToolOnFailure = tool::OnFailure::ALL.into_iter().map(tool::OnFailure::as_str);
+    /// How a listed tool differs from the one that its server listed before.
+    McpToolChange = mcp::Change::ALL.into_iter().map(mcp::Change::as_str);
     /// Method of the call of a tool.
     ToolMethod = tool::Method::ALL.into_iter().map(tool::Method::as_str);
     /// What a rule decides: tool calls and outputs.

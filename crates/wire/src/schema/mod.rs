@@ -6,6 +6,7 @@
 mod closed;
 mod event;
 mod json;
+mod mcp;
 mod number;
 mod shape;
 mod text;
@@ -15,6 +16,7 @@ mod view;
 pub use closed::*;
 pub use event::*;
 pub use json::*;
+pub use mcp::*;
 pub use number::*;
 pub use shape::*;
 pub use text::*;
@@ -35,6 +37,7 @@ pub fn all() -> Vec<Named> {
     all.extend(closed::all());
     all.extend(event::all());
     all.extend(json::all());
+    all.extend(mcp::all());
     all.extend(number::all());
     all.extend(shape::all());
     all.extend(tool::all());

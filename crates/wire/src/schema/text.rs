@@ -5,7 +5,7 @@ use domain::limit::{
     BROWSER_CHARS_MAX, BUNDLE_BYTES_MAX, CLOSING_CHARS_MAX, CRITERIA_DESCRIPTION_CHARS_MAX, CURSOR_CHARS_MAX,
     DELIVERY_ERROR_CHARS_MAX, DELTA_BYTES_MAX, DESCRIPTION_CHARS_MAX, EDITED_CHARS_MAX, EMAIL_BYTES_MAX,
     FIND_PHRASE_CHARS_MAX, FLAG_CHARS_MAX, HOOK_CONTEXT_UNITS_MAX, HOOK_NAME_CHARS_MAX, HOOK_SESSION_CHARS_MAX,
-    IMPORT_BYTES_MAX, IMPORT_MAPPING_BYTES_MAX, KEY_CHARS_MAX, KIND_BYTES_MAX, MEMORY_CARD_BYTES_MAX,
+    IMPORT_BYTES_MAX, IMPORT_MAPPING_BYTES_MAX, KEY_CHARS_MAX, KIND_BYTES_MAX, MCP_TOOL_NAME_CHARS_MAX, MEMORY_CARD_BYTES_MAX,
     MEMORY_DOCUMENT_BYTES_MAX, MEMORY_NAME_CHARS_MAX, MEMORY_QUERY_CHARS_MAX, MEMORY_REASON_CHARS_MAX, NAME_CHARS_MAX,
     REASON_CHARS_MAX, RULE_SENTENCE_CHARS_MAX, RULE_TEXT_CHARS_MAX, SEARCH_QUERY_CHARS_MAX, SLUG_CHARS_MAX,
     SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX, TITLE_CHARS_MAX, TOOL_POINTER_CHARS_MAX,
@@ -107,9 +107,9 @@ texts! {
     DeciderId = matching("^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$", 36);
     /// Lower-case letters, digits and single inner hyphens.
     Slug = matching("^[a-z0-9]+(-[a-z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));
-    /// The agent of a session: a slug. Sessions that run a tool have `tool:` and its slug, or `http:` and its slug if
-    /// the server makes the call.
-    AgentName = matching("^((tool|http):)?[a-z0-9]+(-[a-z0-9]+)*$", SLUG_CHARS_MAX + 5).min_length(Some(1));
+    /// The agent of a session: a slug. Sessions that run a tool have `tool:` and its slug, or `http:` or `mcp:` and
+    /// its slug if the server makes the call.
+    AgentName = matching("^((tool|http|mcp):)?[a-z0-9]+(-[a-z0-9]+)*$", SLUG_CHARS_MAX + 5).min_length(Some(1));
     /// The key of a dimension in an output: a slug that may have underscores in place of hyphens.
     DimensionKey = matching("^[a-z0-9]+([-_][a-z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));
     /// A part of a tool's input: the name of a top-level field, or a JSON Pointer.
@@ -120,6 +120,8 @@ texts! {
     ToolSecretName = matching("^[A-Za-z][A-Za-z0-9_]*$", TOOL_SECRET_NAME_CHARS_MAX).min_length(Some(1));
     /// The value of a tool's secret, as a header can have it: one line of ASCII.
     ToolSecretValue = matching("^[ -~]+$", TOOL_SECRET_BYTES_MAX).min_length(Some(1));
+    /// The name of a tool of an MCP server.
+    McpToolName = matching("^[A-Za-z0-9_./-]+$", MCP_TOOL_NAME_CHARS_MAX).min_length(Some(1));
     /// The name of a value that a rule compares.
     RuleText = prose(RULE_TEXT_CHARS_MAX);
     /// What a rule approves and how much of it, for people.

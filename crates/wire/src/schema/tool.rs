@@ -1,7 +1,7 @@
 //! Schemas of a tool's definition.
 
 use super::{
-    AnyJson, Description, Name, Named, Role, Slug, ToolKind, ToolMethod, ToolOnFailure, ToolPrivateField, named,
+    AnyJson, Description, McpToolName, Name, Named, Role, Slug, ToolKind, ToolMethod, ToolOnFailure, ToolPrivateField, named,
     shape::{boolean, closed, list, nullable, nullable_of, of_type, ready, reference},
 };
 use domain::limit::{
@@ -144,6 +144,19 @@ impl PartialSchema for ToolComposite {
 
 impl ToSchema for ToolComposite {}
 
+/// A call of a tool of an MCP server.
+#[derive(Debug)]
+pub struct ToolMcpCall;
+
+impl PartialSchema for ToolMcpCall {
+    fn schema() -> RefOr<Schema> {
+        let doc = "A call of a tool of an MCP server of the workspace. The input of a run is its arguments.";
+        closed(doc, vec![("server", reference::<Slug>()), ("tool", reference::<McpToolName>())], vec![])
+    }
+}
+
+impl ToSchema for ToolMcpCall {}
+
 /// Who may run a tool.
 #[derive(Debug)]
 pub struct ToolAudience;
@@ -178,12 +191,13 @@ impl PartialSchema for ToolDefinition {
             ("description", reference::<Description>()),
             ("http", reference::<ToolHttpCall>()),
             ("composite", reference::<ToolComposite>()),
+            ("mcp", reference::<ToolMcpCall>()),
             ("outputSchema", reference::<ToolOutputSchema>()),
             ("privateFields", bounded(reference::<ToolPrivateField>(), TOOL_PRIVATE_FIELDS_MAX)),
             ("audience", reference::<ToolAudience>()),
         ];
         let doc = "What a tool does. A member that is absent has its default; `http` is there for the kind `http`, `composite` \
-             for the kind `composite`.";
+             for the kind `composite`, `mcp` for the kind `mcp`.";
         let mut object = ObjectBuilder::new().description(Some(doc));
         for (name, schema) in required {
             object = object.property(name, schema).required(name);
@@ -212,6 +226,7 @@ impl PartialSchema for BundledTool {
             ("kind", nullable::<ToolKind>()),
             ("http", nullable::<ToolHttpCall>()),
             ("composite", nullable::<ToolComposite>()),
+            ("mcp", nullable::<ToolMcpCall>()),
             ("inputSchema", nullable::<ToolInputSchema>()),
             ("outputSchema", nullable::<ToolOutputSchema>()),
             ("timeLimitSeconds", nullable_of(time_limit)),
@@ -236,6 +251,7 @@ pub(super) fn all() -> Vec<Named> {
         named::<ToolHttpCall>(),
         named::<ToolStep>(),
         named::<ToolComposite>(),
+        named::<ToolMcpCall>(),
         named::<ToolAudience>(),
         named::<ToolDefinition>(),
         named::<BundledTool>(),
