@@ -133,6 +133,7 @@ pub mod link;
 mod lowercase;
 #[cfg(feature = "ssr")]
 pub mod mcp_server;
+#[cfg(feature = "ssr")]
 pub mod memory;
 #[cfg(feature = "ssr")]
 pub mod paced_run;

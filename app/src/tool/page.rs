@@ -4,8 +4,8 @@ use super::{
     audience_words,
     definition::definition_section,
     kind_word,
-    run::{Run, runs_section},
-    run_form::run_section,
+    offered::{Offered, offered_section},
+    run::{Run, run_section, runs_section},
     secrets::secrets_section,
     versions::{Comparison, versions_section},
 };
@@ -53,6 +53,8 @@ pub struct Props {
     pub secret_form: FormState,
     /// How the tool can be run, and its runs.
     pub run: Run,
+    /// What its MCP server lists, for those who may change the tool.
+    pub offered: Option<Offered>,
 }
 
 /// Renders the page.
@@ -73,6 +75,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let not_you = (tool.state == State::Published && !props.may_run)
             .then(|| view! { <span class="meta">" · not you"</span> });
         let secrets = props.secrets.as_deref();
+        let offered = definition.mcp().zip(props.offered.as_ref());
         let page = view! {
             <PageHead title=title.clone() crumbs=vec![("Tools".to_owned(), "/tools".to_owned())]>{edit}</PageHead>
             <Refused messages=props.refusals.clone()/>
@@ -89,6 +92,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             {manages.then(|| state_form(tool))}
             {run_section(shell, &tool.slug, &props.run, props.may_run)}
             {runs_section(&tool.slug, &props.run, props.may_run, people)}
+            {offered.and_then(|(call, offered)| offered_section(call, offered))}
             {definition_section(definition)}
             {secrets.map(|secrets| secrets_section(&tool.slug, secrets, &props.missing_secrets, people, &props.secret_form))}
             {versions_section(tool, &props.versions, props.has_more_versions, props.comparison.as_ref(), people)}

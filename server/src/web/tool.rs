@@ -5,12 +5,12 @@ use super::{
     people::people_of,
     posted,
     shell::{PageRejection, Viewer, redirect_with_notice, render, render_or_refuse},
-    tool_form::{compared_text, draft_of, new_draft, placed, read},
+    tool_form::{compared_schemas, compared_text, draft_of, new_draft, placed, read},
 };
 use crate::{extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
-    tool::{self as ui, Comparison, Continued, Draft, ListProps, Props, Run, Start},
+    tool::{self as ui, Comparison, Draft, ListProps, Offered, Props, Run},
 };
 use axum::{
     Router,
@@ -127,7 +127,16 @@ fn props(page: page::Page, forms: Forms, refusals: Vec<String>) -> Props {
         Some(secrets) => missing(&page.tool.definition, secrets.iter().map(|secret| secret.name.as_str()).collect()),
         None => Vec::new(),
     };
-    let start = start(&forms, page.draft, page.drafts, (page.chosen, page.saved));
+    let offered = page.offered.map(|offered| {
+        let definition = &page.tool.definition;
+        let has = compared_schemas(&definition.input_schema, definition.output_schema.as_ref());
+        let lines = offered.tool.map(|listed| {
+            let lists = compared_schemas(&listed.input_schema, listed.output_schema.as_ref());
+            let lines = if lists == has { Vec::new() } else { ledger::memory::compare(&has, &lists) };
+            wire_map::memory_diff_lines(lines)
+        });
+        Offered { listed_at: offered.listed_at, lines }
+    });
     Props {
         tool: wire_map::tool(page.tool),
         versions: page.versions.into_iter().map(wire_map::tool_version).collect(),
@@ -147,6 +156,7 @@ fn props(page: page::Page, forms: Forms, refusals: Vec<String>) -> Props {
             has_more_runs: page.has_more_runs,
             form: forms.run,
         },
+        offered,
     }
 }
 

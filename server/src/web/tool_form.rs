@@ -8,7 +8,7 @@ use domain::{
     tool::{Change, Definition},
 };
 use ledger::ToolRecord;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Parts of a definition that have fields of their own.
 const OWN_FIELDS: [&str; 3] = ["name", "description", "slug"];
@@ -48,6 +48,12 @@ pub fn draft_of(tool: ToolRecord) -> Draft {
 /// A definition as JSON with one member a line, to compare it.
 pub fn compared_text(definition: Definition) -> String {
     json_without(definition, &[])
+}
+
+/// The schemas of a tool as JSON with one member a line, to compare them.
+pub fn compared_schemas(input: &Value, output: Option<&Value>) -> String {
+    let both = json!({ "inputSchema": input, "outputSchema": output });
+    serde_json::to_string_pretty(&both).unwrap_or_default()
 }
 
 fn json_without(definition: Definition, left_out: &[&str]) -> String {

@@ -16,10 +16,11 @@ use crate::{
 use domain::{
     Scope, Timestamp,
     id::SessionId,
+    mcp::{ListedTool, Listing},
     role::Permission,
     session::Session,
     tool::{
-        Kind,
+        Definition, Kind,
         run::{ToolRun, agent_of},
     },
 };
@@ -65,6 +66,18 @@ pub struct Page {
     pub runs: Vec<Row>,
     /// Whether it has more runs.
     pub has_more_runs: bool,
+    /// What its MCP server listed last, for operators and admins; `None` for a tool of another kind, and if the server
+    /// was not asked yet.
+    pub offered: Option<Offered>,
+}
+
+/// What an MCP server lists for a tool.
+#[derive(Debug)]
+pub struct Offered {
+    /// Time at which the server was asked (UTC).
+    pub listed_at: Timestamp,
+    /// The listed tool; `None` if the server does not list it any more.
+    pub tool: Option<ListedTool>,
 }
 
 /// What a reader chose to see of a tool.
@@ -96,6 +109,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: Query) ->
     require(scope, Permission::Read)?;
     let (reader, now, Query { compared, again, draft, saved: chosen }) = (*scope, ledger.now(), query);
     let (tenant_id, is_admin) = (scope.tenant_id, scope.may(Permission::Administer));
+    let manages = scope.may(Permission::ManageTools);
     let read = ledger.snapshot(scope, async move |conn| {
         let tool = get_on(conn, tenant_id, &slug).await?;
         let listed = versions_on(conn, tenant_id, tool.id, &ListPage { limit: VERSIONS, cursor: None }).await?;
@@ -129,6 +143,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: Query) ->
         let chosen = saved.iter().find(|known| Some(&known.name) == chosen.as_ref()).cloned();
         let (runs, has_more_runs) = runs_on(conn, &reader, &slug, now).await?;
         let versions = listed.items;
+        let offered = if manages { offered_on(conn, &reader, &tool.definition).await? } else { None };
         Ok(Page {
             tool,
             versions,
@@ -145,9 +160,25 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: Query) ->
             saved,
             runs,
             has_more_runs,
+            offered,
         })
     });
     read.await
+}
+
+/// What the MCP server of a tool listed last.
+async fn offered_on(conn: &mut Conn<'_>, scope: &Scope, definition: &Definition) -> Result<Option<Offered>> {
+    let Some(call) = definition.mcp() else { return Ok(None) };
+    let Some(server) = store::mcp_server::find_by_slug(conn, scope.tenant_id, &call.server).await? else {
+        return Ok(None);
+    };
+    let found = store::mcp_server::listing(conn, scope.tenant_id, server.id).await?;
+    let listed = found.and_then(|found| found.listing.zip(found.listed_at));
+    let of_tool = |(listing, listed_at): (Listing, Timestamp)| {
+        let tool = listing.tools.into_iter().find(|tool| tool.name == call.tool);
+        Offered { listed_at, tool }
+    };
+    Ok(listed.map(of_tool))
 }
 
 /// The session that the viewer chose, if they can see it and it is a run of the tool.
