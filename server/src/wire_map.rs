@@ -28,6 +28,7 @@ mod graph;
 mod history;
 mod insight;
 mod interaction;
+mod mcp_server;
 mod memory;
 mod memory_forget;
 mod memory_writer;
@@ -41,7 +42,6 @@ mod telemetry;
 #[cfg(test)]
 mod tests;
 mod thread;
-mod mcp_server;
 mod tool;
 mod tool_run;
 mod view;
@@ -58,6 +58,7 @@ pub use graph::*;
 pub use history::{history, history_turn};
 pub use insight::*;
 pub use interaction::*;
+pub use mcp_server::*;
 pub use memory::*;
 pub use memory_forget::{forget_person, forgotten_person};
 pub use memory_writer::{memory_flush, memory_run};
@@ -69,7 +70,6 @@ pub use session_bulk::{bulk_request, bulk_result};
 pub use share_link::share_link;
 pub use telemetry::telemetry;
 pub use thread::*;
-pub use mcp_server::*;
 pub use tool::*;
 pub use tool_run::{
     change_tool_fields, open_tool_draft, run_tool, run_tool_draft, saved_tool_input, tool_run, tool_session,

@@ -73,6 +73,7 @@ RULES = {
     "publishConfig.closesAt": "later than opensAt",
     "publishConfig.embedOrigins[]": "https, or this machine by http; a name and a port that exist",
     "publishConfig.redirectUrl": "a host that the operator allows",
+    "transport": "an MCP server that answers",
     "question": "goes with status waiting_human",
     "question.schema": "a JSON Schema that compiles",
     "requestedSchema": "the subset of JSON Schema that MCP has; one form at most",
@@ -122,7 +123,8 @@ RULES_OF = {
     ),
     "path": (("/api/agents/{slug}/memory", "/api/memory"), "a folder of a memory and a name"),
     "slug": (
-        ("/api/actions", "/api/criteria-sets", "/api/entity-types", "/api/groups", "/api/tools", "/api/views"),
+        ("/api/actions", "/api/criteria-sets", "/api/entity-types", "/api/groups", "/api/mcp-servers", "/api/tools",
+         "/api/views"),
         "made from the name where it is not said, which has to have letters; no view is called `new`",
     ),
     "text": (
@@ -139,6 +141,8 @@ RULES_OF = {
     "conditions": (("/api/rules",), "a value that is a number needs a condition with one value"),
     "composite": (("/api/tools",), "a tool of the kind `composite` has steps, and no other has them"),
     "http": (("/api/tools",), "a tool of the kind `http` has a call, and no other has one"),
+    "mcp": (("/api/tools",), "a tool of the kind `mcp` names a server, and no other does"),
+    "tools[]": (("/api/mcp-servers",), "a tool that the server lists, named once"),
     "to": (("/api/approvals",), "someone else of the workspace who may see and decide the approval"),
     "sessionIds": (
         ("/api/failure-causes", "/api/paced-runs", "/api/sessions/bulk"),
@@ -175,6 +179,8 @@ RULES_BELOW = {
     "subject.": "a kind that rules decide, with the name of a tool for the kind `tool`",
     "conditions[]": "a value that the subject names, with values or bounds",
     "limits.": "an instant within the bound, and an amount that the subject names",
+    "transport.": "an address without placeholders, and headers that may be set",
+    "secretHeaders": "headers that may be set, of a server over HTTP",
     "http.": "placeholders name fields of the input, and headers may be set",
     "tools[].": "what a bundle names exists in the workspace, no slug is there twice, and a tool is valid",
     "groups[].": "what a bundle names exists in the workspace, and no slug is there twice",

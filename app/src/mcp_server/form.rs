@@ -11,8 +11,7 @@ use leptos::{prelude::*, tachys::html::InertElement};
 use wire::mcp_server::McpServer;
 
 /// Names of the fields, for the errors beside them.
-pub(super) const FIELDS: [&str; 8] =
-    ["name", "slug", "kind", "url", "headers", "program", "secret_name", "password"];
+pub(super) const FIELDS: [&str; 8] = ["name", "slug", "kind", "url", "headers", "program", "secret_name", "password"];
 
 /// The fields, with what is stored of a server that exists.
 pub(super) fn fields(
@@ -33,10 +32,8 @@ pub(super) fn fields(
     let slug = server.is_none().then(|| {
         static_html(view! { <Input scope="mcp" field=Field::new("slug", "Slug").hint("Its address, and its name in tools. Created from the name if left empty.") form=form/> })
     });
-    let kinds = vec![
-        ("http".to_owned(), "HTTP address".to_owned()),
-        ("stdio".to_owned(), "Program of this server".to_owned()),
-    ];
+    let kinds =
+        vec![("http".to_owned(), "HTTP address".to_owned()), ("stdio".to_owned(), "Program of this server".to_owned())];
     let program_hint = if programs.is_empty() {
         "For a program: the name under which the operator allows it. None is allowed for this workspace."
     } else {

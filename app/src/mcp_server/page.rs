@@ -112,10 +112,10 @@ fn import_form(target: &str, tools: &[McpTool]) -> impl IntoView + use<> {
                 Change::Same => "",
             };
             let label = format!("Import {}", tool.name);
-            let about = tool.title.as_ref().map_or_else(
-                || tool.description.clone(),
-                |title| format!("{title}. {}", tool.description),
-            );
+            let about = tool
+                .title
+                .as_ref()
+                .map_or_else(|| tool.description.clone(), |title| format!("{title}. {}", tool.description));
             view! {
                 <tr>
                     <td><input type="checkbox" name=format!("tools[{}]", tool.name) aria-label=label/></td>

@@ -94,9 +94,9 @@ pub use open::{LeaseClock, Ledger, Mode, Options};
 pub use store::{
     AccessLinkRecord, ActionRecord, AnswerRecord, CardRecord, CriteriaSetRecord, Database, DatabaseUse, DecisionRecord,
     EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
-    LinkPurpose, McpListingRecord, McpServerRecord, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText,
-    MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord, RuleRecord,
-    RuleUseRecord, RuleVersionRecord, SQLITE_FILE, SavedInputRecord, SavedSearchRecord, ShareLinkRecord, SignInRecord,
-    Stats, TenantRecord, TokenRecord, ToolDraftRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord, ViewLinkRecord,
-    ViewRecord, ViewVersionRecord, WebhookRecord,
+    LinkPurpose, McpListingRecord, McpServerRecord, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord,
+    MemoryVersionRecord, MemoryVersionText, MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord,
+    ResponseState, ReviewerRecord, RuleRecord, RuleUseRecord, RuleVersionRecord, SQLITE_FILE, SavedSearchRecord,
+    ShareLinkRecord, SignInRecord, Stats, TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord,
+    ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
 };

@@ -110,11 +110,7 @@ pub async fn list(
 }
 
 /// The tools that an MCP server listed last; `None` if there is no such server.
-pub async fn listing(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    id: McpServerId,
-) -> Result<Option<McpListingRecord>> {
+pub async fn listing(conn: &mut Conn<'_>, tenant_id: TenantId, id: McpServerId) -> Result<Option<McpListingRecord>> {
     Ok(run!(conn, fetch_optional McpListingRecord, LISTING, tenant_id.0, id.0)?)
 }
 

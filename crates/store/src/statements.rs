@@ -2,9 +2,9 @@
 
 use crate::{
     action, audit, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
-    feedback_request, gate, group, human, insight, interaction, lease, mcp_server, memory, memory_forget, memory_writer, open,
-    outbox, response, retention, rule, search, session, share_link, thread, tool, tool_run, tool_step, verify, view,
-    view_link, webhook, work_queue, worker,
+    feedback_request, gate, group, human, insight, interaction, lease, mcp_server, memory, memory_forget,
+    memory_writer, open, outbox, response, retention, rule, search, session, share_link, thread, tool, tool_run,
+    tool_step, verify, view, view_link, webhook, work_queue, worker,
 };
 
 const FILES: &[Texts] = &[

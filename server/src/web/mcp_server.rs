@@ -28,9 +28,7 @@ use std::collections::BTreeMap;
 const ROWS: u32 = 50;
 
 pub fn router() -> Router<AppState> {
-    Router::new()
-        .route("/mcp-servers", get(list).post(create))
-        .route("/mcp-servers/{slug}", get(show).post(post))
+    Router::new().route("/mcp-servers", get(list).post(create)).route("/mcp-servers/{slug}", get(show).post(post))
 }
 
 #[derive(Default, Deserialize)]
@@ -77,7 +75,9 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
         secret_headers: secret(&form).into_iter().filter(|(_, value)| !value.expose().is_empty()).collect(),
     };
     match mcp_server::create(&state.ledger, &viewer.scope, new).await {
-        Ok(made) => Ok(redirect_with_notice(&format!("/mcp-servers/{}", made.slug), "mcp_server_saved").into_response()),
+        Ok(made) => {
+            Ok(redirect_with_notice(&format!("/mcp-servers/{}", made.slug), "mcp_server_saved").into_response())
+        }
         Err(error) => {
             let problem = Problem::from(error);
             list_answer(&state, viewer, None, placed(&form, &problem), Some(problem)).await
@@ -175,12 +175,7 @@ async fn post(
 }
 
 /// Does what the button says. Returns the path of the page after it, and its notice.
-async fn change(
-    state: &AppState,
-    viewer: &Viewer,
-    slug: &str,
-    form: &Form,
-) -> ledger::Result<(String, &'static str)> {
+async fn change(state: &AppState, viewer: &Viewer, slug: &str, form: &Form) -> ledger::Result<(String, &'static str)> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let page = format!("/mcp-servers/{slug}");
     match form.text("do").as_str() {

@@ -31,6 +31,8 @@ fn body(path: &str) -> Option<Value> {
         "criteria-sets" => json!({ "name": "Matrix", "dimensions": [{ "slug": "why", "type": "text" }] }),
         "groups" => json!({ "name": "Matrix" }),
         "tools" => crate::prepare::worker_tool(),
+        "mcp-servers" => crate::prepare_mcp::new_server(),
+        "import" => json!({ "tools": ["echo"] }),
         "rules" | "back-test" => crate::prepare_rule::new_rule(),
         "views" => json!({ "title": "Matrix", "fields": [{ "key": "why", "label": "Why?", "type": "short_text" }] }),
         "bundles" => json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }),
@@ -108,13 +110,16 @@ async fn resting(app: &App, status: &str) -> String {
     session
 }
 
-/// Operations that no token may use, or that have an object of people alone. `matrix_people.rs` tests them with people.
-const FOR_PEOPLE: [&str; 27] = [
+/// Operations that no token may use, that have an object of people alone, or that need an MCP server. `matrix_people.rs`
+/// tests them with people, `mcp.rs` with a server.
+const FOR_PEOPLE: [&str; 26] = [
     "POST /api/actions/{id}/tool-approval",
     "POST /api/approvals/{id}/decision",
     "POST /api/approvals/{id}/hand-over",
     "POST /api/approvals/{id}/snooze",
     "POST /api/approvals/{id}/undo",
+    "POST /api/mcp-servers/{slug}/import",
+    "POST /api/mcp-servers/{slug}/refresh",
     "POST /api/rules",
     "PATCH /api/rules/{id}",
     "POST /api/rules/{id}/resume",
@@ -165,6 +170,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
             crate::prepare::set_tool_secret(app, &concrete).await;
         }
         concrete
+    } else if path.starts_with("/api/mcp-servers/{slug}") {
+        path.replace("{slug}", &crate::prepare_mcp::made_server(app).await)
     } else if path.starts_with("/api/rules/{id}") {
         path.replace("{id}", &crate::prepare_rule::made_rule(app).await)
     } else if path.starts_with("/api/paced-runs/{id}") {
@@ -298,7 +305,7 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&json!({ "version": 1, "title": "changed" }));
     } else if method == Method::PATCH && path == "/api/views/{id}" {
         request = request.json(&json!({ "revision": 1, "title": "changed" }));
-    } else if method == Method::PATCH && path == "/api/tools/{slug}" {
+    } else if method == Method::PATCH && ["/api/tools/{slug}", "/api/mcp-servers/{slug}"].contains(&path) {
         request = request.json(&json!({ "revision": 1, "name": "changed" }));
     } else if method == Method::PATCH && path == "/api/rules/{id}" {
         request = request.json(&json!({ "version": 1, "conditions": [] }));

@@ -59,7 +59,8 @@ pub fn check(definition: &Definition) -> Vec<Issue> {
                 Issue::new(field, issue.message)
             }));
             if headers.len() + secret.len() > TOOL_HEADERS_MAX {
-                issues.push(Issue::new("transport.headers", format!("at most {TOOL_HEADERS_MAX} with the secret ones")));
+                issues
+                    .push(Issue::new("transport.headers", format!("at most {TOOL_HEADERS_MAX} with the secret ones")));
             }
             let is_secret = |name: &str| secret.iter().any(|known| known.eq_ignore_ascii_case(name));
             for name in headers.keys().filter(|name| is_secret(name)) {

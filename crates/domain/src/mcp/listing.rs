@@ -99,7 +99,8 @@ impl Listing {
         let mut names = BTreeSet::new();
         for one in offered.into_iter().take(MCP_TOOLS_MAX) {
             let name = one.name.clone();
-            let taken = if names.insert(name.clone()) { listed(one, before) } else { Err("is listed twice".to_owned()) };
+            let taken =
+                if names.insert(name.clone()) { listed(one, before) } else { Err("is listed twice".to_owned()) };
             match taken {
                 Ok(tool) => {
                     bytes += serde_json::to_string(&tool).map_or(0, |json| json.len());

@@ -2,12 +2,7 @@
 
 use super::{get_on, secret::open};
 use crate::{Error, Ledger, Result, guard::require};
-use domain::{
-    Caller, Scope,
-    mcp::Definition,
-    role::Permission,
-    tool::http::Secrets,
-};
+use domain::{Caller, Scope, mcp::Definition, role::Permission, tool::http::Secrets};
 
 /// How to reach an MCP server, with the values of its secret headers. They must not leave the call.
 #[derive(Debug, Clone)]

@@ -123,7 +123,5 @@ pub const TOOL_END_WAIT: Duration = Duration::from_secs(600);
 pub const TOOL_END_LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// Longest wait for an MCP server when its session ends or a call is cancelled.
 pub const MCP_CLOSE: Duration = Duration::from_secs(1);
-/// Time for what was read of an MCP server's answer to arrive after the answer has ended.
-pub const MCP_LAST: Duration = Duration::from_secs(1);
 /// Most output of a program that is an MCP server in one session, bytes.
 pub const MCP_PROGRAM_BYTES_MAX: u64 = 4 * 1024 * 1024;

@@ -3,7 +3,8 @@
 use super::error::Error;
 use domain::{
     Timestamp, action, chain::Digest, clock::from_micros, criteria_set::Dimension, entity, failure, feedback_request,
-    gate, id, interaction, mcp, memory, memory_writer, notification, outcome, role, rule, session, share_link, tool, view,
+    gate, id, interaction, mcp, memory, memory_writer, notification, outcome, role, rule, session, share_link, tool,
+    view,
 };
 use rusqlite::{
     Row,

@@ -1,7 +1,8 @@
 //! Schemas of a tool's definition.
 
 use super::{
-    AnyJson, Description, McpToolName, Name, Named, Role, Slug, ToolKind, ToolMethod, ToolOnFailure, ToolPrivateField, named,
+    AnyJson, Description, McpToolName, Name, Named, Role, Slug, ToolKind, ToolMethod, ToolOnFailure, ToolPrivateField,
+    named,
     shape::{boolean, closed, list, nullable, nullable_of, of_type, ready, reference},
 };
 use domain::limit::{

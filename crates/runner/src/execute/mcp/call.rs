@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 use std::{future::Future, pin::pin, time::Duration};
 use tokio::{
     select,
-    time::{Instant, sleep, sleep_until, timeout, timeout_at},
+    time::{Instant, sleep_until, timeout, timeout_at},
 };
 
 /// How the call of a tool ended. `S` is what broke it off.
@@ -74,8 +74,6 @@ impl Mcp {
 /// How the wait for an answer ended.
 enum Waited<S> {
     Answer(Result<Result<ServerResult, ServiceError>, tokio::sync::oneshot::error::RecvError>),
-    /// The answer ended and had no result.
-    Over,
     Time,
     Stop(S),
 }
@@ -94,17 +92,17 @@ async fn ask<S>(
     let waited = select! {
         biased;
         answer = &mut handle.rx => Waited::Answer(answer),
-        () = over(connection) => Waited::Over,
         () = sleep_until(deadline) => Waited::Time,
         stopped = stop => Waited::Stop(stopped),
     };
     match waited {
         Waited::Answer(Ok(Ok(ServerResult::CallToolResult(result)))) => answered(result),
         Waited::Answer(Ok(Ok(_))) => Called::Sent(Fault::Invalid("the answer is no result of a tool".to_owned())),
-        Waited::Answer(Ok(Err(ServiceError::McpError(error)))) => Called::Sent(Fault::Denied(quoted(&error.message))),
+        Waited::Answer(Ok(Err(ServiceError::McpError(error)))) if connection.watch.fault().is_none() => {
+            Called::Sent(Fault::Denied(quoted(&error.message)))
+        }
         Waited::Answer(Ok(Err(error))) => sent_or_not(fault_of(connection, &quoted(&error.to_string()))),
         Waited::Answer(Err(_)) => sent_or_not(fault_of(connection, "the server closed the connection")),
-        Waited::Over => sent_or_not(fault_of(connection, "the answer ended without a result")),
         Waited::Time => {
             cancel(handle, "the time is over").await;
             Called::Sent(Fault::Time)
@@ -114,12 +112,6 @@ async fn ask<S>(
             Called::Stopped(stopped)
         }
     }
-}
-
-/// Waits until the answer to the call has ended, and what was read of it has had time to arrive.
-async fn over(connection: &Connection) {
-    connection.watch.over().await;
-    sleep(limit::MCP_LAST).await;
 }
 
 async fn cancel(handle: rmcp::service::RequestHandle<rmcp::RoleClient>, reason: &str) {

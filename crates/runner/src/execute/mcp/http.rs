@@ -13,9 +13,7 @@ use rmcp::{
     model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
     transport::{
         common::client_side_sse::SseRetryPolicy,
-        streamable_http_client::{
-            SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
-        },
+        streamable_http_client::{SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse},
     },
 };
 use sse_stream::{Sse, SseStream};
@@ -24,7 +22,6 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
-use tokio_util::sync::CancellationToken;
 
 type Result<T> = std::result::Result<T, StreamableHttpError<Fault>>;
 
@@ -32,19 +29,12 @@ type Result<T> = std::result::Result<T, StreamableHttpError<Fault>>;
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     fault: Mutex<Option<Fault>>,
-    /// Cancelled when the answer to the call of a tool has ended, with or without a result.
-    over: CancellationToken,
 }
 
 impl Watch {
     /// The first fault, if there was one.
     pub fn fault(&self) -> Option<Fault> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Waits until the answer to the call of a tool has ended.
-    pub async fn over(&self) {
-        self.over.cancelled().await;
     }
 
     /// Keeps the first fault and returns the one that is given.
@@ -93,7 +83,8 @@ impl HttpSession {
         if let Some(id) = session_id {
             headers.push(("mcp-session-id".to_owned(), id.to_owned()));
         }
-        let texts = of_protocol.iter().filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())));
+        let texts =
+            of_protocol.iter().filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())));
         headers.extend(texts);
         // An operator of the workspace chose the host; `outbound` refuses private addresses.
         let request = Request { method, url: url.to_owned(), headers, body: body.into(), hosts: Hosts::any() };
@@ -101,11 +92,11 @@ impl HttpSession {
     }
 
     /// The answer to a request of the protocol.
-    async fn answer(&self, incoming: Incoming, is_call: bool) -> Result<StreamableHttpPostResponse> {
+    async fn answer(&self, incoming: Incoming) -> Result<StreamableHttpPostResponse> {
         let session_id = incoming.header("mcp-session-id").map(str::to_owned);
         let media_type = incoming.header("content-type").and_then(|header| header.split(';').next());
         match media_type.unwrap_or_default().trim().to_ascii_lowercase().as_str() {
-            "text/event-stream" => Ok(StreamableHttpPostResponse::Sse(self.events(incoming, is_call), session_id)),
+            "text/event-stream" => Ok(StreamableHttpPostResponse::Sse(self.events(incoming), session_id)),
             "application/json" => {
                 let body = incoming.whole().await.map_err(|error| self.fail(error.into()))?.body;
                 let read = serde_json::from_slice::<ServerJsonRpcMessage>(&body);
@@ -119,19 +110,14 @@ impl HttpSession {
         }
     }
 
-    /// The events of an answer. `is_call` says that the answer is one to the call of a tool.
-    fn events(&self, incoming: Incoming, is_call: bool) -> BoxStream<'static, std::result::Result<Sse, SseError>> {
+    /// The events of an answer.
+    fn events(&self, incoming: Incoming) -> BoxStream<'static, std::result::Result<Sse, SseError>> {
         let watch = Arc::clone(&self.watch);
         let chunks = unfold(Some(incoming), move |incoming| {
             let watch = Arc::clone(&watch);
             async move {
                 let mut incoming = incoming?;
-                let chunk = incoming.chunk().await;
-                let ended = !matches!(chunk, Ok(Some(_)));
-                if ended && is_call {
-                    watch.over.cancel();
-                }
-                match chunk {
+                match incoming.chunk().await {
                     Ok(Some(bytes)) => Some((Ok(bytes), Some(incoming))),
                     Ok(None) => None,
                     Err(error) => Some((Err(watch.note(error.into())), None)),
@@ -157,9 +143,7 @@ impl StreamableHttpClient for HttpSession {
         _auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<StreamableHttpPostResponse> {
-        let json = serde_json::to_value(&message)?;
-        let is_call = json["method"] == "tools/call";
-        let body = json.to_string().into_bytes();
+        let body = serde_json::to_vec(&message)?;
         let sent = self.send(Method::POST, &uri, session_id.as_deref(), &custom_headers, body).await;
         let incoming = sent.map_err(StreamableHttpError::Client)?;
         let is_success = (200..300).contains(&incoming.status);
@@ -168,7 +152,7 @@ impl StreamableHttpClient for HttpSession {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if is_success {
-            return self.answer(incoming, is_call).await;
+            return self.answer(incoming).await;
         }
         let status = incoming.status;
         let text = match incoming.whole().await {

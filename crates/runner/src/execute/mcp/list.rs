@@ -67,7 +67,7 @@ fn offered(tool: Tool) -> OfferedTool {
 
 fn fault_of(connection: &Connection, error: &ServiceError) -> Fault {
     match error {
-        ServiceError::McpError(error) => Fault::Denied(quoted(&error.message)),
+        ServiceError::McpError(error) if connection.watch.fault().is_none() => Fault::Denied(quoted(&error.message)),
         ServiceError::UnexpectedResponse => Fault::Invalid("the answer is no list of tools".to_owned()),
         other => connection.watch.fault().unwrap_or_else(|| Fault::Broken(quoted(&other.to_string()))),
     }
