@@ -1,5 +1,6 @@
 //! Runs every example of `examples/` against a server, so that what the documentation shows works.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -16,7 +17,7 @@ use crate::progress::say;
 use crate::scripted_model::ScriptedModel;
 use crate::served::{Admin, Client, Served, text};
 use crate::steps::Count;
-use crate::workspace::command;
+use crate::workspace::{command, root};
 
 /// Examples that are workers themselves: they use SHIFTBOOK_URL and SHIFTBOOK_TOKEN and claim sessions of their agent
 /// over HTTP.
@@ -48,6 +49,12 @@ const ANSWERS: [(&str, &str); 3] = [
     ("surveyor", r#"{"part":"Run it","ease":4}"#),
 ];
 
+/// MCP servers of npm and PyPI, each with a tool, its input, and a part of its result.
+const MCP_SERVERS: [(&str, &str, &str, &str); 2] = [
+    ("everything", "echo", r#"{"message":"hello"}"#, "Echo: hello"),
+    ("tables", "area", r#"{"width":1.5,"length":2}"#, "3.0"),
+];
+
 /// Workspace of the examples.
 const TENANT: &str = "examples";
 /// A person of that workspace, on a server that ends with the examples.
@@ -64,6 +71,7 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     let worker = admin.add_token("worker", "operator", Some("worker"))?;
     admin.add_user(READER.0, "member", READER.1)?;
     let settings = ScriptedModel::start()?.write_settings(TENANT, folder.path())?;
+    allow_mcp_servers(&settings)?;
     let server = Served::start_with(build, folder.path(), "127.0.0.1:0", Some(&settings))?;
     let client = server.client(&operator);
     let log = folder.path().join("workers.log");
@@ -104,6 +112,16 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
         Err(error) => {
             say(&format!("    a conversation of the demo is remembered: {error:#}"));
             count.failed += 1;
+        }
+    }
+    for example in MCP_SERVERS {
+        say(&format!("    the MCP server {}", example.0));
+        match run_mcp_tool(&client, example) {
+            Ok(()) => count.passed += 1,
+            Err(error) => {
+                say(&format!("    the MCP server {}: {error:#}", example.0));
+                count.failed += 1;
+            }
         }
     }
     say("    examples/load_training_data.py");
@@ -152,6 +170,38 @@ fn talk(server: &Served, worker_token: &str, client: &Client, log: &Path) -> Res
     let runs = client.get(&format!("/api/agents/{}/memory/runs", agent.slug))?;
     let failed = runs["items"].as_array().and_then(|runs| runs.iter().find(|run| run["state"] != "succeeded")).cloned();
     failed.map_or(Ok(()), |run: Value| bail!("a run of the memory writer failed: {run}"))
+}
+
+/// Adds the programs that are MCP servers to a settings file.
+fn allow_mcp_servers(settings: &Path) -> Result<()> {
+    let everything = root().join("end2end/node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    let server = root().join("examples/mcp_server.py");
+    let commands = [
+        ("everything", vec!["node".to_owned(), everything.display().to_string(), "stdio".to_owned()]),
+        ("tables", vec![example_python().display().to_string(), server.display().to_string()]),
+    ];
+    let mut file = std::fs::File::options().append(true).open(settings)?;
+    for (name, command) in commands {
+        // A list of texts in JSON is one in TOML.
+        writeln!(file, "\n[mcp.{name}]\nworkspace = \"{TENANT}\"\ncommand = {}", json!(command))?;
+    }
+    Ok(())
+}
+
+/// Adds an MCP server, imports one of its tools, and runs it.
+fn run_mcp_tool(client: &Client, (server, tool, input, expected): (&str, &str, &str, &str)) -> Result<()> {
+    let transport = json!({ "kind": "stdio", "program": server });
+    client.post("/api/mcp-servers", &json!({ "name": server, "slug": server, "transport": transport }))?;
+    client.post(&format!("/api/mcp-servers/{server}/refresh"), &json!({}))?;
+    client.post(&format!("/api/mcp-servers/{server}/import"), &json!({ "tools": [tool] }))?;
+    let path = format!("/api/tools/{server}-{tool}");
+    client.post(&format!("{path}/publish"), &json!({}))?;
+    let input: Value = serde_json::from_str(input)?;
+    let run = client.post(&format!("{path}/run"), &json!({ "input": input, "waitSeconds": 20 }))?;
+    if text(&run, "status")? != "completed" || !run["result"].to_string().contains(expected) {
+        bail!("the run of {tool} did not return {expected}: {run}");
+    }
+    Ok(())
 }
 
 /// Asks again and again until the answer is yes.

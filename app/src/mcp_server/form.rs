@@ -1,5 +1,5 @@
-//! The fields that describe an MCP server: `name`, `slug` (new servers only), `kind`, `url`, `headers`, `program`, and for
-//! admins `secret_name` and `password`.
+//! The fields that describe an MCP server: `name`, `slug` (new servers only), `kind`, `url`, `headers`, `program`, and
+//! for admins `secret_name` and `password`.
 
 use crate::{
     FormState,

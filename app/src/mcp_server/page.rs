@@ -1,5 +1,5 @@
-//! The page /mcp-servers/{slug}. Its forms post `do` to it: `refresh`; `import` with `tools[NAME]` for each chosen tool;
-//! `save` with the fields of the server; `delete`.
+//! The page /mcp-servers/{slug}. Its forms post `do` to it: `refresh`; `import` with `tools[NAME]` for each chosen
+//! tool; `save` with the fields of the server; `delete`.
 
 use super::{
     form::{FIELDS, fields},

@@ -14,8 +14,8 @@ use domain::{
 macro_rules! server_select {
     ($rest:literal) => {
         concat!(
-            "SELECT id, slug, definition, revision, listed_at, tool_count, created_by, updated_by, created_at, updated_at \
-             FROM mcp_servers WHERE tenant_id = $1 AND ",
+            "SELECT id, slug, definition, revision, listed_at, tool_count, created_by, updated_by, created_at, \
+             updated_at FROM mcp_servers WHERE tenant_id = $1 AND ",
             $rest
         )
     };

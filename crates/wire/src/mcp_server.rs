@@ -165,7 +165,10 @@ pub struct McpTools {
 #[serde(deny_unknown_fields)]
 pub struct ImportMcpTools {
     /// Names of listed tools, each once.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::McpToolName>, min_items = 1, max_items = 200))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(value_type = Vec<crate::schema::McpToolName>, min_items = 1, max_items = 200)
+    )]
     pub tools: Vec<String>,
 }
 

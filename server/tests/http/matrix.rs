@@ -110,8 +110,8 @@ async fn resting(app: &App, status: &str) -> String {
     session
 }
 
-/// Operations that no token may use, that have an object of people alone, or that need an MCP server. `matrix_people.rs`
-/// tests them with people, `mcp.rs` with a server.
+/// Operations that no token may use, that have an object of people alone, or that need an MCP server.
+/// `matrix_people.rs` tests them with people, `mcp.rs` with a server.
 const FOR_PEOPLE: [&str; 26] = [
     "POST /api/actions/{id}/tool-approval",
     "POST /api/approvals/{id}/decision",

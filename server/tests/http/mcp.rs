@@ -1,4 +1,5 @@
-//! MCP servers and the runs of their tools, with the real binary: an MCP server on this machine over HTTP, and a program.
+//! MCP servers and the runs of their tools, with the real binary: an MCP server on this machine over HTTP, and a
+//! program.
 
 use crate::{
     app::{App, Who},

@@ -21,8 +21,8 @@ use store::WriteTx;
 /// that was imported before. Nothing is published. Returns the tools in the order of the names.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the workspace has no such server; [`Error::Invalid`] for a name that is not listed or is there
-/// twice, for a tool whose slug another one has, and for a listed tool that cannot be one of the workspace.
+/// [`Error::NotFound`] if the workspace has no such server; [`Error::Invalid`] for a name that is not listed or is
+/// there twice, for a tool whose slug another one has, and for a listed tool that cannot be one of the workspace.
 pub async fn import(ledger: &Ledger, scope: &Scope, slug: &str, names: Vec<String>) -> Result<Vec<ToolRecord>> {
     require(scope, Permission::ManageTools)?;
     if names.is_empty() || names.len() > MCP_TOOLS_MAX {

@@ -42,6 +42,6 @@ pub(super) fn seal(
 pub(super) fn open(key: &InstanceKey, (tenant_id, id): Place, sealed: &[u8]) -> Result<BTreeMap<String, Secret>> {
     let opened = key.open(PURPOSE, &[tenant_id.0.as_bytes(), id.0.as_bytes()], sealed);
     opened.and_then(|text| serde_json::from_slice(&text).ok()).ok_or(Error::NotNow(
-        "the secret headers of this MCP server were encrypted with another instance key; an admin has to set them again",
+        "the secret headers of this MCP server were encrypted with another instance key; an admin has to set them",
     ))
 }

@@ -22,8 +22,8 @@ pub struct Target {
 /// Returns how to reach an MCP server, for a call of this server.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the workspace has no such server; [`Error::NoInstanceKey`] and [`Error::NotNow`] if its secret
-/// headers cannot be decrypted.
+/// [`Error::NotFound`] if the workspace has no such server; [`Error::NoInstanceKey`] and [`Error::NotNow`] if its
+/// secret headers cannot be decrypted.
 pub async fn target(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<Target> {
     if scope.caller != Caller::System {
         require(scope, Permission::ManageTools)?;

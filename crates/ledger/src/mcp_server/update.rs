@@ -44,8 +44,8 @@ pub struct McpServerChange {
 ///
 /// # Errors
 /// [`crate::Error::NotFound`] if the workspace has no such server; [`crate::Error::StaleRevision`] if it was changed
-/// since the caller read it; [`crate::Error::Invalid`] for wrong fields; [`crate::Error::Forbidden`] for a caller who is
-/// no admin and sets secret headers, or changes where they are sent; [`crate::Error::NoInstanceKey`] and
+/// since the caller read it; [`crate::Error::Invalid`] for wrong fields; [`crate::Error::Forbidden`] for a caller who
+/// is no admin and sets secret headers, or changes where they are sent; [`crate::Error::NoInstanceKey`] and
 /// [`crate::Error::NotNow`] if the secret headers cannot be decrypted.
 pub async fn update(ledger: &Ledger, scope: &Scope, slug: &str, change: McpServerChange) -> Result<McpServerRecord> {
     require(scope, Permission::ManageTools)?;

@@ -53,8 +53,8 @@ pub async fn run_queued(ledger: &Ledger, wait: Duration) {
 /// Returns what a session calls. For the server's own calls.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the session runs no tool, or its MCP server is gone; [`Error::NotNow`] and [`Error::NoInstanceKey`] if the secrets of
-/// the tool cannot be decrypted.
+/// [`Error::NotFound`] if the session runs no tool, or its MCP server is gone; [`Error::NotNow`] and
+/// [`Error::NoInstanceKey`] if the secrets of the tool cannot be decrypted.
 pub async fn server_run(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<ServerRun> {
     let scope = Scope::system(tenant_id);
     let read = ledger.snapshot(&scope, async move |conn| {

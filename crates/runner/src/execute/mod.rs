@@ -3,8 +3,8 @@
 //! [`WorkerPool`] claims sessions from a [`WorkerApi`] and passes each to [`Worker::run`]. The worker keeps the lease
 //! ([`lease`]), appends the adapter's events in batches ([`event_queue`]) and completes, fails, yields or releases the
 //! session. Adapters: [`command`] runs a program, [`chat`] calls a model and runs its tools ([`tool`]),
-//! [`tool_run`] runs the tools of a workspace, with [`mcp`] for those of MCP servers. [`config`] builds adapters from the
-//! operator's settings.
+//! [`tool_run`] runs the tools of a workspace, with [`mcp`] for those of MCP servers. [`config`] builds adapters from
+//! the operator's settings.
 //!
 //! A worker that has lost its lease without knowing does no harm: the server refuses calls with an old attempt. Nothing
 //! is stored on disk. When a worker dies, its leases expire and the next worker continues from the log.

@@ -63,6 +63,7 @@ mod interaction;
 mod interaction_tools;
 mod lease_clock;
 mod link;
+mod mcp_server;
 mod memory;
 mod memory_answer;
 mod memory_audit;

@@ -1,12 +1,12 @@
 //! Calls MCP servers: lists their tools, and calls one.
 //!
-//! Each call has a session of its own: it connects, initializes, asks, and ends the session. So no run sees what another
-//! left in a session, a run that is broken off disturbs no other, and a changed header is in force at once. The protocol
-//! is that of the crate `rmcp`; connections over HTTP go through `outbound`, and programs are those that the operator of
-//! the server allows by name.
+//! Each call has a session of its own: it connects, initializes, asks, and ends the session. So no run sees what
+//! another left in a session, a run that is broken off disturbs no other, and a changed header is in force at once. The
+//! protocol is that of the crate `rmcp`; connections over HTTP go through `outbound`, and programs are those that the
+//! operator of the server allows by name.
 //!
-//! Whatever a server sends is bounded before it is read: the body of an answer by `outbound`, the output of a program by
-//! [`limit::MCP_PROGRAM_BYTES_MAX`](super::limit::MCP_PROGRAM_BYTES_MAX), and everything by the time of the call.
+//! Whatever a server sends is bounded before it is read: the body of an answer by `outbound`, the output of a program
+//! by [`limit::MCP_PROGRAM_BYTES_MAX`](super::limit::MCP_PROGRAM_BYTES_MAX), and everything by the time of the call.
 
 mod call;
 mod connection;
