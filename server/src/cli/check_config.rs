@@ -6,12 +6,13 @@ use super::{
 };
 use crate::{
     agents,
+    ambient::is_program,
     config::{self, Database, DatabaseFlags, ServeFlags, Settings},
     memory_writers,
 };
 use ledger::Mode;
 use runner::mail::Mailer;
-use std::path::Path;
+use std::{ffi::OsStr, path::Path};
 use url::Url;
 
 /// A settings file with every setting, as comments.
@@ -57,6 +58,10 @@ async fn problems(settings: &Settings) -> Vec<String> {
         [None, None]
     };
     let mut problems: Vec<String> = agents.into_iter().flatten().map(|error| error.to_string()).collect();
+    problems.extend(settings.mcp.iter().filter_map(|(name, program)| {
+        let command = program.command.first()?;
+        (!is_program(OsStr::new(command))).then(|| format!("mcp.{name}: there is no program `{command}`"))
+    }));
     problems.extend(settings.smtp.clone().and_then(|smtp| Mailer::new(smtp).err()).map(|error| error.to_string()));
     problems.extend(instance_key::find(settings).err().map(|error| error.to_string()));
     let backups = settings.backups.iter().filter(|backups| backups.folder.exists() && !backups.folder.is_dir());
@@ -100,6 +105,7 @@ fn described(settings: &Settings) -> Vec<String> {
         format!("spans: {spans}"),
         format!("e-mail: {}", settings.smtp.as_ref().map_or("none", |smtp| smtp.host.as_str())),
         format!("agents: {agents}"),
+        format!("programs of MCP servers: {}", names(settings.mcp.keys().map(String::as_str).collect())),
         format!("memory writers: {}", names(writers.iter().map(|writer| writer.agent()).collect())),
     ]
 }

@@ -176,11 +176,9 @@ async fn listed_tools_become_drafts_and_take_over_changes(f: Fixture) {
     let slugs: Vec<_> = imported.iter().map(|tool| (tool.slug.as_str(), tool.state)).collect();
     assert_eq!(slugs, [("files-read", State::Draft), ("files-a-b", State::Draft)]);
     assert_eq!(imported[0].definition.mcp().map(|call| call.tool.as_str()), Some("read"));
-    for (names, fields) in [
-        (["read", "read"], ["tools[1]"]),
-        (["read", "none"], ["tools[1]"]),
-        (["read", "a-b"], ["tools[1]"]),
-    ] {
+    for (names, fields) in
+        [(["read", "read"], ["tools[1]"]), (["read", "none"], ["tools[1]"]), (["read", "a-b"], ["tools[1]"])]
+    {
         assert_eq!(fields_of(import(&names).await), fields, "{names:?}");
     }
     assert_eq!(fields_of(import(&[]).await), ["tools"]);
