@@ -28,6 +28,9 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
+/// The client of MCP servers logs what these send, which can be anything.
+const OF_MCP: &str = "rmcp=off";
+
 /// Begins the names of fields that are for the export of spans alone.
 const EXPORT_ONLY: &str = "otel.";
 
@@ -66,8 +69,10 @@ impl LogSettings {
         let refused = |error: &dyn fmt::Display| format!("--log `{filter}`: {error}");
         let of_requests = format!("{REQUEST_SPAN_TARGET}=error");
         let of_requests: Directive = of_requests.parse().map_err(|error: ParseError| refused(&error))?;
+        let of_mcp: Directive = OF_MCP.parse().map_err(|error: ParseError| refused(&error))?;
         // Whatever the filter, lines that are logged below a request carry its fields.
         let filter = EnvFilter::try_new(filter).map_err(|error| refused(&error))?.add_directive(of_requests);
+        let filter = filter.add_directive(of_mcp);
         Ok(Self { filter, format: LogFormat::parse(format)? })
     }
 
