@@ -24,7 +24,6 @@ macro_rules! server_select {
 statements! {
     const BY_SLUG: &str = server_select!("slug = $2");
     const BY_SLUG_LOCKED_POSTGRES: &str = server_select!("slug = $2 FOR UPDATE");
-    const BY_ID: &str = server_select!("id = $2");
     const LIST: &str = server_select!("(id < $2 OR $2 IS NULL) ORDER BY id DESC LIMIT $3");
     const LISTING: &str = "SELECT listing, listed_at FROM mcp_servers WHERE tenant_id = $1 AND id = $2";
     const SEALED: &str = "SELECT sealed FROM mcp_servers WHERE tenant_id = $1 AND id = $2";
@@ -90,11 +89,6 @@ pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) 
 pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, slug: &str) -> Result<Option<McpServerRecord>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_SLUG } else { BY_SLUG_LOCKED_POSTGRES };
     Ok(run!(tx.conn(), fetch_optional McpServerRecord, sql, tenant_id.0, slug)?)
-}
-
-/// An MCP server of this workspace.
-pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: McpServerId) -> Result<Option<McpServerRecord>> {
-    Ok(run!(conn, fetch_optional McpServerRecord, BY_ID, tenant_id.0, id.0)?)
 }
 
 /// One page of MCP servers, newest first, starting after `before`.

@@ -50,9 +50,9 @@ impl McpService {
     }
 }
 
-type Asked = watch::Sender<Vec<String>>;
+type Methods = watch::Sender<Vec<String>>;
 
-async fn answer(State(asked): State<Asked>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+async fn answer(State(asked): State<Methods>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     if method == Method::DELETE {
         asked.send_modify(|asked| asked.push("DELETE".to_owned()));
         return StatusCode::NO_CONTENT.into_response();
