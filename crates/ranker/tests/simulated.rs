@@ -20,7 +20,7 @@ fn scores(model: &Model, alpha: f64, prompt: &Prompt) -> Vec<f64> {
 
 /// Usefulness of what the formula puts first, and of what the model does, on new prompts.
 fn worths(learned: &Learned, world: World) -> (f64, f64) {
-    let (model, report) = learned.fitted.as_ref().unwrap();
+    let Some((model, report)) = &learned.fitted else { panic!("no model was fitted") };
     let formula = worth(world, 400, 11, |prompt| prompt.formula.clone());
     (formula, worth(world, 400, 11, |prompt| scores(model, report.alpha, prompt)))
 }
