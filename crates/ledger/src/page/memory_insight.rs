@@ -6,6 +6,7 @@ use domain::{
     limit::{MEMORY_FIGURES_MAX, MEMORY_RANKERS_MAX},
     role::Permission,
 };
+use std::cmp::Reverse;
 use store::memory_ranker::RankerRecord;
 
 pub use store::memory_figure::MemoryFigure;
@@ -56,7 +57,7 @@ fn page(figures: &[MemoryFigure], rankers: Vec<RankerRecord>) -> Page {
     harmful.sort_by(|one, other| mean(one).total_cmp(&mean(other)).then(other.rated.cmp(&one.rated)));
     let is_unused = |figure: &&MemoryFigure| figure.given >= UNUSED_FROM && figure.used == 0 && mean(figure) <= 0.0;
     let mut unused: Vec<MemoryFigure> = figures.iter().filter(is_unused).cloned().collect();
-    unused.sort_by(|one, other| other.given.cmp(&one.given));
+    unused.sort_by_key(|figure| Reverse(figure.given));
     [&mut helpful, &mut unused, &mut harmful].into_iter().for_each(|list| list.truncate(LISTED));
     Page { given: sum(|f| f.given), rated: sum(|f| f.rated), used: sum(|f| f.used), helpful, unused, harmful, rankers }
 }
