@@ -25,6 +25,7 @@ pub mod id;
 pub mod insight;
 pub mod interaction;
 pub mod issue;
+pub mod json_line;
 pub mod json_schema;
 pub mod limit;
 pub mod line;

@@ -603,16 +603,18 @@ pub const TOOL_COMPOSITE_DEPTH_MAX: usize = 8;
 pub const TOOL_COMPOSITE_RUNS_MAX: usize = 256;
 /// Longest pause before a step of a composite tool is tried again, seconds.
 pub const TOOL_STEP_BACKOFF_SECONDS_MAX: u32 = 3_600;
-/// Longest name of a tool of an MCP server, characters.
-pub const MCP_TOOL_NAME_CHARS_MAX: usize = 128;
-/// Most tools that are kept of the list of an MCP server.
-pub const MCP_TOOLS_MAX: usize = 200;
-/// Most bytes of tools that are kept of the list of an MCP server, as JSON.
-pub const MCP_LISTING_BYTES_MAX: usize = 1024 * 1024;
-/// Most pages of its list for which an MCP server is asked.
-pub const MCP_LIST_PAGES_MAX: usize = 20;
-/// Longest time for listing the tools of an MCP server, from connecting to the last page, seconds.
-pub const MCP_LIST_SECONDS_MAX: u64 = 20;
+/// Most fields and groups of the form of a tool's input. A part that would have more is typed as JSON.
+pub const TOOL_FORM_PARTS_MAX: usize = 300;
+/// Most levels of groups of such a form. What is deeper is typed as JSON.
+pub const TOOL_FORM_DEPTH_MAX: usize = 8;
+/// Most rows of a list in such a form. A longer list is typed as JSON.
+pub const TOOL_FORM_ROWS_MAX: usize = 100;
+/// Most named members of an object in such a form. One with more is typed as JSON.
+pub const TOOL_FORM_MEMBERS_MAX: usize = 100;
+/// Most variants of a part of such a form. A part with more is typed as JSON.
+pub const TOOL_FORM_VARIANTS_MAX: usize = 50;
+/// Largest text file that is taken as a value in such a form, bytes.
+pub const TOOL_FORM_FILE_BYTES_MAX: usize = 256 * 1024;
 /// Most text of one event that search finds, bytes: its beginning.
 pub const SEARCH_EVENT_BYTES_MAX: usize = 64 * 1024;
 /// Most words of one event that search finds: the first.

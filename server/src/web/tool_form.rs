@@ -5,6 +5,7 @@ use crate::problem::Problem;
 use app::{FormState, tool::Draft};
 use domain::{
     issue::Issue,
+    json_line::line_of,
     tool::{Change, Definition},
 };
 use ledger::ToolRecord;
@@ -75,7 +76,7 @@ pub fn read(form: &Form) -> Result<Change, Issue> {
         serde_json::from_str(&text).map_err(|error| Issue::new("definition", format!("not readable: {error}")))?;
     for (name, is_there) in [("name", change.name.is_some()), ("description", change.description.is_some())] {
         if is_there {
-            let line = line_of(&text, name).unwrap_or(1);
+            let line = line_of_path(&text, name).unwrap_or(1);
             return Err(Issue::new("definition", format!("line {line}: `{name}` has a field of its own above")));
         }
     }
@@ -96,7 +97,7 @@ pub fn placed(form: &Form, problem: &Problem) -> FormState {
             false
         }
         Some(field) => {
-            let place = line_of(&text, field).map(|line| format!("line {line}, ")).unwrap_or_default();
+            let place = line_of_path(&text, field).map(|line| format!("line {line}, ")).unwrap_or_default();
             of_json.push(format!("{place}{field}: {}", error.message));
             false
         }
@@ -107,92 +108,9 @@ pub fn placed(form: &Form, problem: &Problem) -> FormState {
     state
 }
 
-/// The line, from 1, of the part of a JSON text with this path, such as `http.headers.accept` or `privateFields[1]`. Of
-/// a part that is not there, the line of the deepest part around it that is.
-fn line_of(text: &str, path: &str) -> Option<usize> {
-    let mut at = 0;
-    let mut found = None;
-    let segments = path.split(['.', '[', '/']).map(|segment| segment.trim_end_matches(']'));
-    for segment in segments {
-        let Some(next) = member(text, at, segment) else { break };
-        found = Some(next.0);
-        at = next.1;
-    }
-    found.map(|offset: usize| text[..offset].matches('\n').count() + 1)
-}
-
-/// Offsets of a member's name, or of an item, and of its value, in the object or array that begins at `at`.
-fn member(text: &str, at: usize, wanted: &str) -> Option<(usize, usize)> {
-    let bytes = text.as_bytes();
-    let mut at = skip_spaces(bytes, at);
-    let is_array = match bytes.get(at)? {
-        b'{' => false,
-        b'[' => true,
-        _ => return None,
-    };
-    at += 1;
-    for index in 0_usize.. {
-        at = skip_spaces(bytes, at);
-        let start = at;
-        if matches!(bytes.get(at)?, b'}' | b']') {
-            return None;
-        }
-        let is_wanted = if is_array {
-            index.to_string() == wanted
-        } else {
-            at = skip_value(bytes, at)?;
-            let name: Option<String> = serde_json::from_str(&text[start..at]).ok();
-            at = skip_spaces(bytes, at) + 1;
-            at = skip_spaces(bytes, at);
-            name.as_deref() == Some(wanted)
-        };
-        if is_wanted {
-            return Some((start, at));
-        }
-        at = skip_spaces(bytes, skip_value(bytes, at)?);
-        if *bytes.get(at)? == b',' {
-            at += 1;
-        }
-    }
-    None
-}
-
-fn skip_spaces(bytes: &[u8], from: usize) -> usize {
-    let spaces = bytes.iter().skip(from).take_while(|byte| byte.is_ascii_whitespace());
-    from + spaces.count()
-}
-
-/// The end of the value that begins at `at`.
-fn skip_value(bytes: &[u8], from: usize) -> Option<usize> {
-    let (mut at, mut depth, mut in_text) = (from, 0_usize, false);
-    loop {
-        let byte = *bytes.get(at)?;
-        if in_text {
-            match byte {
-                b'\\' => at += 1,
-                b'"' => in_text = false,
-                _ => {}
-            }
-            if !in_text && depth == 0 {
-                return Some(at + 1);
-            }
-        } else {
-            match byte {
-                b'"' => in_text = true,
-                b'{' | b'[' => depth += 1,
-                b'}' | b']' | b',' if depth == 0 => return Some(at),
-                b'}' | b']' => {
-                    depth -= 1;
-                    if depth == 0 {
-                        return Some(at + 1);
-                    }
-                }
-                byte if depth == 0 && byte.is_ascii_whitespace() => return Some(at),
-                _ => {}
-            }
-        }
-        at += 1;
-    }
+/// The line of the part of a definition with this path, such as `http.headers.accept` or `privateFields[1]`.
+fn line_of_path(text: &str, path: &str) -> Option<usize> {
+    line_of(text, path.split(['.', '[', '/']).map(|segment| segment.trim_end_matches(']')))
 }
 
 #[cfg(test)]
@@ -232,10 +150,10 @@ mod tests {
             ("inputSchema.type", Some(12)),
             ("audience.groups[0]", None),
         ] {
-            assert_eq!(line_of(TEXT, path), line, "{path}");
+            assert_eq!(line_of_path(TEXT, path), line, "{path}");
         }
         for text in ["", "{", "{\"a\"", "[", "{\"a\":[\"", "1", "{\"a\":\"\\"] {
-            let _ = line_of(text, "a[0].b");
+            let _ = line_of_path(text, "a[0].b");
         }
     }
 

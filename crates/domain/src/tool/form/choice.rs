@@ -1,0 +1,70 @@
+//! Values to choose from.
+
+use crate::{entity::display_text, limit::SELECT_OPTIONS_MAX};
+use serde_json::{Map, Value};
+
+/// One value to choose.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The value.
+    pub value: Value,
+    /// The value as the text of a control. Each choice of a control has another.
+    pub text: String,
+    /// What people read.
+    pub label: String,
+}
+
+/// The values and labels of an enumeration: `enum` with its names, or `oneOf` and `anyOf` of constants.
+pub(super) fn choices(members: &Map<String, Value>) -> Option<Vec<(Value, String)>> {
+    if let Some(values) = members.get("enum").and_then(Value::as_array) {
+        let names = members.get("enumNames").and_then(Value::as_array);
+        let label = |(index, value): (usize, &Value)| {
+            let name = names.and_then(|names| names.get(index)?.as_str());
+            (value.clone(), name.map_or_else(|| display_text(value), str::to_owned))
+        };
+        return Some(values.iter().enumerate().map(label).collect());
+    }
+    let list = members.get("oneOf").or_else(|| members.get("anyOf")).and_then(Value::as_array)?;
+    let constant = |one: &Value| {
+        let value = one.get("const").filter(|value| !value.is_object() && !value.is_array())?;
+        let title = text(one, "title");
+        Some((value.clone(), if title.is_empty() { display_text(value) } else { title }))
+    };
+    let all: Option<Vec<_>> = list.iter().map(constant).collect();
+    all.filter(|all| !all.is_empty())
+}
+
+fn with_texts(choices: Vec<(Value, String)>) -> Vec<Choice> {
+    let mut all: Vec<Choice> = Vec::new();
+    for (value, label) in choices {
+        let text = match &value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        // `1` and "1" are two values with one text.
+        let is_taken = text.is_empty() || all.iter().any(|other| other.text == text);
+        let text = if is_taken { value.to_string() } else { text };
+        if !all.iter().any(|other| other.value == value) {
+            all.push(Choice { value, text, label });
+        }
+    }
+    all
+}
+
+/// The choices of a control that takes one; `None` without any.
+pub(super) fn one_of(choices: Vec<(Value, String)>) -> Option<Vec<Choice>> {
+    let all = with_texts(choices);
+    (!all.is_empty()).then_some(all)
+}
+
+/// The options of a group of check boxes; `None` if there are too many, or one is no line of text.
+pub(super) fn boxes(choices: Vec<(Value, String)>) -> Option<Vec<Choice>> {
+    let all = with_texts(choices);
+    let is_line = |one: &Choice| one.text.trim() == one.text && !one.text.contains(['\n', '\r']);
+    ((1..=SELECT_OPTIONS_MAX).contains(&all.len()) && all.iter().all(is_line)).then_some(all)
+}
+
+/// The text of a member; empty if there is none.
+pub(super) fn text(of: &Value, name: &str) -> String {
+    of.get(name).and_then(Value::as_str).unwrap_or_default().trim().to_owned()
+}

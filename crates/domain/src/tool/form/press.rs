@@ -1,0 +1,185 @@
+//! Buttons that change a form.
+
+use super::{
+    begin::{start, write_part},
+    draw::is_full,
+    fields::{Fields, Mark, child},
+    fit,
+    place::find,
+    read::read_part,
+    shape::{At, Parts, Shape},
+};
+use crate::{
+    issue::Issue,
+    limit::{TOOL_FORM_PARTS_MAX, TOOL_FORM_ROWS_MAX},
+};
+use serde_json::Value;
+
+/// Does what a button of the form says: `add`, `remove`, `up` or `down` a row, add an optional part (`on`) or take it
+/// out (`off`), draw the chosen `variant`, and type a part as `json` or in `fields`; each with a colon and the name of
+/// the part. What was typed is kept. Other texts change nothing.
+///
+/// # Errors
+/// One [`Issue`] with the name of a control, if the form has no room, or a part cannot be read. The form stays as it is.
+pub fn press(schema: &Value, fields: &mut Fields, step: &str) -> Result<(), Vec<Issue>> {
+    let Some((what, name)) = step.split_once(':') else { return Ok(()) };
+    let before = fields.clone();
+    let done = match what {
+        "add" => add(schema, fields, name),
+        "remove" => remove(schema, fields, name),
+        "up" => swap(fields, name, true),
+        "down" => swap(fields, name, false),
+        "on" | "variant" => begin_part(schema, fields, name),
+        "off" => {
+            fields.remove(&super::mark(name, Mark::Present));
+            Some(Ok(()))
+        }
+        "json" => as_json(schema, fields, name),
+        "fields" => as_fields(schema, fields, name),
+        _ => None,
+    };
+    let grows = matches!(what, "add" | "on" | "variant");
+    let done = match done.unwrap_or(Ok(())) {
+        Ok(()) if grows && is_full(schema, fields) => {
+            let most = format!("A form has at most {TOOL_FORM_PARTS_MAX} fields. Type this part as JSON.");
+            Err(vec![Issue::new(name, most)])
+        }
+        done => done,
+    };
+    if done.is_err() {
+        *fields = before;
+    }
+    done
+}
+
+type Done = Option<Result<(), Vec<Issue>>>;
+
+fn refused(name: &str, message: impl Into<String>) -> Done {
+    Some(Err(vec![Issue::new(name, message)]))
+}
+
+fn add(schema: &Value, fields: &mut Fields, name: &str) -> Done {
+    let parts = Parts::new(schema);
+    let around = name.strip_suffix(Mark::More.as_str()).and_then(|name| name.strip_suffix('.'));
+    let (_, at, part) = chosen(&parts, fields, around.unwrap_or(name))?;
+    let (items, most) = match part.shape {
+        Shape::Rows { items, most, .. } => (items, most),
+        Shape::Map(values) => (values, TOOL_FORM_ROWS_MAX),
+        Shape::Object { more: Some(values), .. } if around.is_some() => (values, TOOL_FORM_ROWS_MAX),
+        _ => return None,
+    };
+    let count = fields.number(name, Mark::Rows);
+    if count >= most {
+        return refused(name, format!("At most {most}."));
+    }
+    let row = child(name, &count.to_string());
+    fields.take(&row);
+    start(&Parts::new(schema), (&items, &at.row()), &row, fields, true);
+    fields.set_mark(name, Mark::Rows, (count + 1).to_string());
+    Some(Ok(()))
+}
+
+/// The part with this name; of one that has variants, the chosen variant.
+fn chosen(parts: &Parts<'_>, fields: &Fields, name: &str) -> Option<(Value, At, super::shape::Part)> {
+    let (schema, at, part) = find(parts, fields, name)?;
+    let Shape::Variants(variants) = &part.shape else { return Some((schema, at, part)) };
+    let variant = variants.get(fields.number(name, Mark::Variant)).or_else(|| variants.first())?;
+    let at = at.variant();
+    let inner = parts.part(&variant.schema, &at);
+    Some((variant.schema.clone(), at, inner))
+}
+
+/// The name of the list of a row, the row's number and the number of rows.
+fn row_of<'a>(fields: &Fields, row: &'a str) -> Option<(&'a str, usize, usize)> {
+    let (name, index) = row.rsplit_once('.')?;
+    let index = index.parse().ok()?;
+    let count = fields.number(name, Mark::Rows).min(TOOL_FORM_ROWS_MAX);
+    (index < count).then_some((name, index, count))
+}
+
+fn remove(schema: &Value, fields: &mut Fields, row: &str) -> Done {
+    let (name, index, count) = row_of(fields, row)?;
+    fields.take(row);
+    for next in index + 1..count {
+        let (from, to) = (child(name, &next.to_string()), child(name, &(next - 1).to_string()));
+        let taken = fields.take(&from);
+        fields.put(taken, (&from, &to));
+    }
+    fields.set_mark(name, Mark::Rows, (count - 1).to_string());
+    // A list without rows is left out, if it can be.
+    let is_list =
+        chosen(&Parts::new(schema), fields, name).is_some_and(|(.., part)| matches!(part.shape, Shape::Rows { .. }));
+    let has_variants =
+        find(&Parts::new(schema), fields, name).is_some_and(|(.., part)| matches!(part.shape, Shape::Variants(_)));
+    if count == 1 && is_list && !has_variants {
+        fields.remove(&super::mark(name, Mark::Present));
+    }
+    Some(Ok(()))
+}
+
+fn swap(fields: &mut Fields, row: &str, is_up: bool) -> Done {
+    let (name, index, count) = row_of(fields, row)?;
+    let other = if is_up { index.checked_sub(1)? } else { index + 1 };
+    if other >= count {
+        return None;
+    }
+    let other = child(name, &other.to_string());
+    let (own, others) = (fields.take(row), fields.take(&other));
+    fields.put(own, (row, &other));
+    fields.put(others, (&other, row));
+    Some(Ok(()))
+}
+
+/// Adds an optional part, or the controls of the chosen variant that are not there yet.
+fn begin_part(schema: &Value, fields: &mut Fields, name: &str) -> Done {
+    let (own, at, _) = find(&Parts::new(schema), fields, name)?;
+    let mut new = Fields::default();
+    new.set_mark(name, Mark::Variant, fields.text(&super::mark(name, Mark::Variant)));
+    start(&Parts::new(schema), (&own, &at), name, &mut new, true);
+    fields.add(new);
+    Some(Ok(()))
+}
+
+fn as_json(schema: &Value, fields: &mut Fields, name: &str) -> Done {
+    let (own, at, _) = find(&Parts::new(schema), fields, name)?;
+    let value = match read_part(schema, (&own, &at), name, fields) {
+        Ok(value) => value,
+        Err(issues) => return Some(Err(issues)),
+    };
+    let text = value.map(|value| serde_json::to_string_pretty(&value).unwrap_or_default()).unwrap_or_default();
+    keep_key(fields, name);
+    fields.set(name, text);
+    fields.set_mark(name, Mark::Json, "1");
+    Some(Ok(()))
+}
+
+fn as_fields(schema: &Value, fields: &mut Fields, name: &str) -> Done {
+    let (own, at, _) = find(&Parts::new(schema), fields, name)?;
+    let text = fields.text(name).to_owned();
+    let held = if text.trim().is_empty() {
+        let mut new = Fields::default();
+        start(&Parts::new(schema), (&own, &at), name, &mut new, false);
+        new
+    } else {
+        match fit::json(&text) {
+            Ok(value) => write_part(&Parts::to_try(schema), (&own, &at), &value, name),
+            Err(message) => return refused(name, message),
+        }
+    };
+    if held.is(name, Mark::Json) {
+        return refused(name, "The fields cannot hold this value, because its form is another one. Keep the JSON.");
+    }
+    keep_key(fields, name);
+    fields.add(held);
+    Some(Ok(()))
+}
+
+/// Takes out a part except the key of its row.
+fn keep_key(fields: &mut Fields, name: &str) {
+    let key_name = super::mark(name, Mark::Key);
+    let key = fields.has(&key_name).then(|| fields.text(&key_name).to_owned());
+    fields.take(name);
+    if let Some(key) = key {
+        fields.set(key_name, key);
+    }
+}

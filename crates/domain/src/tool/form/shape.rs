@@ -1,0 +1,342 @@
+//! What a schema is drawn as: one level of it.
+
+use super::{
+    choice::{Choice, boxes, choices, one_of, text},
+    variant::{Variant, combine_all, type_of, variants},
+};
+use crate::{
+    entity::display_text,
+    json_schema::{Ordinary, ordinary},
+    limit::{
+        TOOL_FORM_DEPTH_MAX, TOOL_FORM_MEMBERS_MAX, TOOL_FORM_PARTS_MAX, TOOL_FORM_ROWS_MAX, TOOL_FORM_VARIANTS_MAX,
+    },
+};
+use serde_json::{Map, Value};
+use std::cell::Cell;
+
+/// Texts that may be longer than this get several lines, characters.
+const LINE_CHARS_MAX: u64 = 200;
+/// Words of names whose texts have several lines, though their schemas do not say so.
+const LONG: [&str; 16] = [
+    "body", "code", "comment", "content", "contents", "css", "diff", "html", "markdown", "message", "notes", "patch",
+    "prompt", "script", "sql", "text",
+];
+
+/// How a value without parts is typed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Control {
+    /// A text on one line.
+    Line,
+    /// A text of several lines, or a text file.
+    Lines,
+    /// A text that no page shows again.
+    Secret,
+    /// An address of e-mail.
+    Email,
+    /// A number; a whole one if `whole`.
+    Number {
+        /// Whether it has no decimals.
+        whole: bool,
+    },
+    /// Yes or no.
+    Boolean,
+    /// A day.
+    Date,
+    /// A day and a time, with the offset from UTC in a second control.
+    Instant,
+    /// One of these values.
+    One(Vec<Choice>),
+    /// Any of these values, as a list.
+    Many(Vec<Choice>),
+    /// A list of texts, one on each line.
+    Texts,
+}
+
+/// Why a part is typed as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// Its schema allows values of any type.
+    Any,
+    /// Its schema combines others in a way that no controls show.
+    Combined,
+    /// Its schema refers to one that is not there.
+    Reference,
+    /// It is below the deepest level of controls.
+    Deep,
+    /// The form has as many parts as it can have.
+    Large,
+    /// The value does not fit the controls, or someone chose to type JSON.
+    Chosen,
+}
+
+/// A member of an object.
+#[derive(Debug, Clone)]
+pub(super) struct Member {
+    pub key: String,
+    pub schema: Value,
+    pub required: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Shape {
+    /// Members that the schema names, and the schema of others if they can be added.
+    Object {
+        members: Vec<Member>,
+        more: Option<Value>,
+    },
+    /// Rows of a key and a value of this schema.
+    Map(Value),
+    /// Rows of values of this schema.
+    Rows {
+        items: Value,
+        least: usize,
+        most: usize,
+    },
+    Variants(Vec<Variant>),
+    Control(Control),
+    Const(Value),
+    Json(Why),
+}
+
+/// A part of a schema, without indirections.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    pub shape: Shape,
+    pub title: String,
+    pub hint: String,
+    pub default: Option<Value>,
+    pub is_nullable: bool,
+}
+
+/// Where a part is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct At {
+    /// Its key; empty for rows and for the whole value.
+    pub key: String,
+    /// Whether the value around it must have it.
+    pub required: bool,
+    /// Levels above it.
+    pub depth: usize,
+    /// Whether it is a variant of the part with the same name.
+    pub is_variant: bool,
+    /// Whether it is a row of a list.
+    pub is_row: bool,
+}
+
+impl At {
+    pub fn root() -> Self {
+        Self { required: true, ..Self::default() }
+    }
+
+    pub fn row(&self) -> Self {
+        Self { required: true, depth: self.depth + 1, is_row: true, ..Self::default() }
+    }
+
+    pub fn member(&self, member: &Member) -> Self {
+        Self {
+            key: member.key.clone(),
+            required: member.required,
+            depth: self.depth + 1,
+            is_variant: false,
+            is_row: false,
+        }
+    }
+
+    pub fn variant(&self) -> Self {
+        Self { required: true, is_variant: true, ..self.clone() }
+    }
+
+    /// Whether a part can be left out or be `null`.
+    pub fn can_be_absent(&self, part: &Part) -> bool {
+        !self.required || part.is_nullable
+    }
+}
+
+/// Reads the parts of one schema. It counts them, so that a schema that refers to itself several times ends.
+pub(super) struct Parts<'a> {
+    root: &'a Value,
+    left: Cell<usize>,
+}
+
+impl<'a> Parts<'a> {
+    pub fn new(root: &'a Value) -> Self {
+        Self { root, left: Cell::new(TOOL_FORM_PARTS_MAX) }
+    }
+
+    /// Parts for finding the variant of a value, which reads parts of variants that it does not take.
+    pub fn to_try(root: &'a Value) -> Self {
+        Self { root, left: Cell::new(TOOL_FORM_PARTS_MAX * 4) }
+    }
+
+    pub const fn root(&self) -> &'a Value {
+        self.root
+    }
+
+    /// Whether no more parts can be read.
+    pub fn is_full(&self) -> bool {
+        self.left.get() == 0
+    }
+
+    pub fn part(&self, schema: &Value, at: &At) -> Part {
+        let Ordinary { mut members, is_nullable } = ordinary(self.root, schema);
+        combine_all(self.root, &mut members);
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        let shape = if left == 0 {
+            Shape::Json(Why::Large)
+        } else if at.depth > TOOL_FORM_DEPTH_MAX {
+            Shape::Json(Why::Deep)
+        } else {
+            self.shape(&members, at)
+        };
+        // The title of a definition tells none of the members apart that refer to it.
+        let title = text(schema, "title");
+        let whole = Value::Object(members);
+        Part { shape, title, hint: hint(&whole), default: default_of(&whole), is_nullable }
+    }
+
+    fn shape(&self, members: &Map<String, Value>, at: &At) -> Shape {
+        if members.contains_key("$ref") {
+            return Shape::Json(Why::Reference);
+        }
+        if let Some(value) = members.get("const") {
+            return match at.required {
+                true => Shape::Const(value.clone()),
+                false => one_control(vec![(value.clone(), display_text(value))]),
+            };
+        }
+        if let Some(choices) = choices(members) {
+            return one_control(choices);
+        }
+        match variants(self.root, members) {
+            Some(_) if at.is_variant => return Shape::Json(Why::Combined),
+            Some(variants) if variants.len() > TOOL_FORM_VARIANTS_MAX => return Shape::Json(Why::Combined),
+            Some(variants) => return Shape::Variants(variants),
+            None => {}
+        }
+        match type_of(members) {
+            Some("object") => object(members),
+            Some("array") => self.array(members),
+            Some("string") => Shape::Control(text_control(members, &at.key)),
+            Some("number") => Shape::Control(Control::Number { whole: false }),
+            Some("integer") => Shape::Control(Control::Number { whole: true }),
+            Some("boolean") => Shape::Control(Control::Boolean),
+            Some("null") => Shape::Const(Value::Null),
+            _ => Shape::Json(Why::Any),
+        }
+    }
+
+    fn array(&self, members: &Map<String, Value>) -> Shape {
+        if members.contains_key("prefixItems") {
+            return Shape::Json(Why::Combined);
+        }
+        let Some(items) = members.get("items").filter(|items| items.as_object().is_some_and(|of| !of.is_empty()))
+        else {
+            return Shape::Json(Why::Any);
+        };
+        let of_items = ordinary(self.root, items).members;
+        if let Some(options) = choices(&of_items)
+            && let Some(options) = boxes(options)
+        {
+            return Shape::Control(Control::Many(options));
+        }
+        let is_plain =
+            !of_items.contains_key("enum") && !of_items.contains_key("oneOf") && !of_items.contains_key("anyOf");
+        let long = || text_control(&of_items, "") != Control::Line;
+        if type_of(&of_items) == Some("string") && is_plain && !long() {
+            return Shape::Control(Control::Texts);
+        }
+        let bound = |name: &str| members.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let most = bound("maxItems").unwrap_or(TOOL_FORM_ROWS_MAX).min(TOOL_FORM_ROWS_MAX);
+        Shape::Rows { items: items.clone(), least: bound("minItems").unwrap_or_default().min(most), most }
+    }
+}
+
+/// Description, format and an example, as a hint.
+fn hint(of: &Value) -> String {
+    let mut parts = vec![text(of, "description")];
+    let has_default = default_of(of).is_some();
+    let example = of.get("examples").and_then(|all| all.get(0)).or_else(|| of.get("example"));
+    if let Some(example) = example.filter(|_| !has_default) {
+        let shown: String = display_text(example).chars().take(200).collect();
+        parts.push(format!("For example: {shown}"));
+    }
+    if let Some(format) = of.get("format").and_then(Value::as_str)
+        && !matches!(format, "date" | "date-time" | "email" | "password")
+        && parts[0].is_empty()
+    {
+        parts.push(format!("Format: {format}."));
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join(" ")
+}
+
+fn default_of(of: &Value) -> Option<Value> {
+    of.get("default").filter(|default| !default.is_null()).cloned()
+}
+
+fn object(members: &Map<String, Value>) -> Shape {
+    let more = members.get("additionalProperties");
+    let described =
+        |schema: Option<&Value>| schema.filter(|of| of.as_object().is_some_and(|of| !of.is_empty())).cloned();
+    let properties = members.get("properties").and_then(Value::as_object);
+    match properties {
+        Some(properties) if properties.len() > TOOL_FORM_MEMBERS_MAX => Shape::Json(Why::Large),
+        Some(properties) if !properties.is_empty() => {
+            Shape::Object { members: in_order(properties, members), more: described(more) }
+        }
+        _ => {
+            let patterns = members.get("patternProperties").and_then(Value::as_object);
+            let only = patterns.filter(|all| all.len() == 1).and_then(|all| all.values().next());
+            match described(more).or_else(|| described(only)) {
+                Some(values) => Shape::Map(values),
+                None if properties.is_some() && more != Some(&Value::Bool(true))
+                    || more == Some(&Value::Bool(false)) =>
+                {
+                    Shape::Object { members: Vec::new(), more: None }
+                }
+                None => Shape::Json(Why::Any),
+            }
+        }
+    }
+}
+
+/// The members of an object: those that are required in the order of their list, then the others.
+fn in_order(properties: &Map<String, Value>, members: &Map<String, Value>) -> Vec<Member> {
+    let required: Vec<&str> =
+        members.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut all: Vec<Member> = properties
+        .iter()
+        .map(|(key, schema)| Member {
+            key: key.clone(),
+            schema: schema.clone(),
+            required: required.contains(&key.as_str()),
+        })
+        .collect();
+    // The sort is stable, so the others stay in their order.
+    all.sort_by_key(|member| required.iter().position(|key| *key == member.key).unwrap_or(usize::MAX));
+    all
+}
+
+fn text_control(members: &Map<String, Value>, key: &str) -> Control {
+    let format = members.get("format").and_then(Value::as_str).unwrap_or_default();
+    let is_secret = format == "password" || members.get("writeOnly") == Some(&Value::Bool(true));
+    let is_long = members.get("maxLength").and_then(Value::as_u64).is_some_and(|most| most > LINE_CHARS_MAX);
+    let is_short = members.get("maxLength").is_some() || members.contains_key("pattern") || !format.is_empty();
+    let last = key.rsplit(['_', '-', '.']).next().unwrap_or_default().to_lowercase();
+    match format {
+        _ if is_secret || key.to_lowercase().contains("password") => Control::Secret,
+        "date-time" => Control::Instant,
+        "date" => Control::Date,
+        "email" => Control::Email,
+        _ if is_long || members.contains_key("contentMediaType") || members.contains_key("contentEncoding") => {
+            Control::Lines
+        }
+        _ if !is_short && LONG.contains(&last.as_str()) => Control::Lines,
+        _ => Control::Line,
+    }
+}
+
+fn one_control(choices: Vec<(Value, String)>) -> Shape {
+    one_of(choices).map_or(Shape::Json(Why::Any), |all| Shape::Control(Control::One(all)))
+}
