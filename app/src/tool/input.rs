@@ -1,61 +1,341 @@
-//! The form fields of a tool's input, `input.KEY` for each property, and what is typed into them.
+//! The fields of a tool's input. Buttons that change the form, such as those of rows, send it with the field `step`.
 
 use crate::{
-    FieldError,
-    inbox::{FormField, schema_fields, typed_value},
-    trigger::INPUT,
+    FormState,
+    render::static_html,
+    text::label::slug_label,
+    ui::field::{CheckBoxes, Field, Input, Select, TextArea},
 };
-use domain::tool::Definition;
+use domain::{
+    entity::display_text,
+    limit::TOOL_FORM_FILE_BYTES_MAX,
+    tool::form::{Control, Entry, Mark, Node, NodeKind, ROOT, Why, mark},
+    view::{OFFSETS, UTC, join_instant},
+};
+use leptos::{prelude::*, tachys::html::InertElement};
+use std::{cell::RefCell, collections::BTreeSet};
 
-/// The fields of a tool's input.
-pub(super) fn fields(definition: &Definition) -> Vec<FormField> {
-    schema_fields(&definition.input_schema, (INPUT, |base, key| format!("{base}.{key}")), "Input")
+/// Prefix of the ids of the fields.
+const SCOPE: &str = "run";
+/// Most texts of fields that are not drawn, such as those of another variant, which the form keeps.
+const KEPT_MAX: usize = 400;
+
+/// The fields of a form.
+pub(super) struct Drawn {
+    /// The fields.
+    pub html: InertElement,
+    /// Names of all parts, at which messages are shown.
+    pub names: BTreeSet<String>,
+    /// Whether a text file can be chosen.
+    pub takes_files: bool,
 }
 
-/// The input that was typed, as JSON; `None` if nothing was.
-///
-/// # Errors
-/// One error for each field whose text cannot be parsed, with the name of the field.
-pub fn typed_input(
-    definition: &Definition,
-    typed: impl Fn(&str) -> Option<String>,
-) -> Result<Option<String>, Vec<FieldError>> {
-    Ok(typed_value(&fields(definition), typed)?.map(|value| value.to_string()))
+/// Renders the fields of a tool. `form` has their texts; the part with the name `focus` has the focus.
+pub(super) fn draw(slug: &str, root: &Node, form: &FormState, focus: &str) -> Drawn {
+    let drawing = Drawing { slug, form, focus, names: RefCell::default() };
+    let fields = drawing.node(root, "Input");
+    let names = drawing.names.take();
+    let kept = form.values.iter().filter(|(name, _)| is_input(name) && !names.contains(*name));
+    let kept = kept.take(KEPT_MAX).map(|(name, text)| hidden(name.clone(), text.clone())).collect::<Vec<_>>();
+    let takes_files = names.iter().any(|name| name.ends_with(Mark::File.as_str()));
+    Drawn { html: static_html((fields, kept)), names, takes_files }
 }
 
-/// The name of the field for a place in an input, such as `input/team/0`: that of the whole top-level member. The rest
-/// of the place is returned too.
-pub fn input_field(place: &str) -> (String, Option<&str>) {
-    let Some(rest) = place.strip_prefix(INPUT).and_then(|rest| rest.strip_prefix('/')) else {
-        return (place.to_owned(), None);
-    };
-    let (member, below) = rest.split_once('/').map_or((rest, None), |(member, below)| (member, Some(below)));
-    (format!("{INPUT}.{}", member.replace("~1", "/").replace("~0", "~")), below)
+fn is_input(name: &str) -> bool {
+    name.strip_prefix(ROOT).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
+fn hidden(name: String, value: String) -> impl IntoView {
+    view! { <input type="hidden" name=name value=value/> }
+}
 
-    #[test]
-    fn an_error_below_a_member_is_at_the_field_of_the_member() {
-        assert_eq!(input_field("input/team"), ("input.team".to_owned(), None));
-        assert_eq!(input_field("input/a~1b/0/c"), ("input.a/b".to_owned(), Some("0/c")));
-        assert_eq!(input_field("input"), ("input".to_owned(), None));
-        assert_eq!(input_field("slug"), ("slug".to_owned(), None));
+/// Why a part is typed as JSON, in words.
+const fn why_words(why: Why) -> &'static str {
+    match why {
+        Why::Any => "Any value, as JSON.",
+        Why::Combined => "JSON, because its schema combines others.",
+        Why::Reference => "JSON, because its schema refers to one that is not there.",
+        Why::Deep => "JSON, because it is nested so deep.",
+        Why::Large => "JSON, because the form has so many fields.",
+        Why::Chosen => "JSON.",
+    }
+}
+
+/// A list of rows: its name, its label, and whether one more can be added.
+#[derive(Clone, Copy)]
+struct List<'a> {
+    name: &'a str,
+    label: &'a str,
+    can_grow: bool,
+}
+
+struct Drawing<'a> {
+    slug: &'a str,
+    form: &'a FormState,
+    focus: &'a str,
+    names: RefCell<BTreeSet<String>>,
+}
+
+impl Drawing<'_> {
+    /// Notes that a field or a group is drawn.
+    fn known(&self, name: &str) {
+        self.names.borrow_mut().insert(name.to_owned());
     }
 
-    #[test]
-    fn what_is_typed_becomes_the_input() {
-        let definition: Definition = serde_json::from_value(json!({
-            "name": "Weather", "kind": "worker",
-            "inputSchema": { "type": "object", "properties": { "days": { "type": "integer" } } },
-        }))
-        .unwrap();
-        let typed =
-            |text: &'static str| typed_input(&definition, move |name| (name == "input.days").then(|| text.to_owned()));
-        assert_eq!(typed("3"), Ok(Some("{\"days\":3}".to_owned())));
-        assert_eq!(typed("soon").unwrap_err()[0].field.as_deref(), Some("input.days"));
+    fn mark(&self, name: &str, of: Mark, value: String) -> InertElement {
+        let name = mark(name, of);
+        self.known(&name);
+        static_html(hidden(name, value))
+    }
+
+    /// A button that changes the form. The page that answers it begins at the part.
+    fn step(&self, what: &str, name: &str, (words, about): (&'static str, &str), is_off: bool) -> InertElement {
+        let action = format!("/tools/{}/run#{SCOPE}-{name}", self.slug);
+        let look = matches!(what, "remove" | "off").then_some("danger");
+        let about = format!(" {about}");
+        static_html(view! {
+            <button
+                class="button"
+                type="submit"
+                name="step"
+                value=format!("{what}:{name}")
+                formaction=action
+                formnovalidate=true
+                data-look=look
+                data-size="small"
+                disabled=is_off
+            >
+                {words}
+                <span class="hidden-text">{about}</span>
+            </button>
+        })
+    }
+
+    fn node(&self, node: &Node, of_key: &str) -> InertElement {
+        let label = match (node.title.is_empty(), node.key.is_empty()) {
+            (false, _) => node.title.clone(),
+            (true, false) => slug_label(&node.key),
+            (true, true) => of_key.to_owned(),
+        };
+        self.known(&node.name);
+        let present = mark(&node.name, Mark::Present);
+        let is_present = self.form.value(&present).is_some_and(|text| !text.is_empty());
+        let present = is_present.then(|| self.mark(&node.name, Mark::Present, "1".to_owned()));
+        match &node.kind {
+            NodeKind::Control(control) => static_html((present, self.control(node, &label, control))),
+            NodeKind::Json(why) => self.json(node, &label, *why),
+            NodeKind::Const(value) => static_html(view! {
+                <p class="meta" id=format!("{SCOPE}-{}", node.name)>{label}": "<code>{display_text(value)}</code>{self.error(&node.name)}</p>
+            }),
+            NodeKind::Absent => {
+                let add = self.step("on", &node.name, ("Add", &label), false);
+                let content = view! { {self.error(&node.name)}<div class="form-actions">{add}</div> };
+                self.group(node, &label, static_html(content))
+            }
+            NodeKind::Object { members, more } => {
+                let members = members.iter().map(|member| self.node(member, "")).collect::<Vec<_>>();
+                let is_empty = members.is_empty() && more.is_none() && node.name != ROOT;
+                let none = is_empty.then(|| view! { <p class="meta">"No fields."</p> });
+                let name = mark(&node.name, Mark::More);
+                let more = more.as_deref().map(|entries| {
+                    let list = List { name: &name, label: "Other fields", can_grow: true };
+                    self.plain_group(list.name, list.label, self.entries(list, entries))
+                });
+                let fields = view! { {present}{none}{members}{more} };
+                if node.name == ROOT && node.hint.is_empty() && self.form.error(ROOT).is_none() {
+                    return static_html(fields);
+                }
+                self.group(node, &label, static_html(fields))
+            }
+            NodeKind::Map(entries) => {
+                let list = List { name: &node.name, label: &label, can_grow: true };
+                self.group(node, &label, static_html((present, self.entries(list, entries))))
+            }
+            NodeKind::Rows { rows, can_grow } => {
+                let list = List { name: &node.name, label: &label, can_grow: *can_grow };
+                self.group(node, &label, static_html((present, self.rows(list, rows))))
+            }
+            NodeKind::Variants { labels, chosen, inner } => {
+                let fields = (present, self.variants(node, &label, (labels, *chosen)), self.node(inner, &label));
+                self.group(node, &label, static_html(fields))
+            }
+        }
+    }
+
+    fn error(&self, name: &str) -> Option<InertElement> {
+        let message = self.form.error(name)?.to_owned();
+        Some(static_html(view! { <p class="field-error" id=format!("{SCOPE}-{name}-error")>{message}</p> }))
+    }
+
+    /// The fields of a part that has several.
+    fn group(&self, node: &Node, label: &str, content: InertElement) -> InertElement {
+        let remove = node.removable.then(|| {
+            view! { <div class="form-actions">{self.step("off", &node.name, ("Remove", label), false)}</div> }
+        });
+        let error = (node.kind != NodeKind::Absent).then(|| self.error(&node.name)).flatten();
+        let hint = (!node.hint.is_empty()).then(|| view! { <p class="field-hint">{node.hint.clone()}</p> });
+        self.plain_group(&node.name, label, static_html(view! { {error}{hint}{content}{remove} }))
+    }
+
+    fn plain_group(&self, name: &str, label: &str, content: InertElement) -> InertElement {
+        self.known(name);
+        let is_first = self.focus == name;
+        static_html(view! {
+            <fieldset class="input-group" id=format!("{SCOPE}-{name}") tabindex=is_first.then_some("-1") autofocus=is_first>
+                <legend class="field-label" dir="auto">{label.to_owned()}</legend>
+                {content}
+            </fieldset>
+        })
+    }
+
+    fn variants(&self, node: &Node, label: &str, (labels, chosen): (&[String], usize)) -> InertElement {
+        let name = mark(&node.name, Mark::Variant);
+        self.known(&name);
+        let options = labels.iter().enumerate().map(|(index, label)| (index.to_string(), label.clone())).collect();
+        let which = format!("Form of: {label}");
+        let show = self.step("variant", &node.name, ("Show its fields", label), false);
+        // What is drawn counts, also if the form had a number that is none of them.
+        let form = FormState::default();
+        static_html(view! {
+            <div class="input-variant">
+                <Select scope=SCOPE field=Field::new(&name, &which) options=options value=chosen.to_string() form=&form/>
+                {show}
+            </div>
+        })
+    }
+
+    /// The number of rows, the rows, and the button that adds one.
+    fn list(&self, list: List<'_>, rows: Vec<InertElement>) -> InertElement {
+        let count = self.mark(list.name, Mark::Rows, rows.len().to_string());
+        let add = self.step("add", list.name, ("Add a row", list.label), !list.can_grow);
+        static_html(view! {
+            {count}
+            {rows}
+            <div class="form-actions">{add}</div>
+        })
+    }
+
+    fn rows(&self, list: List<'_>, rows: &[Node]) -> InertElement {
+        let row = |(index, node): (usize, &Node)| {
+            let label = format!("{} {}", list.label, index + 1);
+            let buttons = self.row_buttons(&node.name, &label, (index, rows.len()));
+            static_html(view! { <div class="input-row">{self.node(node, &label)}{buttons}</div> })
+        };
+        self.list(list, rows.iter().enumerate().map(row).collect())
+    }
+
+    fn entries(&self, list: List<'_>, entries: &[Entry]) -> InertElement {
+        let row = |(index, entry): (usize, &Entry)| {
+            let label = format!("{} {}", list.label, index + 1);
+            let (key, value) = (format!("Key of: {label}"), format!("Value of: {label}"));
+            self.known(&entry.key_name);
+            let field = Field::new(&entry.key_name, &key).required();
+            let buttons = self.row_buttons(&entry.value.name, &label, (index, entries.len()));
+            static_html(view! {
+                <div class="input-row">
+                    <Input scope=SCOPE field=field form=self.form/>
+                    {self.node(&entry.value, &value)}
+                    {buttons}
+                </div>
+            })
+        };
+        self.list(list, entries.iter().enumerate().map(row).collect())
+    }
+
+    fn row_buttons(&self, name: &str, label: &str, (index, count): (usize, usize)) -> InertElement {
+        let up = self.step("up", name, ("Move up", label), index == 0);
+        let down = self.step("down", name, ("Move down", label), index + 1 == count);
+        let remove = self.step("remove", name, ("Remove", label), false);
+        static_html(view! { <div class="form-actions">{up}{down}{remove}</div> })
+    }
+
+    fn json(&self, node: &Node, label: &str, why: Why) -> InertElement {
+        let hint = format!("{} {}", node.hint, why_words(why));
+        let field = Field { name: &node.name, label, hint: hint.trim_start(), required: false };
+        let chosen = (why == Why::Chosen).then(|| {
+            let mark = self.mark(&node.name, Mark::Json, "1".to_owned());
+            let fields = self.step("fields", &node.name, ("Use fields", label), false);
+            view! { {mark}<div class="form-actions">{fields}</div> }
+        });
+        static_html(view! {
+            <TextArea scope=SCOPE field=field json=true rows=6 form=self.form/>
+            {chosen}
+        })
+    }
+
+    fn control(&self, node: &Node, label: &str, control: &Control) -> InertElement {
+        let lines = match control {
+            Control::Texts => format!("{} One on each line.", node.hint),
+            _ => node.hint.clone(),
+        };
+        let field = Field { name: &node.name, label, hint: lines.trim_start(), required: node.required };
+        let (form, optional) = (self.form, Field { required: false, ..field });
+        let text = form.value(&node.name).unwrap_or_default();
+        match control {
+            // A one-line input would join the lines.
+            Control::Line if text.contains('\n') => {
+                static_html(view! { <TextArea scope=SCOPE field=optional form=form/> })
+            }
+            Control::Line | Control::Number { .. } => static_html(view! { <Input scope=SCOPE field=field form=form/> }),
+            Control::Lines => self.lines(optional),
+            Control::Secret => static_html(view! { <Input scope=SCOPE field=field kind="password" form=form/> }),
+            Control::Email => static_html(view! { <Input scope=SCOPE field=field kind="email" form=form/> }),
+            Control::Date => static_html(view! { <Input scope=SCOPE field=field kind="date" form=form/> }),
+            Control::Instant => self.instant(field),
+            Control::Texts => static_html(view! { <TextArea scope=SCOPE field=optional form=form/> }),
+            Control::Boolean => {
+                let options = [("", "—"), ("true", "Yes"), ("false", "No")];
+                let options = options.map(|(value, label)| (value.to_owned(), label.to_owned()));
+                static_html(view! { <Select scope=SCOPE field=field options=options.into() form=form/> })
+            }
+            Control::One(choices) => {
+                let options = choices.iter().map(|choice| (choice.text.clone(), choice.label.clone()));
+                let options = std::iter::once((String::new(), "—".to_owned())).chain(options).collect();
+                static_html(view! { <Select scope=SCOPE field=field options=options form=form/> })
+            }
+            Control::Many(choices) => {
+                let ticked: Vec<&str> = text.lines().map(str::trim).collect();
+                let option = choices
+                    .iter()
+                    .map(|choice| (choice.text.clone(), choice.label.clone(), ticked.contains(&choice.text.as_str())));
+                static_html(view! { <CheckBoxes scope=SCOPE field=optional options=option.collect() form=form/> })
+            }
+        }
+    }
+
+    /// A text of several lines, or a text file.
+    fn lines(&self, field: Field<'_>) -> InertElement {
+        let name = mark(field.name, Mark::File);
+        self.known(&name);
+        let kilobytes = TOOL_FORM_FILE_BYTES_MAX / 1024;
+        let label = format!("Or a text file of at most {kilobytes} KiB, in place of the text: {}", field.label);
+        let id = format!("{SCOPE}-{name}");
+        static_html(view! {
+            <div class="input-lines">
+                <TextArea scope=SCOPE field=field form=self.form/>
+                <label class="field-hint" for=id.clone()>{label}</label>
+                <input class="input" id=id type="file" name=name/>
+            </div>
+        })
+    }
+
+    /// A date and time with its offset. A text that is no local time is shown as it was typed.
+    fn instant(&self, field: Field<'_>) -> InertElement {
+        let form = self.form;
+        let zone = mark(field.name, Mark::Zone);
+        self.known(&zone);
+        let text = form.value(field.name).unwrap_or_default();
+        let kind = if text.is_empty() || join_instant(text, UTC).is_some() { "datetime-local" } else { "text" };
+        let offset = form.value(&zone).filter(|offset| !offset.is_empty()).unwrap_or(UTC).to_owned();
+        let label = format!("Time zone of: {}", field.label);
+        let options = OFFSETS.map(|offset| (offset.to_owned(), format!("UTC{offset}").replace("UTC+00:00", "UTC")));
+        let other = (!OFFSETS.contains(&offset.as_str())).then(|| (offset.clone(), format!("UTC{offset}")));
+        let options: Vec<_> = options.into_iter().chain(other).collect();
+        static_html(view! {
+            <div class="instant">
+                <Input scope=SCOPE field=field kind=kind form=form/>
+                <Select scope=SCOPE field=Field::new(&zone, &label) options=options value=offset form=form/>
+            </div>
+        })
     }
 }

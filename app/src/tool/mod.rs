@@ -19,7 +19,6 @@ pub use list_page::{ListProps, list_page};
 pub use offered::Offered;
 pub use page::{Props, page};
 pub use run::Run;
-pub use start::{Continued, Start, draft_fields};
 pub use versions::Comparison;
 
 use crate::settings::role_word;

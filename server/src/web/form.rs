@@ -10,6 +10,7 @@ use axum::{
     },
     http::header,
 };
+use domain::{limit::TOOL_FORM_FILE_BYTES_MAX, tool::form::Mark};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use wire::Code;
@@ -30,7 +31,7 @@ const VALUES: &str = "value.";
 
 /// Whether a field holds a password. Whoever asks or proposes chooses the keys of answers and values, so theirs say
 /// nothing.
-fn is_password(name: &str) -> bool {
+pub fn is_password(name: &str) -> bool {
     name.contains("password") && !name.starts_with(ANSWERS) && !name.starts_with(VALUES)
 }
 
@@ -69,19 +70,23 @@ pub async fn urlencoded<S: Send + Sync>(request: Request, state: &S) -> Result<B
 impl Form {
     /// Reads an urlencoded body. Fields after the first [`FIELDS_MAX`] are left out.
     fn parse(body: &[u8]) -> Self {
-        let mut fields = BTreeMap::<String, String>::new();
+        let mut form = Self(BTreeMap::new());
         for (name, value) in form_urlencoded::parse(body).into_owned().take(FIELDS_MAX) {
-            match fields.get_mut(&name).filter(|_| has_all_values(&name)) {
-                Some(values) => {
-                    values.push('\n');
-                    values.push_str(&value);
-                }
-                None => {
-                    fields.insert(name, value);
-                }
+            form.add(name, value);
+        }
+        form
+    }
+
+    fn add(&mut self, name: String, value: String) {
+        match self.0.get_mut(&name).filter(|_| has_all_values(&name)) {
+            Some(values) => {
+                values.push('\n');
+                values.push_str(&value);
+            }
+            None => {
+                self.0.insert(name, value);
             }
         }
-        Self(fields)
     }
 
     /// Creates a form from fields that were not sent urlencoded.
@@ -198,6 +203,51 @@ impl UploadParts {
             return Ok(Some((name, part.bytes().await.map_err(broken)?)));
         }
         Ok(None)
+    }
+}
+
+/// A posted form in which text files can take the place of typed texts.
+pub struct FormWithFiles {
+    /// The fields. A file that was chosen is the text of its field.
+    pub form: Form,
+    /// Why a file cannot be taken.
+    pub refused: Option<Problem>,
+}
+
+impl<S: Send + Sync> FromRequest<S> for FormWithFiles {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+        if !kind.trim_start().to_ascii_lowercase().starts_with("multipart/form-data") {
+            return Ok(Self { form: Form::from_request(request, state).await?, refused: None });
+        }
+        let mut parts = UploadParts::of(Multipart::from_request(request, state).await, "file")?;
+        let (mut form, mut files, mut refused) = (Form(BTreeMap::new()), Vec::new(), None);
+        let mut left = FIELDS_MAX;
+        while let Some((name, bytes)) = parts.read_next().await? {
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+            let file_of = name.strip_suffix(Mark::File.as_str()).and_then(|name| name.strip_suffix('.'));
+            match (file_of.map(str::to_owned), String::from_utf8(bytes.into())) {
+                // Without a chosen file, browsers send an empty one.
+                (Some(_), Ok(text)) if text.is_empty() => {}
+                (Some(field), Ok(text)) if text.len() > TOOL_FORM_FILE_BYTES_MAX => {
+                    let most = format!("This file has {} bytes; at most {TOOL_FORM_FILE_BYTES_MAX}.", text.len());
+                    refused = Some(Problem::field(Code::InvalidRequest, &field, most));
+                }
+                (Some(field), Ok(text)) => files.push((field, text)),
+                (file_of, Err(_)) => {
+                    let field = file_of.unwrap_or(name);
+                    refused = Some(Problem::field(Code::InvalidRequest, &field, "This is no text in UTF-8."));
+                }
+                (None, Ok(text)) => form.add(name, text),
+            }
+        }
+        form.0.extend(files);
+        Ok(Self { form, refused })
     }
 }
 

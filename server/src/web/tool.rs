@@ -95,17 +95,8 @@ pub struct Forms {
     pub secret: FormState,
     /// Of the form that runs the tool.
     pub run: FormState,
-    /// Address of the script that saves drafts.
-    pub script: String,
-    /// Values of fields in the address of the page.
-    pub address: Vec<(String, String)>,
-}
-
-impl Forms {
-    /// Forms that nobody has sent.
-    pub fn of(state: &AppState) -> Self {
-        Self { script: state.assets.path("form-js").unwrap_or_default(), ..Self::default() }
-    }
+    /// The part of that form that the last button was about.
+    pub focus: String,
 }
 
 /// The page of a tool, with the problem of a form that was refused.
@@ -155,6 +146,7 @@ fn props(page: page::Page, forms: Forms, refusals: Vec<String>) -> Props {
             runs: page.runs.into_iter().map(|row| wire_map::session(row.session)).collect(),
             has_more_runs: page.has_more_runs,
             form: forms.run,
+            focus: forms.focus,
         },
         offered,
     }

@@ -1,22 +1,22 @@
-//! /tools/{slug}/run: runs a tool from the form of its page.
+//! /tools/{slug}/run: runs a tool from the form of its page, and changes the form as its buttons say.
 
 use super::{
-    form::{Form, or_stale, unreadable},
+    form::{Form, FormWithFiles, is_password},
     shell::{PageRejection, Viewer},
     tool::{Forms, answer, known},
 };
 use crate::{problem::Problem, state::AppState};
-use app::{
-    FormState,
-    tool::{input_field, typed_input},
-};
+use app::FormState;
 use axum::{
     Router,
     extract::{Path, State},
     response::{IntoResponse, Redirect, Response},
     routing::post,
 };
-use domain::{id::SessionId, session::Session, tool::draft::Fields};
+use domain::{
+    session::Session,
+    tool::form::{Fields, ROOT, place, press, read},
+};
 use ledger::{
     Ledger, Scope,
     page::tool as page,
@@ -46,66 +46,77 @@ async fn submit(
     State(state): State<AppState>,
     viewer: Viewer,
     Path(slug): Path<String>,
-    form: Form,
+    FormWithFiles { form, refused: unread }: FormWithFiles,
 ) -> Result<Response, PageRejection> {
-    let slug = known(slug)?;
-    let draft = of_form(&state.ledger, &viewer.scope, &form.text("_id")).await?.map(|session| session.id);
-    let query = page::Query { draft, ..page::Query::default() };
-    let page = page::read(&state.ledger, &viewer.scope, slug, query).await?;
-    match start(&state.ledger, &viewer.scope, &page, (draft, &form)).await {
+    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Query::default()).await?;
+    let schema = page.published.as_ref().map(|version| version.definition.input_schema.clone());
+    let step = form.text("step");
+    let started = match (&schema, unread) {
+        (_, Some(problem)) => Err(problem),
+        (Some(schema), None) if !step.is_empty() => {
+            let mut fields = typed(&form);
+            match press(schema, &mut fields, &step) {
+                Ok(focus) => {
+                    let forms = Forms { run: unsent(&fields), focus, ..Forms::default() };
+                    return Ok(answer(viewer, page, forms, None).await);
+                }
+                Err(wrong) => Err(ledger::Error::Invalid(wrong).into()),
+            }
+        }
+        (schema, None) => start(&state.ledger, &viewer.scope, (&page, schema.as_ref()), &form).await,
+    };
+    match started {
         Ok(session) => Ok(Redirect::to(&format!("/sessions/{}", session.id)).into_response()),
-        Err(problem) => Ok(answer(viewer, page, forms(&state, &form, &problem), Some(problem)).await),
+        Err(problem) => {
+            let forms = Forms { run: refused(&form, schema.as_ref(), &problem), ..Forms::default() };
+            Ok(answer(viewer, page, forms, Some(problem)).await)
+        }
     }
 }
 
-/// The forms of the page after a run was refused.
-fn forms(state: &AppState, form: &Form, problem: &Problem) -> Forms {
-    Forms { run: or_stale(refused("run", form, problem), problem), ..Forms::of(state) }
+/// The fields of the input.
+fn typed(form: &Form) -> Fields {
+    let input = form.below(ROOT).filter(|(rest, _)| rest.is_empty() || rest.starts_with('.'));
+    input.map(|(rest, text)| (format!("{ROOT}{rest}"), text.replace("\r\n", "\n"))).collect()
 }
 
-/// Runs the tool with the typed input, once if the form is sent twice. A form that was kept as a draft runs that draft.
+/// The state of a form that a button has changed. Passwords are not shown again.
+fn unsent(fields: &Fields) -> FormState {
+    // A state without values is that of a form that was not sent, which begins with the defaults.
+    let shown = fields.iter().filter(|(name, _)| !is_password(name)).chain([("step", "")]);
+    FormState {
+        form: "run".to_owned(),
+        values: shown.map(|(name, text)| (name.to_owned(), text.to_owned())).collect(),
+        errors: Vec::new(),
+    }
+}
+
+/// Runs the tool with the typed input, once if the form is sent twice.
 async fn start(
     ledger: &Ledger,
     scope: &Scope,
-    page: &page::Page,
-    (draft, form): (Option<SessionId>, &Form),
+    (page, schema): (&page::Page, Option<&Value>),
+    form: &Form,
 ) -> Result<Session, Problem> {
-    let input = typed(page, form)?;
-    let Some(id) = draft else {
-        let run_tool = RunTool { input, idempotency_key: form.optional("_id") };
-        return Ok(run(ledger, scope, &page.tool.slug, run_tool).await?);
+    let input = match schema {
+        Some(schema) => read(schema, &typed(form)).map_err(ledger::Error::Invalid)?,
+        None => None,
     };
-    let begin_run = BeginRun { rev: form.text("_rev").parse().ok(), fields: last_changes(page, input.as_deref()) };
-    Ok(begin(ledger, scope, id, begin_run).await?)
+    let input = input.map(|value| value.to_string());
+    let run_tool = RunTool { input, idempotency_key: form.optional("idempotencyKey") };
+    Ok(run(ledger, scope, &page.tool.slug, run_tool).await?)
 }
 
-/// The typed input as JSON; `None` if nothing was typed, or the tool is not published.
-fn typed(page: &page::Page, form: &Form) -> Result<Option<String>, Problem> {
-    let Some(version) = &page.published else { return Ok(None) };
-    let typed = |name: &str| form.has(name).then(|| form.text(name));
-    typed_input(&version.definition, typed).map_err(unreadable)
-}
-
-/// The typed input as changes of the draft: fields that are empty now are removed from it.
-fn last_changes(page: &page::Page, input: Option<&str>) -> Fields {
-    let mut fields: Fields = input.and_then(|input| serde_json::from_str(input).ok()).unwrap_or_default();
-    for field in page.draft.iter().flat_map(|draft| draft.content.fields.keys()) {
-        if !fields.contains_key(field) {
-            fields.insert(field.clone(), Value::Null);
-        }
-    }
-    fields
-}
-
-/// The state of the form with each error at the field of its member.
-pub fn refused(name: &str, form: &Form, problem: &Problem) -> FormState {
-    let mut state = form.refused(name, problem);
+/// The state of the form with each error at the field of its part.
+fn refused(form: &Form, schema: Option<&Value>, problem: &Problem) -> FormState {
+    let mut state = form.refused("run", problem);
+    let Some(schema) = schema else { return state };
+    let fields = typed(form);
     for error in &mut state.errors {
-        let Some(place) = error.field.take() else { continue };
-        let (name, below) = input_field(&place);
-        if let Some(below) = below {
-            error.message = format!("{below}: {}", error.message);
-        }
+        let pointer = error.field.as_deref().and_then(|field| field.strip_prefix(ROOT));
+        let Some(pointer) = pointer.filter(|rest| rest.is_empty() || rest.starts_with('/')) else { continue };
+        let (name, inside) = place(schema, &fields, pointer);
+        error.message = format!("{inside}{}", error.message);
         error.field = Some(name);
     }
     state

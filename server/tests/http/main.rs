@@ -99,7 +99,7 @@ mod thread;
 mod tls;
 mod today;
 mod tool;
-mod tool_draft;
+mod tool_input;
 mod tool_run;
 mod tool_service;
 mod traces;

@@ -42,17 +42,37 @@ pub(crate) fn pointer_errors(schema: &Value, value: &Value, root: &str) -> Vec<I
         Ok(validator) => validator,
         Err(wrong) => return vec![Issue::new(root, format!("its schema cannot be used: {wrong}"))],
     };
-    let place = |error: &ValidationError<'_>| {
-        let missing = match error.kind() {
-            ValidationErrorKind::Required { property: Value::String(name) } => {
-                format!("/{}", name.replace('~', "~0").replace('/', "~1"))
-            }
-            _ => String::new(),
-        };
-        format!("{root}{}{missing}", error.instance_path().as_str())
+    let errors = validator.iter_errors(value).flat_map(|error| match nearest(&error) {
+        Some(found) => found.iter().map(|error| pointer_error(error, root)).collect(),
+        None => vec![pointer_error(&error, root)],
+    });
+    errors.take(OUTPUT_ERRORS_MAX).collect()
+}
+
+fn pointer_error(error: &ValidationError<'_>, root: &str) -> Issue {
+    let missing = match error.kind() {
+        ValidationErrorKind::Required { property: Value::String(name) } => {
+            format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+        }
+        _ => String::new(),
     };
-    let errors = validator.iter_errors(value).take(OUTPUT_ERRORS_MAX);
-    errors.map(|error| Issue::new(place(&error), error.masked().to_string())).collect()
+    Issue::new(format!("{root}{}{missing}", error.instance_path().as_str()), error.masked().to_string())
+}
+
+/// The errors of one variant, in place of the error that a value fulfils none of several: of a variant whose constants
+/// and types it has, and among these of the one with the fewest errors.
+fn nearest<'a>(error: &'a ValidationError<'_>) -> Option<&'a Vec<ValidationError<'static>>> {
+    let (ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }) = error.kind() else {
+        return None;
+    };
+    let is_of_other = |error: &ValidationError<'static>| {
+        matches!(
+            error.kind(),
+            ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. } | ValidationErrorKind::Type { .. }
+        )
+    };
+    let fitting = context.iter().filter(|errors| !errors.is_empty() && !errors.iter().any(is_of_other));
+    fitting.min_by_key(|errors| errors.len())
 }
 
 fn found(
@@ -152,6 +172,20 @@ mod tests {
             .collect();
         fields.sort();
         assert_eq!(fields, ["input/a~1b", "input/list/1"]);
+    }
+
+    #[test]
+    fn of_several_variants_the_errors_of_the_intended_one_are_named() {
+        let variant = |kind: &str, key: &str| json!({ "required": ["kind", key], "properties": { "kind": { "const": kind }, key: { "type": "string" } } });
+        let schema =
+            json!({ "properties": { "pay": { "oneOf": [variant("card", "card"), variant("bank", "iban")] } } });
+        let fields = |pay: Value| {
+            let errors = pointer_errors(&schema, &json!({ "pay": pay }), "input");
+            errors.into_iter().map(|error| error.field).collect::<Vec<_>>()
+        };
+        assert_eq!(fields(json!({ "kind": "bank" })), ["input/pay/iban"]);
+        assert_eq!(fields(json!({ "kind": "cash" })), ["input/pay"]);
+        assert!(fields(json!({ "kind": "card", "card": "4111" })).is_empty());
     }
 
     #[test]

@@ -17,12 +17,12 @@ use serde_json::Value;
 
 /// Does what a button of the form says: `add`, `remove`, `up` or `down` a row, add an optional part (`on`) or take it
 /// out (`off`), draw the chosen `variant`, and type a part as `json` or in `fields`; each with a colon and the name of
-/// the part. What was typed is kept. Other texts change nothing.
+/// the part. What was typed is kept. Other texts change nothing. Returns the name of the part to go on with.
 ///
 /// # Errors
 /// One [`Issue`] with the name of a control, if the form has no room, or a part cannot be read. The form stays as it is.
-pub fn press(schema: &Value, fields: &mut Fields, step: &str) -> Result<(), Vec<Issue>> {
-    let Some((what, name)) = step.split_once(':') else { return Ok(()) };
+pub fn press(schema: &Value, fields: &mut Fields, step: &str) -> Result<String, Vec<Issue>> {
+    let Some((what, name)) = step.split_once(':') else { return Ok(String::new()) };
     let before = fields.clone();
     let done = match what {
         "add" => add(schema, fields, name),
@@ -32,15 +32,15 @@ pub fn press(schema: &Value, fields: &mut Fields, step: &str) -> Result<(), Vec<
         "on" | "variant" => begin_part(schema, fields, name),
         "off" => {
             fields.remove(&super::mark(name, Mark::Present));
-            Some(Ok(()))
+            Some(Ok(name.to_owned()))
         }
         "json" => as_json(schema, fields, name),
         "fields" => as_fields(schema, fields, name),
         _ => None,
     };
     let grows = matches!(what, "add" | "on" | "variant");
-    let done = match done.unwrap_or(Ok(())) {
-        Ok(()) if grows && is_full(schema, fields) => {
+    let done = match done.unwrap_or_else(|| Ok(String::new())) {
+        Ok(_) if grows && is_full(schema, fields) => {
             let most = format!("A form has at most {TOOL_FORM_PARTS_MAX} fields. Type this part as JSON.");
             Err(vec![Issue::new(name, most)])
         }
@@ -52,7 +52,8 @@ pub fn press(schema: &Value, fields: &mut Fields, step: &str) -> Result<(), Vec<
     done
 }
 
-type Done = Option<Result<(), Vec<Issue>>>;
+/// The part to go on with, or why not; `None` if the form has no such part.
+type Done = Option<Result<String, Vec<Issue>>>;
 
 fn refused(name: &str, message: impl Into<String>) -> Done {
     Some(Err(vec![Issue::new(name, message)]))
@@ -76,7 +77,7 @@ fn add(schema: &Value, fields: &mut Fields, name: &str) -> Done {
     fields.take(&row);
     start(&Parts::new(schema), (&items, &at.row()), &row, fields, true);
     fields.set_mark(name, Mark::Rows, (count + 1).to_string());
-    Some(Ok(()))
+    Some(Ok(row))
 }
 
 /// The part with this name; of one that has variants, the chosen variant.
@@ -114,7 +115,7 @@ fn remove(schema: &Value, fields: &mut Fields, row: &str) -> Done {
     if count == 1 && is_list && !has_variants {
         fields.remove(&super::mark(name, Mark::Present));
     }
-    Some(Ok(()))
+    Some(Ok(name.to_owned()))
 }
 
 fn swap(fields: &mut Fields, row: &str, is_up: bool) -> Done {
@@ -127,7 +128,7 @@ fn swap(fields: &mut Fields, row: &str, is_up: bool) -> Done {
     let (own, others) = (fields.take(row), fields.take(&other));
     fields.put(own, (row, &other));
     fields.put(others, (&other, row));
-    Some(Ok(()))
+    Some(Ok(other))
 }
 
 /// Adds an optional part, or the controls of the chosen variant that are not there yet.
@@ -137,7 +138,7 @@ fn begin_part(schema: &Value, fields: &mut Fields, name: &str) -> Done {
     new.set_mark(name, Mark::Variant, fields.text(&super::mark(name, Mark::Variant)));
     start(&Parts::new(schema), (&own, &at), name, &mut new, true);
     fields.add(new);
-    Some(Ok(()))
+    Some(Ok(name.to_owned()))
 }
 
 fn as_json(schema: &Value, fields: &mut Fields, name: &str) -> Done {
@@ -150,7 +151,7 @@ fn as_json(schema: &Value, fields: &mut Fields, name: &str) -> Done {
     keep_key(fields, name);
     fields.set(name, text);
     fields.set_mark(name, Mark::Json, "1");
-    Some(Ok(()))
+    Some(Ok(name.to_owned()))
 }
 
 fn as_fields(schema: &Value, fields: &mut Fields, name: &str) -> Done {
@@ -171,7 +172,7 @@ fn as_fields(schema: &Value, fields: &mut Fields, name: &str) -> Done {
     }
     keep_key(fields, name);
     fields.add(held);
-    Some(Ok(()))
+    Some(Ok(name.to_owned()))
 }
 
 /// Takes out a part except the key of its row.
