@@ -142,6 +142,8 @@ pub mod progress;
 #[cfg(feature = "ssr")]
 mod render;
 #[cfg(feature = "ssr")]
+mod result;
+#[cfg(feature = "ssr")]
 pub mod rule;
 #[cfg(feature = "ssr")]
 pub mod search;

@@ -1,10 +1,10 @@
 //! The text of decisions at gates, and of what an approved output wrote.
 
-use super::{
-    output::write_value,
-    value_text::{Titles, named},
+use super::value_text::{Titles, named};
+use crate::{
+    result::write_value,
+    text::{html::Html, label::slug_label, shorten},
 };
-use crate::text::{html::Html, label::slug_label, shorten};
 use domain::{
     event::{
         Body,

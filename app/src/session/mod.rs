@@ -36,13 +36,9 @@ mod mark;
 #[cfg(feature = "ssr")]
 mod opening;
 #[cfg(feature = "ssr")]
-mod output;
-#[cfg(feature = "ssr")]
 mod page;
 #[cfg(feature = "ssr")]
 mod part;
-#[cfg(feature = "ssr")]
-mod picture;
 #[cfg(feature = "ssr")]
 mod promotion;
 #[cfg(feature = "ssr")]
@@ -75,6 +71,8 @@ mod value_text;
 mod view_model;
 
 #[cfg(feature = "ssr")]
+pub use crate::result::picture_named;
+#[cfg(feature = "ssr")]
 pub use api::SessionBackend;
 pub use api::{
     AcknowledgeFailure, CancelSession, DismissRating, PromoteResponse, RateSession, RetrySession, UndoRating,
@@ -99,8 +97,6 @@ pub use group::types_of_groups;
 pub use island::LiveTranscript;
 #[cfg(feature = "ssr")]
 pub use page::{OpensAt, Props, moving_fragment, page};
-#[cfg(feature = "ssr")]
-pub use picture::picture_named;
 #[cfg(feature = "ssr")]
 pub use promotion::PromotionOffer;
 pub use rating::{Rating, RatingPanel, RatingState};

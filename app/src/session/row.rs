@@ -4,7 +4,6 @@
 use super::{
     decision::{write_decision, write_written},
     describe::{kind_words, texts},
-    output::{Source, is_picture, write_value},
     part::Part,
     step::write_step,
     tool,
@@ -12,6 +11,7 @@ use super::{
     view_model::Entry,
 };
 use crate::{
+    result::{Source, is_picture, write_value},
     text::{error_text, html::Html, shorten, terminal},
     ui::{
         badge::StatusBadge,

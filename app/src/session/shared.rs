@@ -2,12 +2,12 @@
 
 use super::{
     describe::one_line,
-    output::{is_picture, unwrapped},
     part::{Answer, Call, Part},
     row::speaker,
     view_model::{Entry, Joined, entries},
 };
 use crate::{
+    result::{Look, is_picture, unwrapped, write_shape},
     text::{
         html::Html,
         json::{self, PAYLOAD_BYTES_MAX},
@@ -139,6 +139,9 @@ fn write_value(html: &mut Html, raw: Option<&RawValue>) {
     };
     if is_picture(raw) {
         html.raw("<p class=\"meta\">A picture, which is not shown here.</p>");
+        return;
+    }
+    if write_shape(html, raw, Look::Shared) {
         return;
     }
     let (text, is_cut) = match json::string(raw) {

@@ -1,7 +1,8 @@
 //! The sidebar of a session: related sessions, input and output.
 
-use super::{output::write_value, title::row_title};
+use super::title::row_title;
 use crate::{
+    result::{write_result, write_value},
     text::{html::Html, shorten::one_line},
     ui::badge::StatusBadge,
 };
@@ -42,8 +43,8 @@ pub fn sidebar(session: &Session, related_sessions: &RelatedSessions<'_>) -> Opt
     let of = session.retry_of.map(|id| {
         view! { <section><h2>"Run again from"</h2><p><a href=format!("/sessions/{id}")>"an earlier session"</a></p></section> }
     });
-    let input = document("Input", session.input.as_deref());
-    let result = document("Result", session.result.as_deref());
+    let input = document("Input", session.input.as_deref(), None);
+    let result = document("Result", session.result.as_deref(), Some(&session.id.to_string()));
     let has_any = of.is_some()
         || parent.is_some()
         || !children.is_empty()
@@ -86,9 +87,13 @@ fn neighbour_title(session: &Neighbour) -> String {
     }
 }
 
-fn document(title: &'static str, raw: Option<&RawValue>) -> Option<impl IntoView + use<>> {
+/// A value of a session. `result_of` is the id of the session whose result it is.
+fn document(title: &'static str, raw: Option<&RawValue>, result_of: Option<&str>) -> Option<impl IntoView + use<>> {
     let raw = raw.filter(|raw| raw.get() != "null")?;
     let mut html = Html::default();
-    write_value(&mut html, Some(raw), None);
+    match result_of {
+        Some(session_id) => write_result(&mut html, raw, session_id),
+        None => write_value(&mut html, Some(raw), None),
+    }
     Some(view! { <section><h2>{title}</h2><div inner_html=html.finish()></div></section> })
 }

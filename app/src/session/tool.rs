@@ -1,11 +1,10 @@
 //! A tool call with its result: one line that unfolds to arguments and output.
 
-use super::{
-    output::{Source, leading_text, unwrapped, write_value},
-    part::{Answer, Call},
-    picture::Picture,
+use super::part::{Answer, Call};
+use crate::{
+    result::{Look, Picture, Source, leading_text, unwrapped, write_shape, write_value},
+    text::{duration, html::Html, json, number, shorten, terminal},
 };
-use crate::text::{duration, html::Html, json, number, shorten, terminal};
 use serde_json::value::RawValue;
 
 /// Longest list of arguments on the line, characters.
@@ -190,7 +189,9 @@ fn write_answer_side(html: &mut Html, answer: &Answer<'_>, source: Source<'_>) {
     html.raw("><h3>").raw(if answer.is_error { "Error" } else { "Output" });
     copy(html);
     html.raw("</h3>");
-    write_value(html, answer.output, Some(source));
+    if !answer.output.is_some_and(|output| write_shape(html, unwrapped(output), Look::Log)) {
+        write_value(html, answer.output, Some(source));
+    }
 }
 
 fn copy(html: &mut Html) {

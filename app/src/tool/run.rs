@@ -5,8 +5,10 @@ use crate::{
     FormState,
     entity::People,
     render::static_html,
+    result::write_result,
     sessions::cost_words,
-    text::duration,
+    shell::Shell,
+    text::{duration, html::Html, shorten},
     ui::{
         badge::StatusBadge,
         empty::Empty,
@@ -21,6 +23,9 @@ use domain::tool::{
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 use wire::{session::Session, tool::ToolVersion};
+
+/// Longest message of an error that is shown, bytes.
+const ERROR_BYTES_MAX: usize = 2_000;
 
 /// How a tool can be run, and its runs.
 #[derive(Debug, Clone)]
@@ -136,11 +141,52 @@ pub(super) fn runs_section(slug: &str, run: &Run, may_run: bool, people: &People
         Column::hidden("Run again"),
     ];
     let more = run.has_more_runs.then(|| view! { <p class="meta">"Older runs are in the list of sessions."</p> });
+    let latest = run.runs.iter().find(|session| session.result.is_some() || session.error.is_some()).map(latest);
     static_html(view! {
         <Section name="runs" id="runs" title="Runs">
             <Table caption="Runs, newest first" columns=columns>{rows}</Table>
             {more}
+            {latest}
         </Section>
+    })
+}
+
+/// What the newest run that has ended returned, or why it failed.
+fn latest(session: &Session) -> impl IntoView + use<> {
+    let id = session.id.to_string();
+    let mut html = Html::default();
+    if let Some(result) = session.result.as_deref() {
+        write_result(&mut html, result, &id);
+    } else if let Some(error) = &session.error {
+        html.raw("<div class=\"result-error\"><p dir=\"auto\">").text(shorten::head(&error.message, ERROR_BYTES_MAX));
+        if let Some(code) = &error.code {
+            html.raw(" <code>").text(code).raw("</code>");
+        }
+        html.raw("</p>");
+        if let Some(advice) = error.code.as_deref().and_then(advice) {
+            html.raw("<p>").raw(advice).raw("</p>");
+        }
+        html.raw("</div>");
+    }
+    view! {
+        <h3>"Result of "<a href=format!("/sessions/{id}")>"the newest run that has ended"</a></h3>
+        <div inner_html=html.finish()></div>
+    }
+}
+
+/// What to do about a run that failed with this code.
+fn advice(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "may_have_run" => "Find out from the service whether the call took effect before you run the tool again.",
+        "time_limit" => "Run it again, or give the tool a longer time limit.",
+        "unreachable" | "no_answer" => "Run it again later. If it fails again, check the address of the tool.",
+        "answer_too_large" => "Ask the service for less.",
+        "call_refused" => "Whoever runs this server can allow the address in its settings.",
+        "call_invalid" => "Check the input, and whether all secrets of the tool are set.",
+        "tool_unavailable" => "An admin has to set the secrets of the tool again.",
+        "output_invalid" => "Change the output schema of the tool, or what the tool returns.",
+        "input_invalid" => "Run it again with an input that the input schema allows.",
+        _ => return None,
     })
 }
 

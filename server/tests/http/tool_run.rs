@@ -121,6 +121,9 @@ async fn an_answer_of_any_kind_is_recorded_as_data() {
             .page(&format!("/sessions/{}", run["sessionId"].as_str().unwrap()))
             .await;
         assert!(!page.contains("<script>alert"), "{path}");
+        let tool = Browser::of(&app, "ada@acme.test").await.page(&format!("/tools/{slug}")).await;
+        assert!(!tool.contains("<script>alert") && tool.contains("the newest run that has ended"), "{path}: {tool}");
+        assert_eq!(tool.contains("class=\"result-facts\""), path != "/html", "{path}: {tool}");
     }
     let schema = json!({ "outputSchema": { "properties": { "body": { "type": "string" } } } });
     publish(&app, "typed", with(get(service.url("/number")), schema)).await;

@@ -324,7 +324,7 @@ fn push_diff(html: &mut Html, text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{session::picture::tests::PIXEL, text::number::grouped};
+    use crate::{result::picture::tests::PIXEL, text::number::grouped};
 
     fn html_of(json: &str) -> String {
         let raw = RawValue::from_string(json.to_owned()).unwrap();

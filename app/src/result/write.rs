@@ -1,0 +1,353 @@
+//! Results in the form that people read them best in: a table, keys and values, a tree, Markdown, a link, a picture or
+//! an error. Below it is the JSON, to read and to copy.
+
+use super::{
+    picture::Picture,
+    shape::{Shape, is_link, is_part},
+    value::{unwrapped, write_value},
+};
+use crate::text::{
+    html::Html,
+    json::{self, PAYLOAD_BYTES_MAX},
+    number::counted,
+    shorten,
+};
+use serde_json::value::RawValue;
+
+/// Larger results are text in a transcript, bytes: a page has hundreds of them.
+const LOG_BYTES_MAX: usize = 8 * 1024;
+/// Most rows of a table.
+const ROWS_MAX: usize = 200;
+/// Most parts of a tree.
+const PARTS_MAX: usize = 500;
+/// Deepest part of a tree.
+const DEPTH_MAX: usize = 16;
+/// Levels of a tree that are open at the start.
+const OPEN_DEPTH: usize = 2;
+/// Longest text in a tree, bytes.
+const TEXT_BYTES_MAX: usize = 400;
+/// Most causes of an error.
+const CAUSES_MAX: usize = 5;
+/// Longest Markdown, bytes.
+const MARKDOWN_BYTES_MAX: usize = 64 * 1024;
+
+/// Where a result is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look<'a> {
+    /// In a transcript: tables and errors alone.
+    Log,
+    /// On a page of its session, with the session's id. The page can show pictures, and link to all of it.
+    Page(&'a str),
+    /// On a shared page, which has no links and pictures.
+    Shared,
+}
+
+/// Writes a result on the page of its session or tool. Of a large one the beginning, with a link that saves all of it.
+pub fn write_result(html: &mut Html, raw: &RawValue, session_id: &str) {
+    if !write_shape(html, unwrapped(raw), Look::Page(session_id)) {
+        write_value(html, Some(raw), None);
+    }
+    if raw.get().len() > PAYLOAD_BYTES_MAX {
+        html.raw("<p class=\"meta\"><a href=\"/api/sessions/").text(session_id).raw("\" download=\"session-");
+        html.text(session_id).raw(".json\">Save the session with all of its result as JSON</a></p>");
+    }
+}
+
+/// Writes a value in its form, and returns whether it has one. Without one nothing is written.
+pub fn write_shape(html: &mut Html, raw: &RawValue, look: Look<'_>) -> bool {
+    if look == Look::Log && raw.get().len() > LOG_BYTES_MAX {
+        return false;
+    }
+    let Some(shape) = Shape::of(raw) else { return false };
+    let is_shown = match (look, &shape) {
+        (Look::Log, shape) => matches!(shape, Shape::Table(_) | Shape::Error),
+        (Look::Shared, shape) => !matches!(shape, Shape::Picture(_) | Shape::Link(_)),
+        (Look::Page(_), _) => true,
+    };
+    if !is_shown {
+        return false;
+    }
+    html.raw("<div class=\"result\">");
+    let mut writer = Writer { html, has_links: matches!(look, Look::Page(_)), parts: 0 };
+    match &shape {
+        Shape::Table(columns) => writer.table(raw, columns),
+        Shape::Facts => writer.facts(raw),
+        Shape::Error => writer.error(raw, 0),
+        Shape::Tree => writer.tree(raw),
+        Shape::Markdown(text) => writer.markdown(text),
+        Shape::Link(address) => writer.link(address),
+        Shape::Picture(text) => writer.picture(text),
+    }
+    if matches!(shape, Shape::Table(_) | Shape::Facts | Shape::Error | Shape::Tree | Shape::Markdown(_)) {
+        write_json(html, raw);
+    }
+    html.raw("</div>");
+    true
+}
+
+fn write_json(html: &mut Html, raw: &RawValue) {
+    let (text, is_cut) = json::indented(raw.get(), PAYLOAD_BYTES_MAX);
+    html.raw("<details class=\"result-json\"><summary>JSON</summary><pre class=\"payload\" tabindex=\"0\">");
+    html.text(&text).raw("</pre>");
+    if is_cut {
+        html.raw("<p class=\"meta\">Only the beginning is shown.</p>");
+    }
+    html.raw("</details>");
+}
+
+struct Writer<'a> {
+    html: &'a mut Html,
+    has_links: bool,
+    parts: usize,
+}
+
+impl Writer<'_> {
+    fn table(&mut self, raw: &RawValue, columns: &[impl AsRef<str>]) {
+        let rows: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
+        self.html.raw("<div class=\"table-frame\" tabindex=\"0\" role=\"group\" aria-label=\"Result\"><table class=\"table\"><thead><tr>");
+        for column in columns {
+            self.html.raw("<th scope=\"col\" dir=\"auto\">").text(&shorten::one_line(column.as_ref(), 80)).raw("</th>");
+        }
+        self.html.raw("</tr></thead><tbody>");
+        for row in rows.iter().take(ROWS_MAX) {
+            let members = json::members(row.get());
+            self.html.raw("<tr>");
+            for column in columns {
+                self.html.raw("<td dir=\"auto\">");
+                if let Some((_, value)) = members.iter().find(|(key, _)| key == column.as_ref()) {
+                    self.plain(value);
+                }
+                self.html.raw("</td>");
+            }
+            self.html.raw("</tr>");
+        }
+        self.html.raw("</tbody></table></div>");
+        if rows.len() > ROWS_MAX {
+            let more = counted((rows.len() - ROWS_MAX) as u64, "more row");
+            self.html.raw("<p class=\"meta\">").text(&more).raw(" not shown.</p>");
+        }
+    }
+
+    fn facts(&mut self, raw: &RawValue) {
+        self.html.raw("<dl class=\"result-facts\">");
+        for (key, value) in json::members(raw.get()) {
+            self.html.raw("<div><dt dir=\"auto\">").text(&shorten::one_line(&key, 80)).raw("</dt><dd dir=\"auto\">");
+            self.plain(value);
+            self.html.raw("</dd></div>");
+        }
+        self.html.raw("</dl>");
+    }
+
+    /// A value without parts.
+    fn plain(&mut self, raw: &RawValue) {
+        match json::string(raw) {
+            Some(text) if is_link(&text) => self.link(&text),
+            Some(text) => {
+                let shown = shorten::head(&text, TEXT_BYTES_MAX);
+                self.html.text(shown).raw(if shown.len() < text.len() { "…" } else { "" });
+            }
+            None if raw.get() == "null" => drop(self.html.raw("<span class=\"meta\">null</span>")),
+            None => drop(self.html.text(raw.get())),
+        }
+    }
+
+    fn link(&mut self, address: &str) {
+        if !self.has_links {
+            self.html.text(address);
+            return;
+        }
+        self.html.raw("<a rel=\"noopener noreferrer nofollow\" href=\"").text(address).raw("\">");
+        self.html.text(&shorten::one_line(address, 200)).raw("</a>");
+    }
+
+    /// What went wrong, its cause, and what to do if the error says it.
+    fn error(&mut self, raw: &RawValue, depth: usize) {
+        let members = json::members(raw.get());
+        let text = |name: &str| {
+            let (_, value) = members.iter().find(|(key, _)| key == name)?;
+            Some(json::string(value).map_or_else(|| value.get().to_owned(), |text| text.into_owned()))
+        };
+        self.html.raw("<div class=\"result-error\"><p dir=\"auto\"><strong>");
+        let message = text("message").unwrap_or_default();
+        self.html.text(shorten::head(&message, TEXT_BYTES_MAX * 4)).raw("</strong>");
+        if let Some(code) = text("code") {
+            self.html.raw(" <code>").text(&shorten::one_line(&code, 100)).raw("</code>");
+        }
+        self.html.raw("</p>");
+        if let Some(hint) = text("hint") {
+            self.html.raw("<p dir=\"auto\">").text(shorten::head(&hint, TEXT_BYTES_MAX * 4)).raw("</p>");
+        }
+        if let Some((_, cause)) = members.iter().find(|(key, _)| key == "cause").filter(|(_, of)| of.get() != "null") {
+            self.html.raw("<p class=\"meta\">Because of:</p>");
+            if cause.get().starts_with('{') && depth < CAUSES_MAX {
+                self.error(cause, depth + 1);
+            } else {
+                self.html.raw("<p dir=\"auto\">");
+                self.plain(cause);
+                self.html.raw("</p>");
+            }
+        }
+        self.html.raw("</div>");
+    }
+
+    fn tree(&mut self, raw: &RawValue) {
+        self.html.raw("<ul class=\"result-tree\">");
+        self.parts_of(raw, 0);
+        self.html.raw("</ul>");
+    }
+
+    /// The members or items of a value, each an entry of a list. What has parts folds.
+    fn parts_of(&mut self, raw: &RawValue, depth: usize) {
+        let members: Vec<(String, &RawValue)> = if raw.get().starts_with('{') {
+            json::members(raw.get()).into_iter().map(|(key, value)| (key.into_owned(), value)).collect()
+        } else {
+            let items: Vec<&RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
+            items.into_iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect()
+        };
+        let all = members.len();
+        for (index, (key, value)) in members.into_iter().enumerate() {
+            if self.parts >= PARTS_MAX {
+                let more = counted((all - index) as u64, "more part");
+                self.html.raw("<li class=\"meta\">").text(&more).raw(" not shown.</li>");
+                return;
+            }
+            self.parts += 1;
+            self.html.raw("<li>");
+            if is_part(value) && depth < DEPTH_MAX {
+                self.html.raw(if depth + 1 < OPEN_DEPTH { "<details open><summary>" } else { "<details><summary>" });
+                self.key(&key);
+                self.html.raw(" <span class=\"meta\">").raw(if value.get().starts_with('{') {
+                    "{…}"
+                } else {
+                    "[…]"
+                });
+                self.html.raw("</span></summary><ul>");
+                self.parts_of(value, depth + 1);
+                self.html.raw("</ul></details>");
+            } else {
+                self.key(&key);
+                self.html.raw(" ");
+                if is_part(value) {
+                    self.html.text(shorten::head(value.get(), TEXT_BYTES_MAX)).raw("…");
+                } else {
+                    self.plain(value);
+                }
+            }
+            self.html.raw("</li>");
+        }
+    }
+
+    fn key(&mut self, key: &str) {
+        self.html.raw("<span class=\"result-key\" dir=\"auto\">").text(&shorten::one_line(key, 80)).raw("</span>");
+    }
+
+    fn markdown(&mut self, text: &str) {
+        let shown = shorten::head(text, MARKDOWN_BYTES_MAX);
+        self.html.raw("<div class=\"prose\">");
+        if self.has_links {
+            self.html.markdown(shown);
+        } else {
+            self.html.message(shown);
+        }
+        self.html.raw("</div>");
+        if shown.len() < text.len() {
+            self.html.raw("<p class=\"meta\">Only the beginning is shown.</p>");
+        }
+    }
+
+    /// A picture of a type whose bytes are known. The data URL is written anew, so that it has no other type.
+    fn picture(&mut self, text: &str) {
+        let Some(picture) = Picture::of(text) else { return };
+        self.html.raw("<p><img class=\"result-picture\" src=\"data:").raw(picture.media_type).raw(";base64,");
+        self.html.text(picture.data).raw("\" alt=\"").text(&picture.words()).raw("\"></p>");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result::picture::tests::PIXEL;
+
+    fn html_of(json: &str, look: Look<'_>) -> String {
+        let raw = RawValue::from_string(json.to_owned()).unwrap();
+        let mut html = Html::default();
+        write_shape(&mut html, &raw, look);
+        html.finish()
+    }
+
+    #[test]
+    fn like_objects_are_a_table_with_their_json_below() {
+        let html = html_of(r#"[{"id":1,"at":"https://a.test/<x"},{"id":2,"name":"<b>"}]"#, Look::Page("s"));
+        for part in [
+            "<th scope=\"col\" dir=\"auto\">name</th>",
+            "<td dir=\"auto\">&lt;b&gt;</td>",
+            "<td dir=\"auto\"></td>",
+            "<pre class=\"payload\"",
+        ] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        assert!(!html.contains("href="), "{html}");
+        let many = format!("[{}]", vec![r#"{"a":1}"#; ROWS_MAX + 7].join(","));
+        let html = html_of(&many, Look::Page("s"));
+        assert_eq!(html.matches("<tr>").count(), ROWS_MAX + 1);
+        assert!(html.contains("7 more rows not shown."), "{html}");
+    }
+
+    #[test]
+    fn a_value_with_parts_folds_and_stays_small() {
+        let html = html_of(r#"{"a":{"b":{"c":"<i>"}},"list":[1]}"#, Look::Page("s"));
+        assert_eq!((html.matches("<details open>").count(), html.matches("<details>").count()), (2, 1), "{html}");
+        assert!(html.contains("&lt;i&gt;") && !html.contains("<i>"), "{html}");
+        let deep = format!("{}1{}", r#"{"a":"#.repeat(90), "}".repeat(90));
+        assert!(html_of(&deep, Look::Page("s")).matches("<details").count() <= DEPTH_MAX + 1);
+        let wide = format!("[{}]", vec![r#"{"a":[1,2,3]}"#; 10_000].join(","));
+        let html = html_of(&wide, Look::Page("s"));
+        assert!(html.len() < 100_000 && html.contains("not shown."), "{}", html.len());
+    }
+
+    #[test]
+    fn an_error_has_its_cause_and_what_to_do() {
+        let html = html_of(
+            r#"{"code":"no_answer","message":"No <answer>","hint":"Try again.","cause":{"message":"reset","cause":"peer"}}"#,
+            Look::Log,
+        );
+        for part in [
+            "<strong>No &lt;answer&gt;</strong> <code>no_answer</code>",
+            "Try again.",
+            "<strong>reset</strong>",
+            "peer",
+        ] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+    }
+
+    #[test]
+    fn hostile_content_is_inert() {
+        for (json, look) in [
+            (r#""javascript:alert(1)""#, Look::Page("s")),
+            (r#"{"a":"javascript:alert(1)","b":"<script>alert(1)</script>"}"#, Look::Page("s")),
+            (r##""# T\n\n- [x](javascript:alert(1)) <img src=x onerror=alert(1)>""##, Look::Page("s")),
+            (r#""data:image/svg+xml;base64,PHN2Zz4=""#, Look::Page("s")),
+            (r#"[{"<script>":1},{"<script>":"\" onclick=\"x"}]"#, Look::Shared),
+            (r#"{"link":"https://evil.test"}"#, Look::Shared),
+        ] {
+            let html = html_of(json, look);
+            for part in ["href=", "<script", "<img", "onclick=\"x", "<svg"] {
+                assert!(!html.contains(part), "{part} of {json}: {html}");
+            }
+        }
+        let picture = html_of(&format!("\"data:image/svg+xml;base64,{PIXEL}\""), Look::Page("s"));
+        assert!(picture.contains("src=\"data:image/png;base64,") && !picture.contains("svg"), "{picture}");
+        assert_eq!(html_of(&format!("\"data:image/png;base64,{PIXEL}\""), Look::Shared), "");
+    }
+
+    #[test]
+    fn a_large_result_is_cut_and_can_be_saved() {
+        let raw = RawValue::from_string(format!("[{}]", vec!["\"abcdef\""; 110_000].join(","))).unwrap();
+        let mut html = Html::default();
+        write_result(&mut html, &raw, "s1");
+        let html = html.finish();
+        assert!(html.len() < 3 * PAYLOAD_BYTES_MAX, "{}", html.len());
+        assert!(html.contains("href=\"/api/sessions/s1\" download=\"session-s1.json\""), "{html:.300}");
+    }
+}
