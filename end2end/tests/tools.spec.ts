@@ -47,3 +47,52 @@ test("a tool is made, published, given a secret and compared @nojs", async ({ pa
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.locator(".facts").first()).toContainText("1, with unpublished changes");
 });
+
+const ORDER = `{
+  "kind": "worker",
+  "inputSchema": {
+    "type": "object",
+    "required": ["name", "pay"],
+    "properties": {
+      "name": { "type": "string" },
+      "lines": { "type": "array", "items": { "type": "object", "required": ["article"], "properties": { "article": { "type": "string" } } } },
+      "pay": {
+        "oneOf": [
+          { "type": "object", "required": ["kind", "card"], "properties": { "kind": { "const": "card" }, "card": { "type": "string" } } },
+          { "type": "object", "required": ["kind", "iban"], "properties": { "kind": { "const": "bank" }, "iban": { "type": "string" } } }
+        ]
+      }
+    }
+  }
+}`;
+
+test("rows and variants of an input are changed by buttons @nojs", async ({ page }, info) => {
+  const slug = `order-${info.project.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
+  await signIn(page, "admin");
+  await page.goto("/tools/new");
+  await page.locator('input[name="name"]').fill("Order");
+  await page.locator('input[name="slug"]').fill(slug);
+  await page.locator('textarea[name="definition"]').fill(ORDER);
+  await page.getByRole("button", { name: "Create tool" }).click();
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await expect(page.getByText("Tool published.")).toBeVisible();
+  await page.locator('input[name="input.name"]').fill("Ada");
+  const add = page.getByRole("button", { name: "Add a row Lines" });
+  for (const [at, article] of ["pen", "ink"].entries()) {
+    await add.click();
+    await page.locator(`input[name="input.lines.${at}.article"]`).fill(article);
+  }
+  await page.getByRole("button", { name: "Move up Lines 2" }).click();
+  await expect(page.locator('input[name="input.lines.0.article"]')).toHaveValue("ink");
+  await expect(page.locator('input[name="input.name"]')).toHaveValue("Ada");
+  await page.locator('select[name="input.pay.~variant"]').selectOption({ label: "bank" });
+  await page.getByRole("button", { name: "Show its fields Pay" }).click();
+  await page.locator('input[name="input.pay.iban"]').fill("NO1");
+  await expectAccessible(page, "the form of an input");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(page).toHaveURL(/\/sessions\//);
+  await page.goto(`/tools/${slug}`);
+  await page.getByRole("link", { name: "Run again" }).first().click();
+  await expect(page.locator('input[name="input.lines.1.article"]')).toHaveValue("pen");
+  await expect(page.locator('input[name="input.pay.iban"]')).toHaveValue("NO1");
+});
