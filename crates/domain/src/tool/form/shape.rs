@@ -290,7 +290,7 @@ fn object(members: &Map<String, Value>) -> Shape {
             let only = patterns.filter(|all| all.len() == 1).and_then(|all| all.values().next());
             match described(more).or_else(|| described(only)) {
                 Some(values) => Shape::Map(values),
-                None if properties.is_some() && more != Some(&Value::Bool(true))
+                None if (properties.is_some() && more != Some(&Value::Bool(true)))
                     || more == Some(&Value::Bool(false)) =>
                 {
                     Shape::Object { members: Vec::new(), more: None }
