@@ -118,20 +118,46 @@ impl Drawing<'_> {
             (true, true) => of_key.to_owned(),
         };
         self.known(&node.name);
-        let present = mark(&node.name, Mark::Present);
-        let is_present = self.form.value(&present).is_some_and(|text| !text.is_empty());
-        let present = is_present.then(|| self.mark(&node.name, Mark::Present, "1".to_owned()));
+        let present = self.present(&node.name);
+        if let Some(content) = self.content(node, &label) {
+            let is_bare = node.name == ROOT && node.hint.is_empty() && self.form.error(ROOT).is_none();
+            return if is_bare { content } else { self.group(node, &label, static_html((present, content))) };
+        }
         match &node.kind {
             NodeKind::Control(control) => static_html((present, self.control(node, &label, control))),
             NodeKind::Json(why) => self.json(node, &label, *why),
             NodeKind::Const(value) => static_html(view! {
                 <p class="meta" id=format!("{SCOPE}-{}", node.name)>{label}": "<code>{display_text(value)}</code>{self.error(&node.name)}</p>
             }),
-            NodeKind::Absent => {
-                let add = self.step("on", &node.name, ("Add", &label), false);
-                let content = view! { {self.error(&node.name)}<div class="form-actions">{add}</div> };
-                self.group(node, &label, static_html(content))
+            NodeKind::Variants { labels, chosen, inner } => {
+                let which = static_html((present, self.variants(node, &label, (labels, *chosen))));
+                match self.content(inner, &label) {
+                    Some(content) => self.group(node, &label, static_html((which, Self::hint(inner), content))),
+                    // The control of the variant has the id and the error of the part.
+                    None => {
+                        let fields = (Self::hint(node), which, self.node(inner, &label), self.removal(node, &label));
+                        self.plain_group(&format!("{}.~form", node.name), &label, static_html(fields))
+                    }
+                }
             }
+            NodeKind::Absent | NodeKind::Object { .. } | NodeKind::Map(_) | NodeKind::Rows { .. } => {
+                let add = self.step("on", &node.name, ("Add", &label), false);
+                self.group(node, &label, static_html(view! { <div class="form-actions">{add}</div> }))
+            }
+        }
+    }
+
+    /// Says that a part is there which can be absent, once.
+    fn present(&self, name: &str) -> Option<InertElement> {
+        let field = mark(name, Mark::Present);
+        let is_present = self.form.value(&field).is_some_and(|text| !text.is_empty());
+        let is_new = is_present && !self.names.borrow().contains(&field);
+        is_new.then(|| self.mark(name, Mark::Present, "1".to_owned()))
+    }
+
+    /// The fields of a part that has several; `None` for other parts.
+    fn content(&self, node: &Node, label: &str) -> Option<InertElement> {
+        Some(match &node.kind {
             NodeKind::Object { members, more } => {
                 let members = members.iter().map(|member| self.node(member, "")).collect::<Vec<_>>();
                 let is_empty = members.is_empty() && more.is_none() && node.name != ROOT;
@@ -141,25 +167,16 @@ impl Drawing<'_> {
                     let list = List { name: &name, label: "Other fields", can_grow: true };
                     self.plain_group(list.name, list.label, self.entries(list, entries))
                 });
-                let fields = view! { {present}{none}{members}{more} };
-                if node.name == ROOT && node.hint.is_empty() && self.form.error(ROOT).is_none() {
-                    return static_html(fields);
-                }
-                self.group(node, &label, static_html(fields))
+                static_html((none, members, more))
             }
-            NodeKind::Map(entries) => {
-                let list = List { name: &node.name, label: &label, can_grow: true };
-                self.group(node, &label, static_html((present, self.entries(list, entries))))
-            }
-            NodeKind::Rows { rows, can_grow } => {
-                let list = List { name: &node.name, label: &label, can_grow: *can_grow };
-                self.group(node, &label, static_html((present, self.rows(list, rows))))
-            }
-            NodeKind::Variants { labels, chosen, inner } => {
-                let fields = (present, self.variants(node, &label, (labels, *chosen)), self.node(inner, &label));
-                self.group(node, &label, static_html(fields))
-            }
-        }
+            NodeKind::Map(entries) => self.entries(List { name: &node.name, label, can_grow: true }, entries),
+            NodeKind::Rows { rows, can_grow } => self.rows(List { name: &node.name, label, can_grow: *can_grow }, rows),
+            NodeKind::Absent
+            | NodeKind::Variants { .. }
+            | NodeKind::Control(_)
+            | NodeKind::Const(_)
+            | NodeKind::Json(_) => return None,
+        })
     }
 
     fn error(&self, name: &str) -> Option<InertElement> {
@@ -167,14 +184,23 @@ impl Drawing<'_> {
         Some(static_html(view! { <p class="field-error" id=format!("{SCOPE}-{name}-error")>{message}</p> }))
     }
 
-    /// The fields of a part that has several.
+    fn hint(node: &Node) -> Option<InertElement> {
+        let hint = node.hint.clone();
+        (!hint.is_empty()).then(|| static_html(view! { <p class="field-hint">{hint}</p> }))
+    }
+
+    /// The button that takes a part out.
+    fn removal(&self, node: &Node, label: &str) -> Option<InertElement> {
+        node.removable.then(|| {
+            let remove = self.step("off", &node.name, ("Remove", label), false);
+            static_html(view! { <div class="form-actions">{remove}</div> })
+        })
+    }
+
+    /// A part with its error and its hint.
     fn group(&self, node: &Node, label: &str, content: InertElement) -> InertElement {
-        let remove = node.removable.then(|| {
-            view! { <div class="form-actions">{self.step("off", &node.name, ("Remove", label), false)}</div> }
-        });
-        let error = (node.kind != NodeKind::Absent).then(|| self.error(&node.name)).flatten();
-        let hint = (!node.hint.is_empty()).then(|| view! { <p class="field-hint">{node.hint.clone()}</p> });
-        self.plain_group(&node.name, label, static_html(view! { {error}{hint}{content}{remove} }))
+        let fields = (self.error(&node.name), Self::hint(node), content, self.removal(node, label));
+        self.plain_group(&node.name, label, static_html(fields))
     }
 
     fn plain_group(&self, name: &str, label: &str, content: InertElement) -> InertElement {
@@ -337,5 +363,51 @@ impl Drawing<'_> {
                 <Select scope=SCOPE field=Field::new(&zone, &label) options=options value=offset form=form/>
             </div>
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::to_html;
+    use domain::tool::form::{begin, draw as nodes, write};
+    use serde_json::{Value, json};
+
+    fn html_of(schema: &Value, value: Option<&Value>) -> String {
+        let fields = value.map_or_else(|| begin(schema), |value| write(schema, value));
+        let values = fields.iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+        let form = FormState { form: "run".to_owned(), values, errors: Vec::new() };
+        to_html(draw("order", &nodes(schema, &fields), &form, "").html)
+    }
+
+    #[test]
+    fn each_id_and_each_name_is_there_once() {
+        let variants = json!({ "anyOf": [{ "type": "string" }, { "type": "object", "properties": { "a": { "type": "number" } } }] });
+        let schema = json!({
+            "type": "object",
+            "properties": { "text": variants, "parts": variants, "rows": { "type": "array", "items": variants } },
+            "additionalProperties": { "type": "object", "properties": { "due": { "type": "string", "format": "date-time" } } },
+        });
+        let value = json!({ "text": "x", "parts": { "a": 1 }, "rows": ["y", { "a": 2 }], "more": { "due": "2026-03-01T09:30:00Z" } });
+        let html = html_of(&schema, Some(&value));
+        for attribute in [" id=\"", " name=\"input"] {
+            let mut all: Vec<&str> =
+                html.split(attribute).skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+            let count = all.len();
+            all.sort_unstable();
+            all.dedup();
+            assert!(count > 10 && all.len() == count, "{attribute}: {html}");
+        }
+    }
+
+    #[test]
+    fn what_a_schema_says_is_text() {
+        let evil = "<script>alert(1)</script>";
+        let schema = json!({ "type": "object", "required": ["kind"], "properties": {
+            "kind": { "const": evil }, "list": { "title": evil, "description": evil, "enum": [evil, "b"] },
+            evil: { "type": "object", "properties": { evil: { "default": evil, "type": "string" } } } } });
+        for html in [html_of(&schema, None), html_of(&schema, Some(&json!({ evil: { evil: evil } })))] {
+            assert!(!html.contains("<script") && html.contains("&lt;script"), "{html}");
+        }
     }
 }
