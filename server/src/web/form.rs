@@ -218,36 +218,50 @@ impl<S: Send + Sync> FromRequest<S> for FormWithFiles {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
-        if !kind.trim_start().to_ascii_lowercase().starts_with("multipart/form-data") {
+        if !is_multipart(&request) {
             return Ok(Self { form: Form::from_request(request, state).await?, refused: None });
         }
         let mut parts = UploadParts::of(Multipart::from_request(request, state).await, "file")?;
-        let (mut form, mut files, mut refused) = (Form(BTreeMap::new()), Vec::new(), None);
-        let mut left = FIELDS_MAX;
+        let (mut sent, mut files) = (Self { form: Form(BTreeMap::new()), refused: None }, Vec::new());
         while let Some((name, bytes)) = parts.read_next().await? {
-            if left == 0 {
-                break;
-            }
-            left -= 1;
-            let file_of = name.strip_suffix(Mark::File.as_str()).and_then(|name| name.strip_suffix('.'));
-            match (file_of.map(str::to_owned), String::from_utf8(bytes.into())) {
-                // Without a chosen file, browsers send an empty one.
-                (Some(_), Ok(text)) if text.is_empty() => {}
-                (Some(field), Ok(text)) if text.len() > TOOL_FORM_FILE_BYTES_MAX => {
-                    let most = format!("This file has {} bytes; at most {TOOL_FORM_FILE_BYTES_MAX}.", text.len());
-                    refused = Some(Problem::field(Code::InvalidRequest, &field, most));
-                }
-                (Some(field), Ok(text)) => files.push((field, text)),
-                (file_of, Err(_)) => {
-                    let field = file_of.unwrap_or(name);
-                    refused = Some(Problem::field(Code::InvalidRequest, &field, "This is no text in UTF-8."));
-                }
-                (None, Ok(text)) => form.add(name, text),
-            }
+            sent.take(name, bytes, &mut files);
         }
-        form.0.extend(files);
-        Ok(Self { form, refused })
+        Ok(sent.with(files))
+    }
+}
+
+fn is_multipart(request: &Request) -> bool {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    kind.trim_start().to_ascii_lowercase().starts_with("multipart/form-data")
+}
+
+impl FormWithFiles {
+    /// Takes a part. Parts after the first [`FIELDS_MAX`] are left out.
+    fn take(&mut self, name: String, bytes: Bytes, files: &mut Vec<(String, String)>) {
+        if self.form.0.len() + files.len() >= FIELDS_MAX {
+            return;
+        }
+        let file_of = name.strip_suffix(Mark::File.as_str()).and_then(|name| name.strip_suffix('.'));
+        match (file_of.map(str::to_owned), String::from_utf8(bytes.into())) {
+            // Without a chosen file, browsers send an empty one.
+            (Some(_), Ok(text)) if text.is_empty() => {}
+            (Some(field), Ok(text)) if text.len() > TOOL_FORM_FILE_BYTES_MAX => {
+                let most = format!("This file has {} bytes; at most {TOOL_FORM_FILE_BYTES_MAX}.", text.len());
+                self.refused = Some(Problem::field(Code::InvalidRequest, field, most));
+            }
+            (Some(field), Ok(text)) => files.push((field, text)),
+            (file_of, Err(_)) => {
+                let field = file_of.unwrap_or(name);
+                self.refused = Some(Problem::field(Code::InvalidRequest, field, "This is no text in UTF-8."));
+            }
+            (None, Ok(text)) => self.form.add(name, text),
+        }
+    }
+
+    /// The form with the texts of files in the place of those that were typed.
+    fn with(mut self, files: Vec<(String, String)>) -> Self {
+        self.form.0.extend(files);
+        self
     }
 }
 

@@ -46,32 +46,43 @@ async fn submit(
     State(state): State<AppState>,
     viewer: Viewer,
     Path(slug): Path<String>,
-    FormWithFiles { form, refused: unread }: FormWithFiles,
+    sent: FormWithFiles,
 ) -> Result<Response, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Query::default()).await?;
-    let schema = page.published.as_ref().map(|version| version.definition.input_schema.clone());
-    let step = form.text("step");
-    let started = match (&schema, unread) {
-        (_, Some(problem)) => Err(problem),
-        (Some(schema), None) if !step.is_empty() => {
-            let mut fields = typed(&form);
-            match press(schema, &mut fields, &step) {
-                Ok(focus) => {
-                    let forms = Forms { run: unsent(&fields), focus, ..Forms::default() };
-                    return Ok(answer(viewer, page, forms, None).await);
-                }
-                Err(wrong) => Err(ledger::Error::Invalid(wrong).into()),
-            }
-        }
-        (schema, None) => start(&state.ledger, &viewer.scope, (&page, schema.as_ref()), &form).await,
+    let started = match pressed(&page, &sent) {
+        Some(Ok(forms)) => return Ok(answer(viewer, page, forms, None).await),
+        Some(Err(problem)) => Err(problem),
+        None => start(&state.ledger, &viewer.scope, &page, &sent.form).await,
     };
     match started {
         Ok(session) => Ok(Redirect::to(&format!("/sessions/{}", session.id)).into_response()),
-        Err(problem) => {
-            let forms = Forms { run: refused(&form, schema.as_ref(), &problem), ..Forms::default() };
-            Ok(answer(viewer, page, forms, Some(problem)).await)
-        }
+        Err(problem) => Ok(refuse(viewer, page, &sent.form, problem).await),
     }
+}
+
+/// The input schema of the published version.
+fn schema_of(page: &page::Page) -> Option<&Value> {
+    page.published.as_ref().map(|version| &version.definition.input_schema)
+}
+
+/// What a button has made of the form, or why it could not; `None` if the form runs the tool.
+fn pressed(page: &page::Page, sent: &FormWithFiles) -> Option<Result<Forms, Problem>> {
+    if let Some(problem) = &sent.refused {
+        return Some(Err(problem.clone()));
+    }
+    let step = sent.form.text("step");
+    let schema = schema_of(page).filter(|_| !step.is_empty())?;
+    let mut fields = typed(&sent.form);
+    Some(match press(schema, &mut fields, &step) {
+        Ok(focus) => Ok(Forms { run: unsent(&fields), focus, ..Forms::default() }),
+        Err(wrong) => Err(ledger::Error::Invalid(wrong).into()),
+    })
+}
+
+/// The page with the typed input and why the tool was not run.
+async fn refuse(viewer: Viewer, page: page::Page, form: &Form, problem: Problem) -> Response {
+    let forms = Forms { run: refused(form, schema_of(&page), &problem), ..Forms::default() };
+    answer(viewer, page, forms, Some(problem)).await
 }
 
 /// The fields of the input.
@@ -92,13 +103,8 @@ fn unsent(fields: &Fields) -> FormState {
 }
 
 /// Runs the tool with the typed input, once if the form is sent twice.
-async fn start(
-    ledger: &Ledger,
-    scope: &Scope,
-    (page, schema): (&page::Page, Option<&Value>),
-    form: &Form,
-) -> Result<Session, Problem> {
-    let input = match schema {
+async fn start(ledger: &Ledger, scope: &Scope, page: &page::Page, form: &Form) -> Result<Session, Problem> {
+    let input = match schema_of(page) {
         Some(schema) => read(schema, &typed(form)).map_err(ledger::Error::Invalid)?,
         None => None,
     };

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// One value to choose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// The value.
+    /// What the input has if it is chosen.
     pub value: Value,
     /// The value as the text of a control. Each choice of a control has another.
     pub text: String,

@@ -33,7 +33,7 @@ pub struct Node {
 pub struct Entry {
     /// Name of the control of the key.
     pub key_name: String,
-    /// The value.
+    /// What belongs to the key.
     pub value: Node,
 }
 
@@ -42,7 +42,7 @@ pub struct Entry {
 pub enum NodeKind {
     /// It is not there, and can be added.
     Absent,
-    /// An object.
+    /// A group with the fields of its members.
     Object {
         /// Members that the schema names.
         members: Vec<Node>,
@@ -53,7 +53,7 @@ pub enum NodeKind {
     Map(Vec<Entry>),
     /// A list.
     Rows {
-        /// The rows.
+        /// One part for each row, in their order.
         rows: Vec<Node>,
         /// Whether a row can be added.
         can_grow: bool,
@@ -67,7 +67,7 @@ pub enum NodeKind {
         /// The drawn one, which has the same name.
         inner: Box<Node>,
     },
-    /// A control.
+    /// A field for a value without parts.
     Control(Control),
     /// The only value that is valid. It has no control.
     Const(Value),

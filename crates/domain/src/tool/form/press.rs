@@ -3,11 +3,11 @@
 use super::{
     begin::{start, write_part},
     draw::is_full,
-    fields::{Fields, Mark, child},
+    fields::{Fields, Mark, child, mark},
     fit,
     place::find,
     read::read_part,
-    shape::{At, Parts, Shape},
+    shape::{At, Part, Parts, Shape},
 };
 use crate::{
     issue::Issue,
@@ -31,7 +31,7 @@ pub fn press(schema: &Value, fields: &mut Fields, step: &str) -> Result<String, 
         "down" => swap(fields, name, false),
         "on" | "variant" => begin_part(schema, fields, name),
         "off" => {
-            fields.remove(&super::mark(name, Mark::Present));
+            fields.remove(&mark(name, Mark::Present));
             Some(Ok(name.to_owned()))
         }
         "json" => as_json(schema, fields, name),
@@ -81,7 +81,7 @@ fn add(schema: &Value, fields: &mut Fields, name: &str) -> Done {
 }
 
 /// The part with this name; of one that has variants, the chosen variant.
-fn chosen(parts: &Parts<'_>, fields: &Fields, name: &str) -> Option<(Value, At, super::shape::Part)> {
+fn chosen(parts: &Parts<'_>, fields: &Fields, name: &str) -> Option<(Value, At, Part)> {
     let (schema, at, part) = find(parts, fields, name)?;
     let Shape::Variants(variants) = &part.shape else { return Some((schema, at, part)) };
     let variant = variants.get(fields.number(name, Mark::Variant)).or_else(|| variants.first())?;
@@ -113,7 +113,7 @@ fn remove(schema: &Value, fields: &mut Fields, row: &str) -> Done {
     let has_variants =
         find(&Parts::new(schema), fields, name).is_some_and(|(.., part)| matches!(part.shape, Shape::Variants(_)));
     if count == 1 && is_list && !has_variants {
-        fields.remove(&super::mark(name, Mark::Present));
+        fields.remove(&mark(name, Mark::Present));
     }
     Some(Ok(name.to_owned()))
 }
@@ -135,7 +135,7 @@ fn swap(fields: &mut Fields, row: &str, is_up: bool) -> Done {
 fn begin_part(schema: &Value, fields: &mut Fields, name: &str) -> Done {
     let (own, at, _) = find(&Parts::new(schema), fields, name)?;
     let mut new = Fields::default();
-    new.set_mark(name, Mark::Variant, fields.text(&super::mark(name, Mark::Variant)));
+    new.set_mark(name, Mark::Variant, fields.text(&mark(name, Mark::Variant)));
     start(&Parts::new(schema), (&own, &at), name, &mut new, true);
     fields.add(new);
     Some(Ok(name.to_owned()))
@@ -177,7 +177,7 @@ fn as_fields(schema: &Value, fields: &mut Fields, name: &str) -> Done {
 
 /// Takes out a part except the key of its row.
 fn keep_key(fields: &mut Fields, name: &str) {
-    let key_name = super::mark(name, Mark::Key);
+    let key_name = mark(name, Mark::Key);
     let key = fields.has(&key_name).then(|| fields.text(&key_name).to_owned());
     fields.take(name);
     if let Some(key) = key {
