@@ -20,7 +20,8 @@ use serde_json::Value;
 /// the part. What was typed is kept. Other texts change nothing. Returns the name of the part to go on with.
 ///
 /// # Errors
-/// One [`Issue`] with the name of a control, if the form has no room, or a part cannot be read. The form stays as it is.
+/// Issues with the names of controls, if the form has no space for more parts, or a part cannot be read. The form is
+/// unchanged then.
 pub fn press(schema: &Value, fields: &mut Fields, step: &str) -> Result<String, Vec<Issue>> {
     let Some((what, name)) = step.split_once(':') else { return Ok(String::new()) };
     let before = fields.clone();
