@@ -78,7 +78,7 @@ pub(super) fn value(control: &Control, name: &str, fields: &Fields) -> Result<Op
             };
             Value::Number(typed_number(text).ok_or_else(wrong)?)
         }
-        Control::Boolean => Value::Bool(text.trim().parse().map_err(|_| "Choose yes or no.")?),
+        Control::Boolean => Value::Bool(text.trim().parse::<bool>().map_err(|_| "Choose yes or no.")?),
         Control::Instant if split_instant(text.trim()).is_some() => Value::from(text.trim()),
         Control::Instant => {
             let zone = fields.text(&mark(name, Mark::Zone));

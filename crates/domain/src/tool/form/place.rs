@@ -8,7 +8,7 @@ use super::{
 use crate::{json_line::line_of, tool::json_template::unescaped};
 use serde_json::Value;
 
-/// Returns the name of the control for the part of a value at a JSON Pointer, and what has to be said about the place
+/// Returns the name of the control for the part of a value at a JSON Pointer, and a text about the place
 /// inside of it, such as `line 3, street: `; empty if it is the control of that part.
 pub fn place(schema: &Value, fields: &Fields, pointer: &str) -> (String, String) {
     let parts = Parts::new(schema);

@@ -35,7 +35,7 @@ fn collect(root: &Value, members: &Map<String, Value>, depth: usize, found: &mut
     if let Some(name) = named.filter(|_| depth > 0 && choices(members).is_none()) {
         let mut base = members.clone();
         let list = base.remove(name);
-        // What is said of the whole is no part of a variant.
+        // Texts and the default of the whole do not belong to a variant.
         ["title", "description", "default"].into_iter().for_each(|name| drop(base.remove(name)));
         for one in list.as_ref().and_then(Value::as_array).into_iter().flatten() {
             let own = ordinary(root, one);
