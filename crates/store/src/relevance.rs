@@ -365,7 +365,7 @@ pub async fn newest_prompt(
     session_id: SessionId,
     upto: u64,
 ) -> Result<Option<u64>> {
-    let row = run!(conn, fetch_one(Option<i64>), NEWEST_PROMPT, tenant_id.0, session_id.0, upto.cast_signed())?;
+    let row = run!(conn, fetch_one(Option<i64>,), NEWEST_PROMPT, tenant_id.0, session_id.0, upto.cast_signed())?;
     Ok(row.0.map(i64::cast_unsigned))
 }
 
