@@ -8,6 +8,7 @@ pub mod action;
 pub mod audit;
 pub mod block_status;
 pub mod bundle;
+pub mod canvas;
 pub mod chain;
 pub mod clock;
 pub mod count;

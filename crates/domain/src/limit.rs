@@ -659,3 +659,37 @@ pub const SAVED_SEARCHES_COUNTED_MAX: usize = 7;
 pub const SAVED_SEARCH_COUNT_MAX: u32 = 99;
 /// Newest sessions that are looked at for the count of one saved search.
 pub const SAVED_SEARCH_LOOKED_MAX: u32 = 1_000;
+/// Most operations of a patch of a canvas that write. It may have as many `test` operations beside them.
+pub const CANVAS_OPS_MAX: usize = 64;
+/// Largest patch of a canvas, bytes of its operations as JSON. A canvas begins with such a patch.
+pub const CANVAS_PATCH_BYTES_MAX: usize = 64 * 1024;
+/// Largest document of a canvas, bytes of JSON.
+pub const CANVAS_BYTES_MAX: usize = 256 * 1024;
+/// Deepest nesting of the document of a canvas.
+pub const CANVAS_DEPTH_MAX: usize = 32;
+/// Most values in the document of a canvas, at all depths.
+pub const CANVAS_NODES_MAX: usize = 20_000;
+/// Longest key of a member in the document of a canvas, bytes.
+pub const CANVAS_KEY_BYTES_MAX: usize = 200;
+/// Longest order key of an item in a list of a canvas, bytes.
+pub const CANVAS_ORDER_BYTES_MAX: usize = 64;
+/// Longest string of which two changes are joined word by word, bytes. Of a longer one the later change counts.
+pub const CANVAS_MERGE_BYTES_MAX: usize = 32 * 1024;
+/// Number of patches of a canvas after which its document is kept as it is then.
+pub const CANVAS_SNAPSHOT_PATCHES: u64 = 100;
+/// Bytes of patches of a canvas after which its document is kept as it is then.
+pub const CANVAS_SNAPSHOT_BYTES: u64 = 64 * 1024;
+/// Most patches of a canvas that were committed after the base of a new one, and most that one answer lists.
+pub const CANVAS_BEHIND_MAX: u32 = 500;
+/// Most changes of a client of a canvas that wait for the server's answer.
+pub const CANVAS_PENDING_MAX: usize = 1_000;
+/// Most changes that a client of a canvas can undo.
+pub const CANVAS_UNDO_MAX: usize = 200;
+/// Most patches that one person sends to a canvas in a second.
+pub const CANVAS_PATCHES_PER_SECOND: u64 = 20;
+/// Most patches that one program sends to a canvas in a second.
+pub const CANVAS_AGENT_PATCHES_PER_SECOND: u64 = 5;
+/// Most participants of a canvas.
+pub const CANVAS_PARTICIPANTS_MAX: u32 = 100;
+/// Time without a change after which a canvas is abandoned, days.
+pub const CANVAS_LEFT_DAYS: i64 = 30;

@@ -64,7 +64,7 @@ pub use session_error::{Failure, Refusal, SessionError, Violation};
 pub use session_feedback_requested::FeedbackRequested;
 pub use session_status_change::StatusChange;
 pub use session_waiting_approval::{GateNotice, NoticeReason, WaitingApproval};
-pub use state_patch::StatePatch;
+pub use state_patch::{CanvasPatch, StatePatch};
 pub use tool_composition_step_completed::StepCompleted;
 pub use tool_composition_step_started::StepStarted;
 pub use tool_field_changed::FieldChanged;

@@ -1,0 +1,35 @@
+//! Canvases: one JSON document that people and agents edit together.
+//!
+//! The order of the log is the order of the changes. A [`Patch`] names the version that its author saw; [`decide`]
+//! compares it with the patches that were committed since and accepts it, or rejects it with the reason. The document
+//! is a fold of the accepted patches ([`Document::apply`]). [`Client`] is the other side: what a browser or an agent
+//! shows while its own changes wait for an answer.
+//!
+//! The operations are a closed set (add, replace, remove, test) that this module applies itself. The `json-patch` crate
+//! applies the whole of RFC 6902, without limits, and panics on some sequences of `move`.
+
+/// Source of sessions that are canvases.
+pub const SOURCE: &str = "collab";
+/// Id of the patch with which a canvas begins.
+pub const FIRST_OP_ID: &str = "start";
+
+mod client;
+mod decide;
+mod document;
+mod operation;
+mod order;
+mod participant;
+mod path;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use client::{Answer, Client, Notice, Received, UndoRefusal};
+pub use decide::{Accepted, Committed, Head, Overwritten, Reason, Rejected, decide};
+pub use document::{Applied, Document, Failure, OverLimit};
+pub use operation::{Invalid, Operation, Patch};
+pub use order::{NoRoom, between, is_order, spread};
+pub use participant::{ParticipantRole, participant};
+pub use path::Path;
+pub use snapshot::is_snapshot_due;
