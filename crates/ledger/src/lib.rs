@@ -23,6 +23,7 @@ pub mod auth;
 pub mod backup;
 pub mod bulk;
 pub mod bundle;
+pub mod canvas;
 mod commit;
 mod composition;
 mod conflict;
@@ -92,11 +93,11 @@ pub use instance_key::{BadInstanceKey, InstanceKey};
 pub use memory_bounds::MemoryBounds;
 pub use open::{LeaseClock, Ledger, Mode, Options};
 pub use store::{
-    AccessLinkRecord, ActionRecord, AnswerRecord, CardRecord, CriteriaSetRecord, Database, DatabaseUse, DecisionRecord,
-    EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord, ImportRecord,
-    LinkPurpose, McpListingRecord, McpServerRecord, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord,
-    MemoryVersionRecord, MemoryVersionText, MessageRecord, Promotion, RequestRecord, ResponseCounts, ResponseRecord,
-    ResponseState, ReviewerRecord, RuleRecord, RuleUseRecord, RuleVersionRecord, SQLITE_FILE, SavedSearchRecord,
-    ShareLinkRecord, SignInRecord, Stats, TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord,
-    ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
+    AccessLinkRecord, ActionRecord, AnswerRecord, CanvasRecord, CardRecord, CriteriaSetRecord, Database, DatabaseUse,
+    DecisionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord,
+    ImportRecord, LinkPurpose, ListedCanvas, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord,
+    MemoryVersionRecord, MemoryVersionText, MessageRecord, ParticipantRecord, Promotion, RequestRecord, ResponseCounts,
+    ResponseRecord, ResponseState, ReviewerRecord, RuleRecord, RuleUseRecord, RuleVersionRecord, SQLITE_FILE,
+    SavedSearchRecord, ShareLinkRecord, SignInRecord, Stats, TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord,
+    ToolVersionRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
 };

@@ -1,5 +1,6 @@
 //! Verifies the rolls, the audit lists, the hash chain of every session, and that each row matches its log.
 
+mod canvas;
 mod derived;
 mod roll;
 mod session;

@@ -5,7 +5,7 @@
 //! Several servers can sweep at the same time: each session is decided under its row's lock.
 
 use chrono::TimeDelta;
-use ledger::{Ledger, failure::cause, feedback_request, gate, human, response, session, tool_run};
+use ledger::{Ledger, canvas, failure::cause, feedback_request, gate, human, response, session};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -22,6 +22,8 @@ const ASK_ADMINS_EVERY: Duration = Duration::from_secs(10);
 const SWEEP_WORKING_EVERY: Duration = Duration::from_secs(60);
 /// Interval between searches for drafts of forms, and of runs of tools, that were left.
 const SWEEP_DRAFTS_EVERY: Duration = Duration::from_secs(60);
+/// Interval between searches for canvases that nobody changed for a long time.
+const SWEEP_CANVASES_EVERY: Duration = Duration::from_secs(3_600);
 /// Interval between steps of grouping failures that an earlier version recorded. Nothing is read once all are grouped.
 const REGROUP_EVERY: Duration = Duration::from_secs(1);
 /// Interval between steps of paced runs.
@@ -42,6 +44,8 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
     working.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut drafts = interval(SWEEP_DRAFTS_EVERY);
     drafts.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut canvases = interval(SWEEP_CANVASES_EVERY);
+    canvases.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut gates = interval(SWEEP_GATES_EVERY);
     gates.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut abandoned = interval(ASK_ADMINS_EVERY);
@@ -72,6 +76,11 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
                 Ok(Some(left)) if left > 0 => tracing::info!(left, "working sessions were left open; they are abandoned"),
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "cannot look for working sessions that were left open"),
+            },
+            _ = canvases.tick() => match canvas::sweep(&ledger).await {
+                Ok(left) if left > 0 => tracing::info!(left, "canvases were not changed for a long time; they are abandoned"),
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "cannot look for canvases that nobody changes"),
             },
             _ = gates.tick() => carry_on(&ledger, &mut request_position).await,
             _ = abandoned.tick() => match gate::ask_admins(&ledger).await {

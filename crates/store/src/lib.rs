@@ -17,6 +17,7 @@
 pub mod action;
 pub mod audit;
 mod auth;
+pub mod canvas;
 pub mod criteria_set;
 mod engine;
 pub mod entity;
@@ -70,6 +71,7 @@ pub use auth::{
     TokenRecord, UserRecord, access_link, browser_session, clear_sign_in_attempts, lock_sign_in_attempts,
     prune_sign_in_attempts, record_sign_in_attempt, sign_in_attempts, tenant, token, user,
 };
+pub use canvas::{CanvasRecord, ListedCanvas, ParticipantRecord};
 pub use criteria_set::CriteriaSetRecord;
 pub use engine::{Access, Conn, Error, Page, Result, SPAN_TARGET};
 pub use entity::{EntityRecord, EntityVersionRecord, ImportRecord};

@@ -1,6 +1,7 @@
 //! Rows of `erasures`, and the erasure of the content of old sessions from every table.
 
 use crate::{
+    canvas,
     engine::{Conn, Error, Result, record, run, statements},
     failure, interaction, search, share_link,
     transaction::WriteTx,
@@ -255,6 +256,7 @@ pub async fn finish(tx: &mut WriteTx<'_>, due: &ErasureCandidate, erased: &Sessi
     failure::cause::forget(tx, due.tenant_id, due.session_id).await?;
     run!(tx.conn(), execute, ERASE_RESPONSE, tenant, session)?;
     run!(tx.conn(), execute, ERASE_ANSWER_OF_RESPONSE, tenant, session, true)?;
+    canvas::erase(tx, due.tenant_id, due.session_id).await?;
     interaction::mark_due::forget(tx, due.tenant_id, due.session_id).await?;
     interaction::forget(tx, due.tenant_id, due.session_id).await?;
     run!(tx.conn(), execute, SAVE_FINISHED, tenant, session, to_micros(at))?;

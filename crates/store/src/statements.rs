@@ -1,15 +1,16 @@
 //! The list of all SQL texts. A test prepares them on both engines.
 
 use crate::{
-    action, audit, auth, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
-    feedback_request, gate, group, human, insight, interaction, lease, mcp_server, memory, memory_forget,
-    memory_writer, open, outbox, response, retention, rule, search, session, share_link, thread, tool, tool_run,
-    tool_step, verify, view, view_link, webhook, work_queue, worker,
+    action, audit, auth, canvas, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
+    feedback_request, gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open,
+    outbox, response, retention, rule, search, session, share_link, thread, tool, tool_run, tool_step, verify, view,
+    view_link, webhook, work_queue, worker,
 };
 
 const FILES: &[Texts] = &[
     action::SQL,
     audit::SQL,
+    canvas::SQL,
     criteria_set::SQL,
     entity_type::SQL,
     failure::SQL,

@@ -67,7 +67,8 @@ pub struct Accepted {
 }
 
 /// Why a patch is rejected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// The value to change, or what it is in, was removed or replaced since.
     TargetGone,

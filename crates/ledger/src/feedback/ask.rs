@@ -3,7 +3,7 @@
 use super::{RatingsMissing, backend, opaque_id, rater, record::rated, unavailable};
 use crate::{FeedbackRecord, Ledger, Result, guard::require, session, visibility::is_own};
 use domain::{
-    Scope, human,
+    Scope, canvas, human,
     id::SessionId,
     insight::Ratings,
     memory_writer, response,
@@ -14,9 +14,10 @@ use domain::{
 };
 use std::collections::HashMap;
 
-/// Sources of sessions in which no agent worked for a person: work of a person, responses to forms, what tasks make of
+/// Sources of sessions in which no agent worked for a person: canvases, work of a person, responses to forms, what tasks make of
 /// them, and proposals of the memory writer.
-const NOT_RATED: [&str; 4] = [human::SOURCE, response::SOURCE, response::PROMOTION_SOURCE, memory_writer::SOURCE];
+const NOT_RATED: [&str; 5] =
+    [canvas::SOURCE, human::SOURCE, response::SOURCE, response::PROMOTION_SOURCE, memory_writer::SOURCE];
 
 /// Returns the caller's own rating of a session.
 ///

@@ -1,6 +1,6 @@
 //! Verifies one session: its events, its row against them, and its failure against both.
 
-use super::derived::Derived;
+use super::{canvas::Folded, derived::Derived};
 use crate::{
     FailureRecord, InstanceKey, Ledger, Result,
     commit::{
@@ -58,10 +58,11 @@ pub(super) async fn check(
             Some(session) if session.status().is_final() => store::failure::find(conn, tenant_id, id).await?,
             _ => None,
         };
-        Ok((session, erasure, failure))
+        let canvas = Folded::read(conn, tenant_id, id).await?;
+        Ok((session, erasure, failure, canvas))
     });
-    let (session, erasure, recorded) = match read.await {
-        Ok((Some(session), erasure, recorded)) => (session, erasure, recorded),
+    let (session, erasure, recorded, canvas) = match read.await {
+        Ok((Some(session), erasure, recorded, canvas)) => (session, erasure, recorded, canvas),
         Ok((None, ..)) => {
             checked.bad = Some((0, "its row is gone".into()));
             return Ok(checked);
@@ -81,7 +82,9 @@ pub(super) async fn check(
             return Ok(checked);
         }
     }
-    let mut walk = Walk::new(tenant_id, erasure);
+    // The content of patches is erased with that of the other events.
+    let canvas = canvas.filter(|_| erasure.is_none());
+    let mut walk = Walk { canvas, ..Walk::new(tenant_id, erasure) };
     checked.bad = events(ledger, &session, &mut walk, &mut checked.events).await?;
     if checked.bad.is_none() {
         checked.bad = walk.erased_events().map(|problem| (walk.sequence, problem));
@@ -95,6 +98,10 @@ pub(super) async fn check(
         };
         let problem = problem.or_else(|| derived(&session, &walk));
         let problem = problem.or_else(|| failure(&session, &walk, recorded.as_ref()));
+        let problem = match (problem, walk.canvas.take()) {
+            (None, Some(canvas)) => canvas.problem(ledger, (tenant_id, id), session.head_sequence).await?,
+            (problem, _) => problem,
+        };
         checked.bad = problem.map(|problem| (walk.sequence, problem));
     }
     Ok(checked)
@@ -228,6 +235,8 @@ struct Walk {
     /// How the log binds what the session was created with; `None` if an earlier version created it.
     open: Option<RowBinding>,
     derived: Derived,
+    /// The canvas of the session, as it follows from the patches so far.
+    canvas: Option<Folded>,
 }
 
 impl Walk {
@@ -242,6 +251,7 @@ impl Walk {
             status_change: None,
             open: None,
             derived: Derived::new(),
+            canvas: None,
         }
     }
 
@@ -270,6 +280,9 @@ impl Walk {
         self.derived.saw(event);
         if matches!(known, Some(Known::SessionCreated | Known::SessionStatusChange | Known::UserMessage)) {
             self.open = bound_row::read_open(&event.metadata).or(self.open);
+        }
+        if let Some(canvas) = self.canvas.as_mut().filter(|_| known == Some(Known::StatePatch)) {
+            canvas.step(event);
         }
         if known == Some(Known::SessionClaimed) {
             self.derived.claimed(event);

@@ -2,9 +2,9 @@
 
 use super::error::Error;
 use domain::{
-    Timestamp, action, chain::Digest, clock::from_micros, criteria_set::Dimension, entity, failure, feedback_request,
-    gate, id, interaction, mcp, memory, memory_writer, notification, outcome, role, rule, session, share_link, tool,
-    view,
+    Timestamp, action, canvas, chain::Digest, clock::from_micros, criteria_set::Dimension, entity, failure,
+    feedback_request, gate, id, interaction, memory, memory_writer, notification, outcome, role, rule, session,
+    share_link, tool, view,
 };
 use rusqlite::{
     Row,
@@ -98,7 +98,7 @@ column!(
 );
 // Values that have one name each.
 column!(
-    action::ActionStatus, action::OutputType, entity::ImportStatus, failure::cause::CauseState,
+    action::ActionStatus, action::OutputType, canvas::ParticipantRole, entity::ImportStatus, failure::cause::CauseState,
     feedback_request::OnExpiry, feedback_request::Outcome, feedback_request::RequestState, feedback_request::RespondentKind, gate::GateState,
     gate::Verdict, interaction::ExportState, interaction::Feedback, memory::Operation, memory::Source,
     memory_writer::run::RunCause, memory_writer::run::RunState, notification::DeliveryMethod, notification::Topic,

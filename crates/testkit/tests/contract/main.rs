@@ -9,6 +9,7 @@ mod audit_download;
 mod bulk;
 mod bundle;
 mod busy;
+mod canvas;
 mod capture;
 mod claim;
 mod claim_fair;

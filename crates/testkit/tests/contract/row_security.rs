@@ -74,8 +74,10 @@ const WAYS_AROUND: [(&str, &str); 4] = [
 ];
 
 /// Tables to which the server only adds rows, or which it only reads.
-const APPEND_ONLY: [&str; 19] = [
+const APPEND_ONLY: [&str; 21] = [
     "public.audit_entries",
+    "public.canvas_patches",
+    "public.canvas_snapshots",
     "public.criteria_set_versions",
     "public.entity_versions",
     "public.erasures",

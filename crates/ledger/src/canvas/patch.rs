@@ -1,0 +1,230 @@
+//! Changing a canvas.
+
+use super::{
+    create::digest_of,
+    document::{committed, document_at, events_of_patches, unreadable},
+    find_locked, key, require_editor,
+};
+use crate::{
+    Error, Ledger, Result,
+    commit::{Minter, append_server_events},
+    guard::require,
+    output::pointer_errors,
+};
+use chrono::TimeDelta;
+use domain::{
+    Scope,
+    canvas::{
+        Accepted, Committed, Document, Head, Invalid, Operation, Patch, Path, Reason, Rejected, decide, is_snapshot_due,
+    },
+    chain::Digest,
+    event::kind::{CanvasPatch, Payload as _, StatePatch},
+    id::SessionId,
+    issue::Issue,
+    limit::{
+        CANVAS_AGENT_PATCHES_PER_SECOND, CANVAS_BEHIND_MAX, CANVAS_PATCHES_PER_SECOND, EVENT_BYTES_MAX,
+        SESSION_EVENTS_MAX,
+    },
+    role::Permission,
+    session::{Refusal, Session},
+};
+use serde_json::Value;
+use store::{CanvasRecord, Conn, WriteTx, canvas::KnownPatch};
+
+/// A patch as it is sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SentPatch {
+    /// Made by the author, unique in the canvas.
+    pub op_id: String,
+    /// Version that the author saw.
+    pub base: u64,
+    /// The operations as JSON.
+    pub ops: Vec<Value>,
+    /// Whether it is rejected unless `base` is the newest version.
+    pub is_strict: bool,
+}
+
+/// What became of a patch.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// It was accepted, now or when it was sent before.
+    Committed(Committed),
+    /// It was not. Nothing is recorded.
+    Rejected {
+        /// The reason, and what stays.
+        rejected: Rejected,
+        /// How the document would violate its schema.
+        issues: Vec<Issue>,
+        /// The newest version.
+        head: u64,
+    },
+}
+
+/// Changes a canvas by a patch. The same patch under the same id is applied once.
+///
+/// # Errors
+/// [`Error::NotFound`] if there is no such canvas; [`Error::Forbidden`] if the caller may not change it;
+/// [`Error::Invalid`] for a patch that is too large or whose base does not exist; [`Error::IdConflict`] if its id was
+/// used for another patch; [`Error::Refused`] if the canvas has ended; [`Error::TooManyAttempts`] for more patches in a
+/// second than [`CANVAS_PATCHES_PER_SECOND`] of a person and [`CANVAS_AGENT_PATCHES_PER_SECOND`] of a program;
+/// [`Error::LimitReached`] if the log is full.
+pub async fn patch(ledger: &Ledger, scope: &Scope, id: SessionId, sent: SentPatch) -> Result<Outcome> {
+    require(scope, Permission::StartSession)?;
+    let patch = read(sent).map_err(|invalid| Error::invalid(invalid.field, invalid.reason))?;
+    let (minter, caller) = (Minter::new(ledger, ledger.now()), *scope);
+    ledger.write(scope.into(), async move |tx| apply(tx, &caller, id, patch, minter).await).await
+}
+
+/// Reads and checks a patch.
+fn read(SentPatch { op_id, base, ops, is_strict }: SentPatch) -> std::result::Result<Patch, Invalid> {
+    let patch = Patch { op_id, base, ops: Patch::read_ops(&ops)?, is_strict };
+    patch.check()?;
+    Ok(patch)
+}
+
+async fn apply(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId, patch: Patch, minter: Minter) -> Result<Outcome> {
+    let (session, canvas) = find_locked(tx, scope, id).await?;
+    require_editor(tx.conn(), scope, &session).await?;
+    let digest = digest_of(&patch);
+    if let Some(known) = store::canvas::patch(tx.conn(), key(&session), &patch.op_id).await? {
+        return repeated(tx.conn(), &session, &known, digest).await;
+    }
+    check(tx.conn(), scope, &session, &canvas, &patch, &minter).await?;
+    let head = Document::read(&canvas.document).ok_or_else(|| unreadable(canvas.version))?;
+    let Some(since) = since(tx.conn(), &session, patch.base, canvas.version).await? else {
+        return Ok(rejected(stale(), Vec::new(), &canvas));
+    };
+    let before = match joins(&patch, &since) {
+        true => Some(document_at(tx.conn(), key(&session), patch.base).await?.0),
+        false => None,
+    };
+    let found = Head { document: &head, version: canvas.version, before: before.as_ref() };
+    let accepted = match decide(found, &scope.caller.to_string(), &patch, &since) {
+        Ok(accepted) => accepted,
+        Err(why) => return Ok(rejected(why, Vec::new(), &canvas)),
+    };
+    let issues = violations(&canvas, &accepted.document)?;
+    if !issues.is_empty() {
+        return Ok(rejected(of_whole(Reason::Schema), issues, &canvas));
+    }
+    commit(tx, scope, (session, canvas), (patch, digest, accepted), minter).await
+}
+
+/// Refuses a patch whatever it changes.
+async fn check(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    session: &Session,
+    canvas: &CanvasRecord,
+    patch: &Patch,
+    minter: &Minter,
+) -> Result<()> {
+    if session.status().is_final() {
+        return Err(Refusal::AlreadyFinal { status: session.status() }.into());
+    }
+    if patch.base > canvas.version {
+        return Err(Error::invalid("base", format!("at most {}, the newest version", canvas.version)));
+    }
+    if session.head_sequence >= SESSION_EVENTS_MAX {
+        return Err(Error::LimitReached(format!("a session has at most {SESSION_EVENTS_MAX} events")));
+    }
+    let is_person = scope.user_id().is_some();
+    let max = if is_person { CANVAS_PATCHES_PER_SECOND } else { CANVAS_AGENT_PATCHES_PER_SECOND };
+    let since = minter.at() - TimeDelta::seconds(1);
+    if store::canvas::recent(conn, key(session), &scope.caller.to_string(), since).await? >= max {
+        return Err(Error::TooManyAttempts { retry_after_seconds: 1 });
+    }
+    Ok(())
+}
+
+/// The recorded result of a patch that is sent again.
+async fn repeated(conn: &mut Conn<'_>, session: &Session, known: &KnownPatch, digest: Digest) -> Result<Outcome> {
+    if known.body_digest != digest {
+        return Err(Error::IdConflict { detail: "this opId was used for another patch of this canvas".into() });
+    }
+    let range = (known.sequence.saturating_sub(1), known.sequence);
+    let (events, _) = events_of_patches(conn, key(session), range, 1).await?;
+    let patch = events.first().and_then(committed);
+    patch.map(Outcome::Committed).ok_or_else(|| unreadable(known.sequence))
+}
+
+/// The patches after a base, oldest first; `None` if there are too many to compare.
+async fn since(conn: &mut Conn<'_>, session: &Session, base: u64, head: u64) -> Result<Option<Vec<Committed>>> {
+    let (events, has_more) = events_of_patches(conn, key(session), (base, head), CANVAS_BEHIND_MAX).await?;
+    if has_more {
+        return Ok(None);
+    }
+    let patches = events.iter().map(|event| committed(event).ok_or_else(|| unreadable(event.sequence)));
+    patches.collect::<Result<_>>().map(Some)
+}
+
+/// Whether the patch replaces a text that others replaced since, so that the document at its base is needed.
+fn joins(patch: &Patch, since: &[Committed]) -> bool {
+    let is_changed = |path: &Path| since.iter().any(|one| one.ops.iter().any(|change| change.path() == path));
+    patch.base > 0
+        && patch.ops.iter().any(
+            |operation| matches!(operation, Operation::Replace { path, value: Value::String(_) } if is_changed(path)),
+        )
+}
+
+/// How a document violates the schema of its canvas.
+fn violations(canvas: &CanvasRecord, document: &Document) -> Result<Vec<Issue>> {
+    let Some(schema) = &canvas.document_schema else { return Ok(Vec::new()) };
+    let schema: Value = serde_json::from_str(schema).map_err(|error| Error::Internal(error.to_string()))?;
+    Ok(pointer_errors(&schema, document.value(), "document"))
+}
+
+fn rejected(rejected: Rejected, issues: Vec<Issue>, canvas: &CanvasRecord) -> Outcome {
+    Outcome::Rejected { rejected, issues, head: canvas.version }
+}
+
+fn stale() -> Rejected {
+    of_whole(Reason::Stale)
+}
+
+/// A rejection that is about the whole document.
+fn of_whole(reason: Reason) -> Rejected {
+    Rejected { reason, at: 0, path: Path::default(), kept: None, because: None }
+}
+
+/// Writes an accepted patch: its event, the document and the id.
+async fn commit(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    (session, mut canvas): (Session, CanvasRecord),
+    (patch, digest, accepted): (Patch, Digest, Accepted),
+    mut minter: Minter,
+) -> Result<Outcome> {
+    let now = minter.at();
+    let Accepted { ops, document, overwrote, .. } = accepted;
+    let recorded = CanvasPatch { op_id: patch.op_id, base: patch.base, previous: canvas.version, ops, overwrote };
+    let payload = StatePatch { text: None, patch: Some(recorded) };
+    if payload.content().len() > EVENT_BYTES_MAX {
+        return Ok(rejected(of_whole(Reason::TooLarge), Vec::new(), &canvas));
+    }
+    let event = minter.event(&payload);
+    let session = append_server_events(tx, session, vec![event], scope.caller, now).await?;
+    let StatePatch { patch: Some(recorded), .. } = payload else { return Err(unreadable(session.head_sequence)) };
+    let committed = Committed {
+        sequence: session.head_sequence,
+        previous: recorded.previous,
+        op_id: recorded.op_id,
+        by: scope.caller.to_string(),
+        ops: recorded.ops,
+        overwrote: recorded.overwrote,
+    };
+    canvas.document = document.text();
+    canvas.version = committed.sequence;
+    canvas.patches += 1;
+    canvas.unkept_patches += 1;
+    canvas.unkept_bytes += serde_json::to_string(&committed.ops).map_or(0, |text| text.len() as u64);
+    canvas.changed_at = now;
+    if is_snapshot_due(canvas.unkept_patches, canvas.unkept_bytes) {
+        (canvas.unkept_patches, canvas.unkept_bytes) = (0, 0);
+        store::canvas::keep(tx, key(&session), canvas.version, &canvas.document).await?;
+    }
+    store::canvas::update(tx, session.tenant_id, session.id, &canvas).await?;
+    let known = KnownPatch { sequence: committed.sequence, body_digest: digest };
+    store::canvas::insert_patch(tx, key(&session), &committed.op_id, &known, (committed.by.as_str(), now)).await?;
+    Ok(Outcome::Committed(committed))
+}
