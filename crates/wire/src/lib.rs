@@ -8,6 +8,7 @@ pub mod action;
 pub mod approval;
 pub mod audit;
 pub mod bundle;
+pub mod canvas;
 pub mod count;
 pub mod criteria_set;
 pub mod entity;

@@ -5,6 +5,7 @@ mod action;
 mod approval;
 mod audit;
 mod bundle;
+mod canvas;
 mod card;
 mod criteria_set;
 mod document;
@@ -66,7 +67,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 type AddRoutes = fn(OpenApiRouter<AppState>) -> OpenApiRouter<AppState>;
 
 /// The parts of the API.
-const PARTS: [AddRoutes; 15] = [
+const PARTS: [AddRoutes; 16] = [
     people,
     tasks,
     views,
@@ -79,6 +80,7 @@ const PARTS: [AddRoutes; 15] = [
     worker_calls,
     approvals,
     rules,
+    canvases,
     logs,
     reports,
     protocol::add_routes,
@@ -139,7 +141,18 @@ fn rules(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(rule::decisions))
 }
 
-/// Tools, their versions and secrets, and MCP servers.
+/// Documents that people and agents edit together.
+fn canvases(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
+    router
+        .routes(routes!(canvas::create, canvas::list))
+        .routes(routes!(canvas::get))
+        .routes(routes!(canvas::state))
+        .routes(routes!(canvas::patch, canvas::patches))
+        .routes(routes!(canvas::participants, canvas::put_participant))
+        .routes(routes!(canvas::complete))
+}
+
+/// Tools, their versions and secrets.
 fn tools(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
     router
         .routes(routes!(tool::create, tool::list))

@@ -31,8 +31,8 @@ fn body(path: &str) -> Option<Value> {
         "criteria-sets" => json!({ "name": "Matrix", "dimensions": [{ "slug": "why", "type": "text" }] }),
         "groups" => json!({ "name": "Matrix" }),
         "tools" => crate::prepare::worker_tool(),
-        "mcp-servers" => crate::prepare_mcp::new_server(),
-        "import" => json!({ "tools": ["echo"] }),
+        "canvases" => crate::prepare_canvas::new_canvas(),
+        "patches" => crate::prepare_canvas::patch(),
         "rules" | "back-test" => crate::prepare_rule::new_rule(),
         "views" => json!({ "title": "Matrix", "fields": [{ "key": "why", "label": "Why?", "type": "short_text" }] }),
         "bundles" => json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }),
@@ -174,9 +174,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         path.replace("{slug}", &crate::prepare_mcp::made_server(app).await)
     } else if path.starts_with("/api/rules/{id}") {
         path.replace("{id}", &crate::prepare_rule::made_rule(app).await)
-    } else if path.starts_with("/api/paced-runs/{id}") {
-        let new = json!({ "sessionIds": [failed(app).await] });
-        let made = app.post(Who::Member, "/api/paced-runs", new).await;
+    } else if path.starts_with("/api/canvases/{id}") {
+        let made = app.post(Who::Member, "/api/canvases", crate::prepare_canvas::new_canvas()).await;
         path.replace("{id}", made["id"].as_str().unwrap())
     } else if path.starts_with("/api/failure-causes/{id}") {
         path.replace("{id}", &cause(app).await)
@@ -321,6 +320,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&json!({ "role": "member" }));
     } else if method == Method::PATCH && path == "/api/workspace" {
         request = request.json(&json!({ "undoSeconds": 5 }));
+    } else if method == Method::PUT && path.ends_with("/participants") {
+        request = request.json(&json!({ "participant": "token:00000000-0000-7000-8000-000000000000" }));
     } else if method == Method::PUT {
         request = request.json(&json!({ "label": "positive" }));
     } else if method == Method::PATCH {

@@ -3,9 +3,9 @@
 
 use super::{Named, named};
 use domain::{
-    action, audit, bundle, criteria_set, entity, event, failure, feedback_request, gate, hook, human, interaction, mcp,
-    member, memory, memory_forget, memory_writer, notification, outcome, respondent, response, role, rule, session,
-    session_feedback, share_link, thread, tool, view,
+    action, audit, bundle, canvas, criteria_set, entity, event, failure, feedback_request, gate, hook, human,
+    interaction, member, memory, memory_forget, memory_writer, notification, outcome, respondent, response, role, rule,
+    session, session_feedback, share_link, thread, tool, view,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -62,7 +62,7 @@ closed! {
     IfDependencyFails = session::IfDependencyFails::ALL.into_iter().map(session::IfDependencyFails::as_str);
     /// Which part of the product or which program created a session.
     SessionSource = [
-        thread::SOURCE, human::SOURCE, response::SOURCE, response::PROMOTION_SOURCE, memory_writer::SOURCE,
+        thread::SOURCE, human::SOURCE, canvas::SOURCE, response::SOURCE, response::PROMOTION_SOURCE, memory_writer::SOURCE,
     ].into_iter().chain(HookSource::names());
     /// What the channel of a conversation is.
     ChannelKind = memory_writer::channel::ChannelKind::ALL.into_iter().map(memory_writer::channel::ChannelKind::as_str);
@@ -130,6 +130,10 @@ closed! {
     AuditKind = audit::Kind::ALL.into_iter().map(audit::Kind::as_str);
     /// What kind of thing an act was done to.
     AuditTargetKind = audit::TargetKind::ALL.into_iter().map(audit::TargetKind::as_str);
+    /// What a participant of a canvas may do.
+    CanvasRole = canvas::ParticipantRole::ALL.into_iter().map(canvas::ParticipantRole::as_str);
+    /// Why a patch of a canvas was rejected.
+    CanvasReason = canvas::Reason::ALL.into_iter().map(canvas::Reason::as_str);
     /// What a link to a session shows of it.
     ShareAudience = share_link::Audience::ALL.into_iter().map(share_link::Audience::as_str);
     /// Whether someone has taken note of a failure.

@@ -41,6 +41,25 @@ impl PartialSchema for Part {
 
 impl ToSchema for Part {}
 
+/// An operation of a patch of a canvas.
+#[derive(Debug)]
+pub struct CanvasOperation;
+
+impl PartialSchema for CanvasOperation {
+    fn schema() -> RefOr<Schema> {
+        let kinds = ["add", "replace", "remove", "test"];
+        let kind = ObjectBuilder::new().schema_type(SchemaType::Type(Type::String)).enum_values(Some(kinds));
+        let path = ObjectBuilder::new().schema_type(SchemaType::Type(Type::String)).max_length(Some(8_192));
+        let value = ObjectBuilder::new().schema_type(SchemaType::AnyValue);
+        let operation =
+            ObjectBuilder::new().property("op", kind).required("op").property("path", path).required("path");
+        let text = "`path` is a JSON Pointer. `value` goes with all but `remove`.";
+        operation.property("value", value).description(Some(text)).build().into()
+    }
+}
+
+impl ToSchema for CanvasOperation {}
+
 /// A character card as JSON.
 #[derive(Debug)]
 pub struct CardJson;
@@ -138,6 +157,7 @@ pub(super) fn all() -> Vec<Named> {
     vec![
         named::<AnyJson>(),
         named::<Part>(),
+        named::<CanvasOperation>(),
         named::<Hook>(),
         named::<EventContent>(),
         named::<CardJson>(),

@@ -83,12 +83,12 @@ macro_rules! texts {
     };
 }
 
-/// The base64url of 17, 25 or 33 bytes, the first of which is at most 42: the list, one or two numbers in some lists,
+/// The base64url of 17, 25 or 33 bytes, the first of which is at most 55: the list, one or two numbers in some lists,
 /// and an id.
-const CURSOR: &str = "^[A-K]([A-Za-z0-9_-]{21}[AEIMQUYcgkosw048]|[A-Za-z0-9_-]{32}[AQgw]|[A-Za-z0-9_-]{43})$";
+const CURSOR: &str = "^[A-N]([A-Za-z0-9_-]{21}[AEIMQUYcgkosw048]|[A-Za-z0-9_-]{32}[AQgw]|[A-Za-z0-9_-]{43})$";
 
-/// The base64url of 33 bytes, the first of which is at most 42: the list, a number, an id and a sequence.
-const EVENT_CURSOR: &str = "^[A-K][A-Za-z0-9_-]{43}$";
+/// The base64url of 33 bytes, the first of which is at most 55: the list, a number, an id and a sequence.
+const EVENT_CURSOR: &str = "^[A-N][A-Za-z0-9_-]{43}$";
 
 /// A JSON object whose values are texts or null. Halves of surrogate pairs in it are not matched, whole pairs neither:
 /// such characters are sent as they are.

@@ -1,0 +1,274 @@
+//! Canvases: documents that people and agents edit together.
+
+use crate::{FieldProblem, Json};
+use domain::{
+    Timestamp,
+    canvas::{Operation, ParticipantRole, Path, Reason},
+    id::{EntityId, SessionId},
+    session::Status,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// `POST /api/canvases`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CreateCanvas {
+    /// Title of the canvas.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
+    pub title: String,
+    /// First document, at most 64 KiB. Default: an empty object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Object, required = false))]
+    pub document: Option<Value>,
+    /// Canvas whose newest document is the first one. Not together with `document`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id, required = false))]
+    pub from_canvas: Option<SessionId>,
+    /// Entity whose fields are the first blocks. Not together with `document` or `fromCanvas`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id, required = false))]
+    pub from_entity: Option<EntityId>,
+    /// JSON Schema that every version must match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Object, required = false))]
+    pub schema: Option<Value>,
+}
+
+/// A canvas at its newest version.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Canvas {
+    /// UUID of the canvas and of its session.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub id: SessionId,
+    /// Title of the canvas.
+    pub title: String,
+    /// `running` until it has ended; `completed` at its final version, or `abandoned`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
+    pub status: Status,
+    /// The newest version: sequence of the event of its newest patch.
+    pub version: u64,
+    /// The document.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub document: Json,
+    /// JSON Schema that every version must match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub schema: Option<Json>,
+    /// Number of patches.
+    pub patches: u64,
+    /// What the caller may do. Without it they only read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::CanvasRole>))]
+    pub role: Option<ParticipantRole>,
+    /// Creator: `user:…` or `token:…`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
+    pub created_by: String,
+    /// Time of creation.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: Timestamp,
+    /// Time of the newest patch.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub changed_at: Timestamp,
+}
+
+/// A canvas in a list.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CanvasSummary {
+    /// UUID of the canvas and of its session.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
+    pub id: SessionId,
+    /// Title of the canvas.
+    pub title: String,
+    /// `running` until it has ended.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
+    pub status: Status,
+    /// The newest version.
+    pub version: u64,
+    /// Number of patches.
+    pub patches: u64,
+    /// Creator: `user:…` or `token:…`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
+    pub created_by: String,
+    /// Time of creation.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: Timestamp,
+    /// Time of the newest patch.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub changed_at: Timestamp,
+}
+
+/// `GET /api/canvases/{id}/state`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CanvasState {
+    /// Version of the document.
+    pub version: u64,
+    /// The document.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub document: Value,
+}
+
+/// `POST /api/canvases/{id}/patches`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SendPatch {
+    /// Id that the client makes, unique in the canvas. Ids with the same text before the last colon are of one client.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
+    pub op_id: String,
+    /// Version that the client saw.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Sequence))]
+    pub base: u64,
+    /// Operations in order: at most 64 that write, and as many tests.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::CanvasOperation>, min_items = 1, max_items = 128))]
+    pub ops: Vec<Value>,
+    /// Whether the patch is rejected unless `base` is the newest version. Positions in arrays and the whole document
+    /// change only so.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub strict: bool,
+}
+
+/// The answer to `POST /api/canvases/{id}/patches`: the accepted patch, or the reason why it was rejected.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PatchAnswer {
+    /// The patch as it was applied. A text of which two changes were joined is the joined one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub committed: Option<CanvasPatch>,
+    /// Why it was not applied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<CanvasRejection>,
+    /// The newest version.
+    pub head: u64,
+}
+
+/// A patch that was accepted.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CanvasPatch {
+    /// Sequence of its event, which is the version that it made.
+    pub sequence: u64,
+    /// Version on which it was applied. A client that has another one reads the patches between.
+    pub previous: u64,
+    /// Id that its author gave it.
+    pub op_id: String,
+    /// Its author: `user:…` or `token:…`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
+    pub by: String,
+    /// What it changed.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::CanvasOperation>))]
+    pub ops: Vec<Operation>,
+    /// Changes of others that it replaced.
+    pub overwrote: Vec<CanvasChange>,
+    /// Time it was accepted. The answer to the request that sends it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub at: Option<Timestamp>,
+}
+
+/// A change of one value.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CanvasChange {
+    /// JSON Pointer of the value.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub path: Path,
+    /// Version that set it.
+    pub sequence: u64,
+    /// Id of the patch that set it.
+    pub op_id: String,
+    /// Author of that patch.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
+    pub by: String,
+}
+
+/// Why a patch was rejected.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CanvasRejection {
+    /// The reason.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::CanvasReason))]
+    pub reason: Reason,
+    /// Position of the operation in `ops`.
+    pub operation: u64,
+    /// JSON Pointer of its value.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub path: Path,
+    /// The value that stays there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
+    pub kept: Option<Value>,
+    /// The change that the author had not seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<CanvasChange>,
+    /// How the document would violate its schema.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldProblem>,
+}
+
+/// `GET /api/canvases/{id}/patches`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CanvasPatches {
+    /// Patches, oldest first.
+    pub patches: Vec<CanvasPatch>,
+    /// The newest version.
+    pub head: u64,
+    /// Whether there are more after the last one.
+    pub has_more: bool,
+}
+
+/// `PUT /api/canvases/{id}/participants`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PutParticipant {
+    /// `user:` or `token:` and the id of a member or token of the workspace.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
+    pub participant: String,
+    /// What they may do. Without it the participant is removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::CanvasRole, required = false))]
+    pub role: Option<ParticipantRole>,
+}
+
+/// One who takes part in a canvas.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CanvasParticipant {
+    /// `user:…` or `token:…`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
+    pub participant: String,
+    /// What they may do.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::CanvasRole))]
+    pub role: ParticipantRole,
+    /// Who added them.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
+    pub added_by: String,
+    /// Time they were added.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub added_at: Timestamp,
+}
+
+/// The participants of a canvas. Its creator edits it too and is among them only if added.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CanvasParticipants {
+    /// In the order of their names.
+    pub participants: Vec<CanvasParticipant>,
+}
