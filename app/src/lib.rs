@@ -58,6 +58,8 @@
 //! | `rule::list_page(&Shell, rule::ListProps)` | `GET /rules?cursor=` |
 //! | `rule::page(&Shell, rule::Props)` | `GET /rules/{id}?cursor=` |
 //! | `rule::editor_page(&Shell, rule::EditorProps)` | `GET /rules/new?from=` and `GET /rules/{id}/edit` |
+//! | `canvas::list_page(&Shell, canvas::ListProps)` | `GET /canvases?cursor=` |
+//! | `canvas::page(&Shell, canvas::Props)` | `GET /canvases/{id}` |
 //! | `tool::list_page(&Shell, tool::ListProps)` | `GET /tools?cursor=` |
 //! | `tool::page(&Shell, tool::Props)` | `GET /tools/{slug}?version=` |
 //! | `tool::editor_page(&Shell, &tool::Draft, &FormState)` | `GET /tools/new` and `GET /tools/{slug}/edit` |
@@ -105,6 +107,8 @@ pub mod api_docs;
 pub mod audit;
 #[cfg(feature = "hydrate")]
 mod browser;
+#[cfg(feature = "ssr")]
+pub mod canvas;
 pub mod chat;
 mod count;
 #[cfg(feature = "ssr")]

@@ -12,6 +12,7 @@ mod approval_form;
 mod audit;
 mod bulk_address;
 mod bundle;
+mod canvas;
 mod chat;
 mod continue_form;
 mod criteria_set;
@@ -115,6 +116,7 @@ pub fn router() -> Router<AppState> {
         .merge(tool_test::router())
         .merge(response::router())
         .merge(bundle::router())
+        .merge(canvas::router())
         .merge(inbox::router())
         .merge(inbox_hand_over::router())
         .merge(inbox_review::router())

@@ -99,3 +99,40 @@ async fn participants_change_a_canvas_and_nobody_else_does() {
     let (status, text) = problem(refused.json(&patch("m:1", 3, &moved)).send().await.unwrap()).await;
     assert_eq!((status, &text["errors"][0]["field"]), (422, &json!("ops[0].op")), "{text}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_canvas_is_written_by_plain_forms_and_hostile_text_stays_text() {
+    let app = App::start();
+    let admin = Browser::of(&app, "ada@acme.test").await;
+    let send = |path: &str, fields: &[(&str, &str)]| {
+        let request = admin.call(Method::POST, path).form(fields);
+        async move { request.send().await.unwrap() }
+    };
+    assert_eq!(send("/canvases", &[("title", " ")]).await.status().as_u16(), 422);
+    let made = send("/canvases", &[("title", "<b>Plan</b>")]).await;
+    assert_eq!(made.status().as_u16(), 303);
+    let to = made.headers()["location"].to_str().unwrap().split('?').next().unwrap().to_owned();
+    let hostile = "<script>alert(1)</script>\n# no heading";
+    let add = [("do", "add"), ("base", "3"), ("key", "k1"), ("kind", "text"), ("text", hostile)];
+    for _ in 0..2 {
+        assert_eq!(send(&to, &add).await.status().as_u16(), 303, "sent twice, added once");
+    }
+    let page = admin.page(&to).await;
+    assert_eq!(page.matches("&lt;script&gt;alert(1)").count(), 2, "the block, and the form that edits it");
+    assert!(!page.contains("<script>alert") && !page.contains("<b>Plan"), "{page}");
+    let other = json!([{ "op": "remove", "path": "/blocks/bk1" }]);
+    let api = format!("/api{to}/patches");
+    let removed = admin.call(Method::POST, &api).json(&patch("a:1", 4, &other)).send().await.unwrap();
+    assert_eq!(removed.status().as_u16(), 200);
+    let edit = [("do", "edit"), ("base", "4"), ("key", "k2"), ("block", "bk1"), ("text", "typed")];
+    let refused = send(&to, &edit).await;
+    assert_eq!(refused.status().as_u16(), 409);
+    let text = refused.text().await.unwrap();
+    assert!(text.contains("Your text is kept.") && text.contains("typed</textarea>"), "{text}");
+    let exported = admin.call(Method::GET, &format!("{to}/export?format=md")).send().await.unwrap();
+    assert_eq!(exported.headers()["content-type"], "text/markdown; charset=utf-8");
+    assert_eq!(exported.text().await.unwrap(), "# <b>Plan</b>\n");
+    assert_eq!(send(&to, &[("do", "complete")]).await.status().as_u16(), 303);
+    assert!(!admin.page(&to).await.contains("Add block"), "an ended canvas has no forms");
+    assert!(admin.page("/canvases").await.contains("completed"));
+}

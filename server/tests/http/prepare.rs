@@ -133,7 +133,7 @@ pub async fn prepare(app: &App, people: &People, person: &Person, (method, path)
         let (id, opened) = maker.opened_share().await;
         cookie = opened;
         (id, Sent::Nothing)
-    } else if path.starts_with("/api/canvases") {
+    } else if path.starts_with("/api/canvases") || path.starts_with("/canvases") {
         maker.canvas(method.as_str(), path).await
     } else if path.starts_with("/api/") || path == "/threads/{id}/end" {
         maker.api(method.as_str(), path).await

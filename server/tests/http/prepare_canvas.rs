@@ -2,7 +2,7 @@
 
 use crate::{
     app::App,
-    prepare::{Maker, Sent},
+    prepare::{Maker, Sent, form},
 };
 use serde_json::{Value, json};
 
@@ -28,9 +28,13 @@ impl Maker<'_> {
     /// The object and the body of a request about canvases.
     pub async fn canvas(&self, method: &str, path: &str) -> (String, Sent) {
         let sent = match (method, path) {
-            ("GET", "/api/canvases") => return (String::new(), Sent::Nothing),
+            ("GET", "/api/canvases" | "/canvases") => return (String::new(), Sent::Nothing),
             ("POST", "/api/canvases") => return (String::new(), Sent::Json(new_canvas())),
             ("POST", "/api/canvases/{id}/patches") => Sent::Json(patch()),
+            ("POST", "/canvases") => return (String::new(), form(&[("title", "Matrix")])),
+            ("POST", "/canvases/{id}") => {
+                form(&[("do", "add"), ("base", "3"), ("key", "matrix"), ("kind", "text"), ("text", "Matrix")])
+            }
             ("PUT", _) => Sent::Json(json!({ "participant": "token:00000000-0000-7000-8000-000000000000" })),
             _ => Sent::Nothing,
         };

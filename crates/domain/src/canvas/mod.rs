@@ -18,6 +18,7 @@ mod decide;
 mod document;
 mod operation;
 mod order;
+pub mod outline;
 mod participant;
 mod path;
 mod snapshot;

@@ -1,0 +1,119 @@
+//! The page /canvases/{id}.
+
+use super::{ADD, block::block_view, state_words};
+use crate::{
+    document::render,
+    form::FormState,
+    render::static_html,
+    shell::{RailEntry, Shell, frame},
+    text::number::grouped,
+    ui::{
+        button::{Button, ButtonLink, Look},
+        field::{Field, Select, TextArea},
+        notice::Refused,
+        page_head::PageHead,
+        section::Section,
+        time::moment,
+    },
+};
+use domain::{Timestamp, canvas::outline::Block, id::SessionId, session::Status};
+use leptos::{prelude::*, tachys::html::InertElement};
+
+/// Data of the page.
+#[derive(Debug, Clone)]
+pub struct Props {
+    /// UUID of the canvas.
+    pub id: SessionId,
+    /// Its title.
+    pub title: String,
+    /// Status of its session.
+    pub status: Status,
+    /// The version that the page shows.
+    pub version: u64,
+    /// Number of changes.
+    pub patches: u64,
+    /// Time of the newest change.
+    pub changed_at: Timestamp,
+    /// Its blocks in their order.
+    pub blocks: Vec<Block>,
+    /// Whether the viewer may change it now.
+    pub may_edit: bool,
+    /// State of the form that was refused.
+    pub form: FormState,
+}
+
+/// What every form of the page sends.
+#[derive(Debug, Clone)]
+pub(super) struct Hidden {
+    /// Where forms are sent.
+    pub(super) action: String,
+    base: u64,
+    key: String,
+}
+
+impl Hidden {
+    /// The hidden fields of a form: the version that the page shows, and an id of the change, so that a form that is sent
+    /// twice changes the canvas once. `of` distinguishes the forms of the page.
+    pub(super) fn fields(&self, of: &str) -> impl IntoView + use<> {
+        view! {
+            <input type="hidden" name="base" value=self.base.to_string()/>
+            <input type="hidden" name="key" value=format!("{}-{of}", self.key)/>
+        }
+    }
+}
+
+/// Renders the page.
+pub fn page(shell: &Shell, props: Props) -> String {
+    let title = props.title.clone();
+    render(shell, &title, || {
+        let Props { id, title, status, version, patches, changed_at, blocks, may_edit, form } = props;
+        let action = format!("/canvases/{id}");
+        let hidden = may_edit.then(|| Hidden { action: action.clone(), base: version, key: shell.form_key.clone() });
+        let shown = blocks.iter().enumerate().map(|(at, block)| block_view(at, block, hidden.as_ref(), &form));
+        let shown = shown.collect::<Vec<_>>();
+        let empty = blocks.is_empty().then(|| view! { <p class="meta">"There is nothing on this canvas yet."</p> });
+        let page = view! {
+            <PageHead title=title crumbs=vec![("Canvases".to_owned(), "/canvases".to_owned())]>
+                <ButtonLink href=format!("{action}/export?format=md")>"Markdown"</ButtonLink>
+                <ButtonLink href=format!("{action}/export?format=json")>"JSON"</ButtonLink>
+                <ButtonLink href=format!("/sessions/{id}")>"Log"</ButtonLink>
+            </PageHead>
+            <p class="meta">
+                {format!("{}, version {version}, {} changes, changed ", state_words(status), grouped(patches))}
+                {moment(changed_at)}
+            </p>
+            {empty}
+            {shown}
+            {hidden.as_ref().map(|hidden| add_form(hidden, &form))}
+        };
+        frame(shell, RailEntry::Sessions, page)
+    })
+}
+
+/// Adds a block at the end, or completes the canvas.
+fn add_form(hidden: &Hidden, form: &FormState) -> InertElement {
+    let form = form.of(ADD);
+    let kinds = [("text", "Text"), ("heading", "Heading"), ("code", "Code")];
+    let kinds = kinds.map(|(value, label)| (value.to_owned(), label.to_owned())).to_vec();
+    let (kind, text) = (Field::new("kind", "Kind"), Field::new("text", "Text").required());
+    let select = view! { <Select scope=ADD field=kind form=&form options=kinds/> };
+    let area = view! { <TextArea scope=ADD field=text form=&form rows=4/> };
+    let add = view! {
+        <form method="post" action=hidden.action.clone()>
+            <Refused messages=form.general(&["kind", "text"])/>
+            {hidden.fields(ADD)}
+            {select}
+            {area}
+            <p class="form-actions"><Button name="do" value="add" look=Look::Primary>"Add block"</Button></p>
+        </form>
+    };
+    let complete = view! {
+        <form class="form-actions" method="post" action=hidden.action.clone()>
+            <Button name="do" value="complete">"Complete canvas"</Button>
+            <span class="meta">"Nobody can change it afterwards."</span>
+        </form>
+    };
+    static_html(view! {
+        <Section name="add" title="Add a block">{static_html(add)}{static_html(complete)}</Section>
+    })
+}
