@@ -77,7 +77,7 @@ fn table(block: &Block, columns: &[String], rows: &[Vec<String>]) -> impl IntoVi
 }
 
 /// The text of a block to edit, and its removal.
-fn edit(at: usize, block: &Block, hidden: &Hidden, form: &FormState) -> impl IntoView + use<> {
+fn edit(at: usize, block: &Block, hidden: &Hidden, form: &FormState) -> InertElement {
     // Ids of blocks are any text, and those of controls have no spaces.
     let scope = format!("block-{at}");
     let form = form.of(&edit_form(&block.id));
@@ -87,14 +87,13 @@ fn edit(at: usize, block: &Block, hidden: &Hidden, form: &FormState) -> impl Int
     };
     let editor = text.map(|text| {
         let field = Field::new("text", "Text");
-        let area = view! { <TextArea scope=&scope field=field form=&form value=text rows=6/> };
-        view! {
-            {area}
+        static_html(view! {
+            <TextArea scope=&scope field=field form=&form value=text rows=6/>
             <Button name="do" value="edit">"Save"</Button>
-        }
+        })
     });
     let is_open = form.is_refused();
-    view! {
+    static_html(view! {
         <details class="tool-definition" open=is_open>
             <summary>"Change"<span class="hidden-text">" block "{block.id.clone()}</span></summary>
             <form method="post" action=hidden.action.clone()>
@@ -105,5 +104,5 @@ fn edit(at: usize, block: &Block, hidden: &Hidden, form: &FormState) -> impl Int
                 <Button name="do" value="remove" look=Look::Danger about=block.id.clone()>"Remove block"</Button>
             </form>
         </details>
-    }
+    })
 }

@@ -45,7 +45,10 @@ fn key(session: &Session) -> (TenantId, SessionId) {
 /// # Errors
 /// [`Error::NotFound`] if there is none.
 async fn find(conn: &mut Conn<'_>, scope: &Scope, session: Option<Session>) -> Result<(Session, CanvasRecord)> {
-    let session = require_visible(conn, scope, session).await.map_err(|_| not_found())?;
+    let session = match require_visible(conn, scope, session).await {
+        Err(Error::NotFound(_)) => return Err(not_found()),
+        found => found?,
+    };
     let canvas = store::canvas::find(conn, session.tenant_id, session.id).await?.ok_or_else(not_found)?;
     Ok((session, canvas))
 }

@@ -94,10 +94,7 @@ async fn apply(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId, patch: Patch,
     let Some(since) = since(tx.conn(), &session, patch.base, canvas.version).await? else {
         return Ok(rejected(stale(), Vec::new(), &canvas));
     };
-    let before = match joins(&patch, &since) {
-        true => Some(document_at(tx.conn(), key(&session), patch.base).await?.0),
-        false => None,
-    };
+    let before = if joins(&patch, &since) { base_of(tx.conn(), &session, patch.base).await? } else { None };
     let found = Head { document: &head, version: canvas.version, before: before.as_ref() };
     let accepted = match decide(found, &scope.caller.to_string(), &patch, &since) {
         Ok(accepted) => accepted,
@@ -161,10 +158,19 @@ async fn since(conn: &mut Conn<'_>, session: &Session, base: u64, head: u64) -> 
 /// Whether the patch replaces a text that others replaced since, so that the document at its base is needed.
 fn joins(patch: &Patch, since: &[Committed]) -> bool {
     let is_changed = |path: &Path| since.iter().any(|one| one.ops.iter().any(|change| change.path() == path));
-    patch.base > 0
-        && patch.ops.iter().any(
-            |operation| matches!(operation, Operation::Replace { path, value: Value::String(_) } if is_changed(path)),
-        )
+    patch
+        .ops
+        .iter()
+        .any(|operation| matches!(operation, Operation::Replace { path, value: Value::String(_) } if is_changed(path)))
+}
+
+/// The document at the base of a patch; `None` before the first version.
+async fn base_of(conn: &mut Conn<'_>, session: &Session, base: u64) -> Result<Option<Document>> {
+    match document_at(conn, key(session), base).await {
+        Ok((document, _)) => Ok(Some(document)),
+        Err(Error::NotFound(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// How a document violates the schema of its canvas.
