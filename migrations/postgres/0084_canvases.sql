@@ -53,14 +53,36 @@ CREATE TABLE canvas_participants (
     added_at bigint NOT NULL,
     CONSTRAINT canvas_participants_pk PRIMARY KEY (tenant_id, session_id, participant),
     CONSTRAINT canvas_participants_canvas_fk FOREIGN KEY (tenant_id, session_id) REFERENCES canvases (tenant_id, session_id),
-    CONSTRAINT canvas_participants_role_known CHECK (role IN ('edit', 'view'))
+    CONSTRAINT canvas_participants_role_known CHECK (role IN ('edit', 'suggest', 'view'))
 );
 
-GRANT SELECT, INSERT, UPDATE ON canvases TO shiftbook_app;
+-- Patches that participants with the role `suggest` sent. ops: JSON of the operations; base and is_strict as they were sent.
+CREATE TABLE canvas_suggestions (
+    tenant_id uuid NOT NULL,
+    session_id uuid NOT NULL,
+    op_id text NOT NULL,
+    base bigint NOT NULL,
+    ops text NOT NULL,
+    is_strict bigint NOT NULL,
+    body_digest bytea NOT NULL,
+    author text NOT NULL,
+    at bigint NOT NULL,
+    state text NOT NULL,
+    decided_by text,
+    decided_at bigint,
+    CONSTRAINT canvas_suggestions_pk PRIMARY KEY (tenant_id, session_id, op_id),
+    CONSTRAINT canvas_suggestions_canvas_fk FOREIGN KEY (tenant_id, session_id) REFERENCES canvases (tenant_id, session_id),
+    CONSTRAINT canvas_suggestions_state_known CHECK (state IN ('open', 'accepted', 'declined')),
+    CONSTRAINT canvas_suggestions_decided CHECK ((state = 'open') = (decided_at IS NULL))
+);
+CREATE INDEX canvas_suggestions_open ON canvas_suggestions (tenant_id, session_id, state, at, op_id);
+
+GRANT SELECT, INSERT, UPDATE ON canvases, canvas_suggestions TO shiftbook_app;
 GRANT SELECT, INSERT ON canvas_patches, canvas_snapshots TO shiftbook_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON canvas_participants TO shiftbook_app;
 DO $$ DECLARE t text; BEGIN
-    FOREACH t IN ARRAY ARRAY['canvases', 'canvas_patches', 'canvas_snapshots', 'canvas_participants'] LOOP
+    FOREACH t IN ARRAY ARRAY['canvases', 'canvas_patches', 'canvas_snapshots', 'canvas_participants',
+        'canvas_suggestions'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
         -- Without a subquery, so that the tables can be distributed by workspace.

@@ -53,5 +53,26 @@ CREATE TABLE canvas_participants (
     added_at INTEGER NOT NULL,
     CONSTRAINT canvas_participants_pk PRIMARY KEY (tenant_id, session_id, participant),
     CONSTRAINT canvas_participants_canvas_fk FOREIGN KEY (tenant_id, session_id) REFERENCES canvases (tenant_id, session_id),
-    CONSTRAINT canvas_participants_role_known CHECK (role IN ('edit', 'view'))
+    CONSTRAINT canvas_participants_role_known CHECK (role IN ('edit', 'suggest', 'view'))
 ) STRICT, WITHOUT ROWID;
+
+-- Patches that participants with the role `suggest` sent. ops: JSON of the operations; base and is_strict as they were sent.
+CREATE TABLE canvas_suggestions (
+    tenant_id BLOB NOT NULL,
+    session_id BLOB NOT NULL,
+    op_id TEXT NOT NULL,
+    base INTEGER NOT NULL,
+    ops TEXT NOT NULL,
+    is_strict INTEGER NOT NULL,
+    body_digest BLOB NOT NULL,
+    author TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    decided_by TEXT,
+    decided_at INTEGER,
+    CONSTRAINT canvas_suggestions_pk PRIMARY KEY (tenant_id, session_id, op_id),
+    CONSTRAINT canvas_suggestions_canvas_fk FOREIGN KEY (tenant_id, session_id) REFERENCES canvases (tenant_id, session_id),
+    CONSTRAINT canvas_suggestions_state_known CHECK (state IN ('open', 'accepted', 'declined')),
+    CONSTRAINT canvas_suggestions_decided CHECK ((state = 'open') = (decided_at IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX canvas_suggestions_open ON canvas_suggestions (tenant_id, session_id, state, at, op_id);

@@ -144,6 +144,7 @@ fn head(filter: &Filter, columns: &Columns) -> InertElement {
     static_html(view! {
         <ButtonLink look=Look::Quiet href=saved_href(filter)>{word}<span class="hidden-text">{rest}</span></ButtonLink>
         <ButtonLink look=Look::Quiet href="/search" title="Search all events"><span class="hidden-text">"Search: "</span>"Events"</ButtonLink>
+        <ButtonLink look=Look::Quiet href="/canvases">"Canvases"</ButtonLink>
         {view_form(filter, columns)}
     })
 }

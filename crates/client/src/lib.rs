@@ -22,6 +22,7 @@ pub mod sse;
 mod action;
 mod approval;
 mod bundle;
+mod canvas;
 mod entity;
 mod error;
 mod event;

@@ -691,5 +691,7 @@ pub const CANVAS_PATCHES_PER_SECOND: u64 = 20;
 pub const CANVAS_AGENT_PATCHES_PER_SECOND: u64 = 5;
 /// Most participants of a canvas.
 pub const CANVAS_PARTICIPANTS_MAX: u32 = 100;
+/// Most suggestions of a canvas that wait for a decision.
+pub const CANVAS_SUGGESTIONS_MAX: u32 = 200;
 /// Time without a change after which a canvas is abandoned, days.
 pub const CANVAS_LEFT_DAYS: i64 = 30;

@@ -98,6 +98,6 @@ pub use store::{
     ImportRecord, LinkPurpose, ListedCanvas, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord,
     MemoryVersionRecord, MemoryVersionText, MessageRecord, ParticipantRecord, Promotion, RequestRecord, ResponseCounts,
     ResponseRecord, ResponseState, ReviewerRecord, RuleRecord, RuleUseRecord, RuleVersionRecord, SQLITE_FILE,
-    SavedSearchRecord, ShareLinkRecord, SignInRecord, Stats, TenantRecord, TokenRecord, ToolRecord, ToolSecretRecord,
-    ToolVersionRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
+    SavedSearchRecord, ShareLinkRecord, SignInRecord, Stats, SuggestionRecord, TenantRecord, TokenRecord, ToolRecord,
+    ToolSecretRecord, ToolVersionRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
 };

@@ -6,7 +6,7 @@ use crate::{
 };
 use domain::{
     Timestamp,
-    canvas::ParticipantRole,
+    canvas::{ParticipantRole, SuggestionState},
     chain::Digest,
     clock::to_micros,
     id::{SessionId, TenantId},
@@ -20,6 +20,16 @@ macro_rules! listed {
             "SELECT c.session_id, s.title, s.status, c.version, c.patches, c.changed_at, s.created_by, s.created_at \
              FROM canvases c JOIN sessions s ON s.tenant_id = c.tenant_id AND s.id = c.session_id \
              WHERE c.tenant_id = $1 ",
+            $rest
+        )
+    };
+}
+
+macro_rules! suggestion_select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT op_id, base, ops, is_strict, body_digest, author, at, state FROM canvas_suggestions \
+             WHERE tenant_id = $1 AND session_id = $2 AND ",
             $rest
         )
     };
@@ -56,6 +66,13 @@ statements! {
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, session_id, participant) DO UPDATE SET role = excluded.role";
     const REMOVE_PARTICIPANT: &str =
         "DELETE FROM canvas_participants WHERE tenant_id = $1 AND session_id = $2 AND participant = $3";
+    const SUGGESTION: &str = suggestion_select!("op_id = $3");
+    const OPEN_SUGGESTIONS: &str = suggestion_select!("state = 'open' ORDER BY at, op_id LIMIT $3");
+    const INSERT_SUGGESTION: &str = "INSERT INTO canvas_suggestions (tenant_id, session_id, op_id, base, ops, is_strict, \
+         body_digest, author, at, state) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'open')";
+    const DECIDE_SUGGESTION: &str = "UPDATE canvas_suggestions SET state = $4, decided_by = $5, decided_at = $6 \
+         WHERE tenant_id = $1 AND session_id = $2 AND op_id = $3";
+    const ERASE_SUGGESTIONS: &str = "DELETE FROM canvas_suggestions WHERE tenant_id = $1 AND session_id = $2";
     const ERASE: &str = "UPDATE canvases SET document = '{}', document_schema = NULL WHERE tenant_id = $1 AND session_id = $2";
     const ERASE_PATCHES: &str = "DELETE FROM canvas_patches WHERE tenant_id = $1 AND session_id = $2";
     const ERASE_SNAPSHOTS: &str = "DELETE FROM canvas_snapshots WHERE tenant_id = $1 AND session_id = $2";
@@ -139,6 +156,29 @@ record! {
         pub added_by: String,
         /// Time of that (UTC).
         pub added_at: Timestamp,
+    }
+}
+
+record! {
+    /// A patch that an editor accepts or declines.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct SuggestionRecord of "canvas_suggestions" {
+        /// Id that its author gave it.
+        pub op_id: String,
+        /// Version that its author had seen.
+        pub base: u64,
+        /// The operations as JSON.
+        pub ops: String,
+        /// 1 for a strict patch, otherwise 0.
+        pub is_strict: u64,
+        /// Digest of the request.
+        pub body_digest: Digest,
+        /// Its author: `user:…` or `token:…`.
+        pub author: String,
+        /// Time it was made (UTC).
+        pub at: Timestamp,
+        /// What became of it.
+        pub state: SuggestionState,
     }
 }
 
@@ -317,10 +357,64 @@ pub async fn remove_participant(
     Ok(run!(tx.conn(), execute, REMOVE_PARTICIPANT, tenant_id.0, id.0, participant)? > 0)
 }
 
+/// The suggestion with this id.
+pub async fn suggestion(
+    conn: &mut Conn<'_>,
+    (tenant_id, id): (TenantId, SessionId),
+    op_id: &str,
+) -> Result<Option<SuggestionRecord>> {
+    Ok(run!(conn, fetch_optional SuggestionRecord, SUGGESTION, tenant_id.0, id.0, op_id)?)
+}
+
+/// Suggestions that wait for a decision, oldest first, at most `max`.
+pub async fn open_suggestions(
+    conn: &mut Conn<'_>,
+    (tenant_id, id): (TenantId, SessionId),
+    max: u32,
+) -> Result<Vec<SuggestionRecord>> {
+    Ok(run!(conn, fetch_all SuggestionRecord, OPEN_SUGGESTIONS, tenant_id.0, id.0, i64::from(max))?)
+}
+
+/// Adds a suggestion, which is open. The caller holds the lock of the session.
+pub async fn insert_suggestion(
+    tx: &mut WriteTx<'_>,
+    (tenant_id, id): (TenantId, SessionId),
+    one: &SuggestionRecord,
+) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        INSERT_SUGGESTION,
+        tenant_id.0,
+        id.0,
+        one.op_id.as_str(),
+        one.base.cast_signed(),
+        one.ops.as_str(),
+        one.is_strict.cast_signed(),
+        one.body_digest.0.to_vec(),
+        one.author.as_str(),
+        to_micros(one.at),
+    )?;
+    Ok(())
+}
+
+/// Records what became of a suggestion.
+pub async fn decide_suggestion(
+    tx: &mut WriteTx<'_>,
+    (tenant_id, id): (TenantId, SessionId),
+    op_id: &str,
+    state: SuggestionState,
+    (by, at): (&str, Timestamp),
+) -> Result<()> {
+    run!(tx.conn(), execute, DECIDE_SUGGESTION, tenant_id.0, id.0, op_id, state.as_str(), by, to_micros(at))?;
+    Ok(())
+}
+
 /// Erases the document of a session and all that was kept of it. Participants stay: they are no content.
 pub(crate) async fn erase(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId) -> Result<()> {
     run!(tx.conn(), execute, ERASE_PATCHES, tenant_id.0, id.0)?;
     run!(tx.conn(), execute, ERASE_SNAPSHOTS, tenant_id.0, id.0)?;
+    run!(tx.conn(), execute, ERASE_SUGGESTIONS, tenant_id.0, id.0)?;
     run!(tx.conn(), execute, ERASE, tenant_id.0, id.0)?;
     Ok(())
 }

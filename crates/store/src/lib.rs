@@ -71,7 +71,7 @@ pub use auth::{
     TokenRecord, UserRecord, access_link, browser_session, clear_sign_in_attempts, lock_sign_in_attempts,
     prune_sign_in_attempts, record_sign_in_attempt, sign_in_attempts, tenant, token, user,
 };
-pub use canvas::{CanvasRecord, ListedCanvas, ParticipantRecord};
+pub use canvas::{CanvasRecord, ListedCanvas, ParticipantRecord, SuggestionRecord};
 pub use criteria_set::CriteriaSetRecord;
 pub use engine::{Access, Conn, Error, Page, Result, SPAN_TARGET};
 pub use entity::{EntityRecord, EntityVersionRecord, ImportRecord};

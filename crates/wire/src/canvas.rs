@@ -3,7 +3,7 @@
 use crate::{FieldProblem, Json};
 use domain::{
     Timestamp,
-    canvas::{Operation, ParticipantRole, Path, Reason},
+    canvas::{Operation, ParticipantRole, Path, Reason, SuggestionState},
     id::{EntityId, SessionId},
     session::Status,
 };
@@ -144,11 +144,58 @@ pub struct PatchAnswer {
     /// The patch as it was applied. A text of which two changes were joined is the joined one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub committed: Option<CanvasPatch>,
+    /// State of the suggestion, if an editor decides about it or declined it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::CanvasSuggestionState>))]
+    pub suggested: Option<SuggestionState>,
     /// Why it was not applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejected: Option<CanvasRejection>,
-    /// The newest version.
-    pub head: u64,
+    /// The newest version. A suggestion has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<u64>,
+}
+
+/// A patch that waits until an editor accepts or declines it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CanvasSuggestion {
+    /// Id that its author gave it.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
+    pub op_id: String,
+    /// Version that its author had seen.
+    pub base: u64,
+    /// What it would change.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::CanvasOperation>))]
+    pub ops: Json,
+    /// Its author: `user:…` or `token:…`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
+    pub by: String,
+    /// Time it was made.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub at: Timestamp,
+}
+
+/// `GET /api/canvases/{id}/suggestions`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CanvasSuggestions {
+    /// Those that wait for a decision, oldest first.
+    pub suggestions: Vec<CanvasSuggestion>,
+}
+
+/// `POST /api/canvases/{id}/suggestions`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DecideSuggestion {
+    /// Id of the suggestion.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
+    pub op_id: String,
+    /// Whether it is applied to the document as it is now, or declined.
+    pub accept: bool,
 }
 
 /// A patch that was accepted.

@@ -13,8 +13,8 @@ use serde::Deserialize;
 use wire::{
     Page,
     canvas::{
-        Canvas, CanvasParticipants, CanvasPatches, CanvasState, CanvasSummary, CreateCanvas, PatchAnswer,
-        PutParticipant, SendPatch,
+        Canvas, CanvasParticipants, CanvasPatches, CanvasState, CanvasSuggestions, CanvasSummary, CreateCanvas,
+        DecideSuggestion, PatchAnswer, PutParticipant, SendPatch,
     },
 };
 
@@ -126,9 +126,9 @@ pub async fn state(
 
 /// Change a canvas
 ///
-/// For its creator and participants with the role `edit`. A patch is compared with those that were accepted after its
+/// For its creator and participants with the role `edit` or `suggest`. A patch is compared with those that were accepted after its
 /// `base`. The answer is 200 in both cases: `committed` is the patch as it was applied, `rejected` says why it was not
-/// and what stays. The same patch under the same `opId` is applied once. At most 20 patches in a second of a person,
+/// and what stays. A patch of a participant with the role `suggest` waits until an editor accepts it: `suggested`. The same patch under the same `opId` is applied once. At most 20 patches in a second of a person,
 /// and 5 of a token.
 #[utoipa::path(
     post, path = "/api/canvases/{id}/patches", operation_id = "patchCanvas", tag = "sessions",
@@ -180,6 +180,56 @@ pub async fn patches(
     let (after, limit) = (query.after.map_or(0, |after| after.0), checked_limit(query.limit)?);
     let found = use_case::patches(&state.ledger, caller.scope(), id, after, limit).await?;
     Ok(Json(wire_map::canvas_patches(found)))
+}
+
+/// List the suggestions for a canvas
+///
+/// Those that wait until an editor accepts or declines them, oldest first.
+#[utoipa::path(
+    get, path = "/api/canvases/{id}/suggestions", operation_id = "listCanvasSuggestions", tag = "sessions",
+    params(("id" = uuid::Uuid, Path, description = "The canvas")),
+    responses(
+        (status = 200, description = "The suggestions", body = CanvasSuggestions),
+    ),
+)]
+pub async fn suggestions(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+) -> Result<Json<CanvasSuggestions>, Problem> {
+    let found = use_case::suggestions(&state.ledger, caller.scope(), id).await?;
+    Ok(Json(CanvasSuggestions { suggestions: found.into_iter().map(wire_map::canvas_suggestion).collect() }))
+}
+
+/// Decide about a suggestion for a canvas
+///
+/// For its creator and participants with the role `edit`. A suggestion that is accepted is decided as a patch of its
+/// author; if it is `rejected`, it stays open. A repeat returns the recorded result.
+#[utoipa::path(
+    post, path = "/api/canvases/{id}/suggestions", operation_id = "decideCanvasSuggestion", tag = "sessions",
+    request_body = DecideSuggestion,
+    params(("id" = uuid::Uuid, Path, description = "The canvas")),
+    responses(
+        (status = 200, description = "Committed, rejected or declined", body = PatchAnswer),
+        (
+            status = 403, description = "`forbidden`: the caller may not change this canvas",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 409, description = "`wrong_status`: it was decided otherwise; `already_final`: the canvas has ended",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn decide_suggestion(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(DecideSuggestion { op_id, accept }): JsonBody<DecideSuggestion>,
+) -> Result<Json<PatchAnswer>, Problem> {
+    let decision = if accept { use_case::Decision::Accept } else { use_case::Decision::Decline };
+    let outcome = use_case::decide_suggestion(&state.ledger, caller.scope(), id, op_id, decision).await?;
+    Ok(Json(wire_map::patch_answer(outcome)))
 }
 
 /// List the participants of a canvas

@@ -148,6 +148,7 @@ fn canvases(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(canvas::get))
         .routes(routes!(canvas::state))
         .routes(routes!(canvas::patch, canvas::patches))
+        .routes(routes!(canvas::suggestions, canvas::decide_suggestion))
         .routes(routes!(canvas::participants, canvas::put_participant))
         .routes(routes!(canvas::complete))
 }

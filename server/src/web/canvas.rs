@@ -140,7 +140,7 @@ async fn change(ledger: &Ledger, scope: &Scope, before: &Canvas, form: &Form) ->
         return Ok(canvas::complete(ledger, scope, before.session.id).await?);
     }
     match send(ledger, scope, before, (&step, form)).await? {
-        Outcome::Committed(_) => Ok(()),
+        Outcome::Committed(_) | Outcome::Suggested(_) => Ok(()),
         Outcome::Rejected { rejected, .. } => {
             Err(Problem::detailed(Code::StaleVersion, ui::rejected_words(rejected.reason)))
         }

@@ -6,14 +6,14 @@ use domain::{
     canvas::{Committed, Overwritten, Rejected},
 };
 use ledger::{
-    ListedCanvas, ParticipantRecord,
+    ListedCanvas, ParticipantRecord, SuggestionRecord,
     canvas::{self, At, NewCanvas, Outcome, Patches, SentPatch},
 };
 use wire::{
     FieldProblem,
     canvas::{
         Canvas, CanvasChange, CanvasParticipant, CanvasPatch, CanvasPatches, CanvasRejection, CanvasState,
-        CanvasSummary, CreateCanvas, PatchAnswer, SendPatch,
+        CanvasSuggestion, CanvasSummary, CreateCanvas, PatchAnswer, SendPatch,
     },
 };
 
@@ -71,15 +71,18 @@ pub fn sent_patch(body: SendPatch) -> SentPatch {
 pub fn patch_answer(outcome: Outcome) -> PatchAnswer {
     match outcome {
         Outcome::Committed(committed) => {
-            let head = committed.sequence;
-            PatchAnswer { committed: Some(canvas_patch(committed, None)), rejected: None, head }
+            let head = Some(committed.sequence);
+            PatchAnswer { committed: Some(canvas_patch(committed, None)), suggested: None, rejected: None, head }
+        }
+        Outcome::Suggested(state) => {
+            PatchAnswer { committed: None, suggested: Some(state), rejected: None, head: None }
         }
         Outcome::Rejected { rejected, issues, head } => {
             let Rejected { reason, at, path, kept, because } = rejected;
             let errors = issues.into_iter().map(FieldProblem::from).collect();
             let (operation, because) = (at as u64, because.map(canvas_change));
             let rejected = CanvasRejection { reason, operation, path, kept, because, errors };
-            PatchAnswer { committed: None, rejected: Some(rejected), head }
+            PatchAnswer { committed: None, suggested: None, rejected: Some(rejected), head: Some(head) }
         }
     }
 }
@@ -104,4 +107,10 @@ pub fn canvas_patches(found: Patches) -> CanvasPatches {
 pub fn canvas_participant(record: ParticipantRecord) -> CanvasParticipant {
     let ParticipantRecord { participant, role, added_by, added_at } = record;
     CanvasParticipant { participant, role, added_by, added_at }
+}
+
+/// Converts a suggestion.
+pub fn canvas_suggestion(record: SuggestionRecord) -> CanvasSuggestion {
+    let SuggestionRecord { op_id, base, ops, author, at, .. } = record;
+    CanvasSuggestion { op_id, base, ops: json(ops), by: author, at }
 }

@@ -33,6 +33,7 @@ fn body(path: &str) -> Option<Value> {
         "tools" => crate::prepare::worker_tool(),
         "canvases" => crate::prepare_canvas::new_canvas(),
         "patches" => crate::prepare_canvas::patch(),
+        "suggestions" => crate::prepare_canvas::decline(),
         "rules" | "back-test" => crate::prepare_rule::new_rule(),
         "views" => json!({ "title": "Matrix", "fields": [{ "key": "why", "label": "Why?", "type": "short_text" }] }),
         "bundles" => json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }),
@@ -174,6 +175,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         path.replace("{slug}", &crate::prepare_mcp::made_server(app).await)
     } else if path.starts_with("/api/rules/{id}") {
         path.replace("{id}", &crate::prepare_rule::made_rule(app).await)
+    } else if path == "/api/canvases/{id}/suggestions" {
+        path.replace("{id}", &crate::prepare_canvas::with_suggestion(app).await)
     } else if path.starts_with("/api/canvases/{id}") {
         let made = app.post(Who::Member, "/api/canvases", crate::prepare_canvas::new_canvas()).await;
         path.replace("{id}", made["id"].as_str().unwrap())

@@ -1,9 +1,10 @@
 //! Canvases for the matrix. The admin who is signed in makes them, and no one else takes part.
 
 use crate::{
-    app::App,
+    app::{App, Who},
     prepare::{Maker, Sent, form},
 };
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 /// A canvas with a number.
@@ -24,6 +25,28 @@ async fn made_canvas(app: &App) -> String {
     made["id"].as_str().unwrap().to_owned()
 }
 
+/// Lets a token suggest a patch of a canvas. `put` is a request of its creator that changes participants.
+async fn suggest(app: &App, canvas: &str, by: Who, put: RequestBuilder) {
+    let own = app.post(by, "/api/canvases", new_canvas()).await;
+    let role = json!({ "participant": own["createdBy"], "role": "suggest" });
+    assert!(put.json(&role).send().await.unwrap().status().is_success());
+    app.post(by, &format!("/api/canvases/{canvas}/patches"), patch()).await;
+}
+
+/// Makes a canvas of a member with a suggestion of an operator. Returns its id.
+pub async fn with_suggestion(app: &App) -> String {
+    let made = app.post(Who::Member, "/api/canvases", new_canvas()).await;
+    let canvas = made["id"].as_str().unwrap();
+    let put = app.request(Who::Member, Method::PUT, &format!("/api/canvases/{canvas}/participants"));
+    suggest(app, canvas, Who::Operator, put).await;
+    canvas.to_owned()
+}
+
+/// The decision about that suggestion.
+pub fn decline() -> Value {
+    json!({ "opId": "matrix:1", "accept": false })
+}
+
 impl Maker<'_> {
     /// The object and the body of a request about canvases.
     pub async fn canvas(&self, method: &str, path: &str) -> (String, Sent) {
@@ -34,6 +57,13 @@ impl Maker<'_> {
             ("POST", "/canvases") => return (String::new(), form(&[("title", "Matrix")])),
             ("POST", "/canvases/{id}") => {
                 form(&[("do", "add"), ("base", "3"), ("key", "matrix"), ("kind", "text"), ("text", "Matrix")])
+            }
+            ("POST", "/api/canvases/{id}/suggestions") => {
+                let canvas = made_canvas(self.app).await;
+                let put = self.app.http.put(format!("{}/api/canvases/{canvas}/participants", self.app.url));
+                let put = put.header("cookie", self.app.cookie().await).header("sec-fetch-site", "same-origin");
+                suggest(self.app, &canvas, Who::Member, put).await;
+                return (canvas, Sent::Json(decline()));
             }
             ("PUT", _) => Sent::Json(json!({ "participant": "token:00000000-0000-7000-8000-000000000000" })),
             _ => Sent::Nothing,

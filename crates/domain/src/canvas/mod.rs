@@ -31,6 +31,6 @@ pub use decide::{Accepted, Committed, Head, Overwritten, Reason, Rejected, decid
 pub use document::{Applied, Document, Failure, OverLimit};
 pub use operation::{Invalid, Operation, Patch};
 pub use order::{NoRoom, between, is_order, spread};
-pub use participant::{ParticipantRole, participant};
+pub use participant::{ParticipantRole, SuggestionState, participant};
 pub use path::Path;
 pub use snapshot::is_snapshot_due;

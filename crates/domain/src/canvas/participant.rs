@@ -14,11 +14,27 @@ use std::fmt;
 pub enum ParticipantRole {
     /// Reads, changes and completes it.
     Edit,
+    /// Reads it. A change waits until an editor accepts it.
+    Suggest,
     /// Reads it, as everyone in the workspace can.
     View,
 }
 
-names!(ParticipantRole { Edit = "edit", View = "view" });
+names!(ParticipantRole { Edit = "edit", Suggest = "suggest", View = "view" });
+
+/// What became of a suggestion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SuggestionState {
+    /// It waits for a decision.
+    Open,
+    /// An editor accepted it, and it is in the document.
+    Accepted,
+    /// An editor declined it.
+    Declined,
+}
+
+names!(SuggestionState { Open = "open", Accepted = "accepted", Declined = "declined" });
 
 /// Returns the person or program that a text names: `user:` or `token:` and a UUID.
 pub fn participant(text: &str) -> Option<Caller> {

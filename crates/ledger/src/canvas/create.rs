@@ -84,7 +84,14 @@ async fn begin(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId, new: NewCanva
     let mut session = running(scope, id, new.title, &minter)?;
     let created = Created::of_type(session.session_type).by_source(Some(SOURCE));
     let digest = digest_of(&patch);
-    let recorded = CanvasPatch { op_id: patch.op_id, base: 0, previous: 0, ops: patch.ops, overwrote: Vec::new() };
+    let recorded = CanvasPatch {
+        op_id: patch.op_id,
+        base: 0,
+        previous: 0,
+        ops: patch.ops,
+        overwrote: Vec::new(),
+        suggested_by: None,
+    };
     let events = [
         minter.session_created(&session, created)?,
         minter.status_change(Some(Status::Draft), session.status(), "started"),

@@ -17,7 +17,7 @@ pub(crate) fn committed(event: &Event) -> Option<Committed> {
         sequence: event.sequence,
         previous: patch.previous,
         op_id: patch.op_id,
-        by: event.actor.clone(),
+        by: patch.suggested_by.unwrap_or_else(|| event.actor.clone()),
         ops: patch.ops,
         overwrote: patch.overwrote,
     })

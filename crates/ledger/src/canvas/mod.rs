@@ -10,6 +10,7 @@ mod document;
 mod participant;
 mod patch;
 mod read;
+mod suggestion;
 mod sweep;
 
 pub use complete::complete;
@@ -18,6 +19,7 @@ pub(crate) use document::committed;
 pub use participant::{participants, put_participant, remove_participant};
 pub use patch::{Outcome, SentPatch, patch};
 pub use read::{At, Canvas, Patches, get, list, patches, state};
+pub use suggestion::{Decision, decide_suggestion, suggestions};
 pub use sweep::sweep;
 
 use crate::{
@@ -71,8 +73,10 @@ async fn role_of(conn: &mut Conn<'_>, scope: &Scope, session: &Session) -> Resul
 async fn require_editor(conn: &mut Conn<'_>, scope: &Scope, session: &Session) -> Result<()> {
     match role_of(conn, scope, session).await? {
         Some(ParticipantRole::Edit) => Ok(()),
-        Some(ParticipantRole::View) | None => {
-            Err(Error::Forbidden("only participants with the role edit can change this canvas"))
-        }
+        Some(ParticipantRole::Suggest | ParticipantRole::View) | None => Err(not_an_editor()),
     }
+}
+
+fn not_an_editor() -> Error {
+    Error::Forbidden("only participants with the role edit can change this canvas")
 }

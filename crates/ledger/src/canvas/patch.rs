@@ -3,33 +3,35 @@
 use super::{
     create::digest_of,
     document::{committed, document_at, events_of_patches, unreadable},
-    find_locked, key, require_editor,
+    find_locked, key, not_an_editor, role_of,
 };
 use crate::{
     Error, Ledger, Result,
     commit::{Minter, append_server_events},
     guard::require,
     output::pointer_errors,
+    visibility::is_own,
 };
 use chrono::TimeDelta;
 use domain::{
-    Scope,
+    Scope, Timestamp,
     canvas::{
-        Accepted, Committed, Document, Head, Invalid, Operation, Patch, Path, Reason, Rejected, decide, is_snapshot_due,
+        Accepted, Committed, Document, Head, Invalid, Operation, ParticipantRole, Patch, Path, Reason, Rejected,
+        SuggestionState, decide, is_snapshot_due,
     },
     chain::Digest,
     event::kind::{CanvasPatch, Payload as _, StatePatch},
     id::SessionId,
     issue::Issue,
     limit::{
-        CANVAS_AGENT_PATCHES_PER_SECOND, CANVAS_BEHIND_MAX, CANVAS_PATCHES_PER_SECOND, EVENT_BYTES_MAX,
-        SESSION_EVENTS_MAX,
+        CANVAS_AGENT_PATCHES_PER_SECOND, CANVAS_BEHIND_MAX, CANVAS_PATCHES_PER_SECOND, CANVAS_SUGGESTIONS_MAX,
+        EVENT_BYTES_MAX, SESSION_EVENTS_MAX,
     },
     role::Permission,
     session::{Refusal, Session},
 };
-use serde_json::Value;
-use store::{CanvasRecord, Conn, WriteTx, canvas::KnownPatch};
+use serde_json::{Value, json};
+use store::{CanvasRecord, Conn, SuggestionRecord, WriteTx, canvas::KnownPatch};
 
 /// A patch as it is sent.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +51,8 @@ pub struct SentPatch {
 pub enum Outcome {
     /// It was accepted, now or when it was sent before.
     Committed(Committed),
+    /// It waits for the decision of an editor, or has got one. An accepted suggestion is committed.
+    Suggested(SuggestionState),
     /// It was not. Nothing is recorded.
     Rejected {
         /// The reason, and what stays.
@@ -84,19 +88,72 @@ fn read(SentPatch { op_id, base, ops, is_strict }: SentPatch) -> std::result::Re
 
 async fn apply(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId, patch: Patch, minter: Minter) -> Result<Outcome> {
     let (session, canvas) = find_locked(tx, scope, id).await?;
-    require_editor(tx.conn(), scope, &session).await?;
+    let role = role_of(tx.conn(), scope, &session).await?;
     let digest = digest_of(&patch);
+    match role {
+        Some(ParticipantRole::Edit | ParticipantRole::Suggest) => {}
+        Some(ParticipantRole::View) | None => return Err(not_an_editor()),
+    }
     if let Some(known) = store::canvas::patch(tx.conn(), key(&session), &patch.op_id).await? {
         return repeated(tx.conn(), &session, &known, digest).await;
     }
     check(tx.conn(), scope, &session, &canvas, &patch, &minter).await?;
+    if role == Some(ParticipantRole::Suggest) {
+        return suggest(tx, scope, &session, (patch, digest), minter.at()).await;
+    }
+    let author = scope.caller.to_string();
+    decided(tx, scope, (session, canvas), (patch, digest, author), minter).await
+}
+
+/// Records a patch as a suggestion. One that is sent again returns its state.
+async fn suggest(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    session: &Session,
+    (patch, body_digest): (Patch, Digest),
+    at: Timestamp,
+) -> Result<Outcome> {
+    if let Some(known) = store::canvas::suggestion(tx.conn(), key(session), &patch.op_id).await? {
+        if known.body_digest != body_digest {
+            let detail = "this opId was used for another suggestion for this canvas".into();
+            return Err(Error::IdConflict { detail });
+        }
+        return Ok(Outcome::Suggested(known.state));
+    }
+    let open = store::canvas::open_suggestions(tx.conn(), key(session), CANVAS_SUGGESTIONS_MAX).await?;
+    if open.len() >= CANVAS_SUGGESTIONS_MAX as usize {
+        let detail = format!("a canvas has at most {CANVAS_SUGGESTIONS_MAX} suggestions that wait for a decision");
+        return Err(Error::LimitReached(detail));
+    }
+    let record = SuggestionRecord {
+        op_id: patch.op_id,
+        base: patch.base,
+        ops: json!(patch.ops).to_string(),
+        is_strict: u64::from(patch.is_strict),
+        body_digest,
+        author: scope.caller.to_string(),
+        at,
+        state: SuggestionState::Open,
+    };
+    store::canvas::insert_suggestion(tx, key(session), &record).await?;
+    Ok(Outcome::Suggested(SuggestionState::Open))
+}
+
+/// Decides a patch of this author, and writes it if it is accepted.
+pub(super) async fn decided(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    (session, canvas): (Session, CanvasRecord),
+    (patch, digest, author): (Patch, Digest, String),
+    minter: Minter,
+) -> Result<Outcome> {
     let head = Document::read(&canvas.document).ok_or_else(|| unreadable(canvas.version))?;
     let Some(since) = since(tx.conn(), &session, patch.base, canvas.version).await? else {
         return Ok(rejected(stale(), Vec::new(), &canvas));
     };
     let before = if joins(&patch, &since) { base_of(tx.conn(), &session, patch.base).await? } else { None };
     let found = Head { document: &head, version: canvas.version, before: before.as_ref() };
-    let accepted = match decide(found, &scope.caller.to_string(), &patch, &since) {
+    let accepted = match decide(found, &author, &patch, &since) {
         Ok(accepted) => accepted,
         Err(why) => return Ok(rejected(why, Vec::new(), &canvas)),
     };
@@ -104,7 +161,7 @@ async fn apply(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId, patch: Patch,
     if !issues.is_empty() {
         return Ok(rejected(of_whole(Reason::Schema), issues, &canvas));
     }
-    commit(tx, scope, (session, canvas), (patch, digest, accepted), minter).await
+    commit(tx, scope, (session, canvas), (patch, digest, author, accepted), minter).await
 }
 
 /// Refuses a patch whatever it changes.
@@ -122,6 +179,9 @@ async fn check(
     if patch.base > canvas.version {
         return Err(Error::invalid("base", format!("at most {}, the newest version", canvas.version)));
     }
+    if patch.ops.iter().any(|operation| operation.writes() && operation.path().is_root()) && !is_own(scope, session) {
+        return Err(Error::Forbidden("only the creator of a canvas can replace its whole document"));
+    }
     if session.head_sequence >= SESSION_EVENTS_MAX {
         return Err(Error::LimitReached(format!("a session has at most {SESSION_EVENTS_MAX} events")));
     }
@@ -135,7 +195,12 @@ async fn check(
 }
 
 /// The recorded result of a patch that is sent again.
-async fn repeated(conn: &mut Conn<'_>, session: &Session, known: &KnownPatch, digest: Digest) -> Result<Outcome> {
+pub(super) async fn repeated(
+    conn: &mut Conn<'_>,
+    session: &Session,
+    known: &KnownPatch,
+    digest: Digest,
+) -> Result<Outcome> {
     if known.body_digest != digest {
         return Err(Error::IdConflict { detail: "this opId was used for another patch of this canvas".into() });
     }
@@ -198,12 +263,14 @@ async fn commit(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     (session, mut canvas): (Session, CanvasRecord),
-    (patch, digest, accepted): (Patch, Digest, Accepted),
+    (patch, digest, author, accepted): (Patch, Digest, String, Accepted),
     mut minter: Minter,
 ) -> Result<Outcome> {
     let now = minter.at();
     let Accepted { ops, document, overwrote, .. } = accepted;
-    let recorded = CanvasPatch { op_id: patch.op_id, base: patch.base, previous: canvas.version, ops, overwrote };
+    let suggested_by = (author != scope.caller.to_string()).then(|| author.clone());
+    let (op_id, base, previous) = (patch.op_id, patch.base, canvas.version);
+    let recorded = CanvasPatch { op_id, base, previous, ops, overwrote, suggested_by };
     let payload = StatePatch { text: None, patch: Some(recorded) };
     if payload.content().len() > EVENT_BYTES_MAX {
         return Ok(rejected(of_whole(Reason::TooLarge), Vec::new(), &canvas));
@@ -215,7 +282,7 @@ async fn commit(
         sequence: session.head_sequence,
         previous: recorded.previous,
         op_id: recorded.op_id,
-        by: scope.caller.to_string(),
+        by: author,
         ops: recorded.ops,
         overwrote: recorded.overwrote,
     };

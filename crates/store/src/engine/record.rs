@@ -98,7 +98,7 @@ column!(
 );
 // Values that have one name each.
 column!(
-    action::ActionStatus, action::OutputType, canvas::ParticipantRole, entity::ImportStatus, failure::cause::CauseState,
+    action::ActionStatus, action::OutputType, canvas::ParticipantRole, canvas::SuggestionState, entity::ImportStatus, failure::cause::CauseState,
     feedback_request::OnExpiry, feedback_request::Outcome, feedback_request::RequestState, feedback_request::RespondentKind, gate::GateState,
     gate::Verdict, interaction::ExportState, interaction::Feedback, memory::Operation, memory::Source,
     memory_writer::run::RunCause, memory_writer::run::RunState, notification::DeliveryMethod, notification::Topic,

@@ -7,14 +7,14 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     Scope,
-    canvas::{Committed, ParticipantRole, Reason, Rejected},
+    canvas::{Committed, ParticipantRole, Reason, Rejected, SuggestionState},
     id::SessionId,
     limit::{CANVAS_LEFT_DAYS, CANVAS_SNAPSHOT_PATCHES},
     session::{EndReason, Status},
 };
 use ledger::{
     Error, ListPage,
-    canvas::{self, NewCanvas, Outcome, SentPatch},
+    canvas::{self, Decision, NewCanvas, Outcome, SentPatch},
     retention, session,
 };
 use serde_json::{Value, json};
@@ -26,6 +26,7 @@ on_both_engines!(
     a_conflict_is_decided_by_the_order_of_the_log,
     a_wrong_patch_or_beginning_is_refused_with_its_place,
     only_its_creator_and_editors_change_a_canvas,
+    a_suggestion_waits_for_an_editor,
     a_canvas_begins_with_an_entity_or_with_another_canvas,
     a_schema_holds_for_every_version,
     a_canvas_is_completed_or_abandoned,
@@ -50,14 +51,14 @@ async fn commit(f: &Fixture, by: &Scope, id: SessionId, patch: SentPatch) -> Com
     f.clock.advance(TimeDelta::seconds(1));
     match canvas::patch(&f.ledger, by, id, patch).await.unwrap() {
         Outcome::Committed(committed) => committed,
-        Outcome::Rejected { rejected, .. } => panic!("{rejected:?}"),
+        other => panic!("{other:?}"),
     }
 }
 
 async fn reject(f: &Fixture, by: &Scope, id: SessionId, patch: SentPatch) -> Rejected {
     match canvas::patch(&f.ledger, by, id, patch).await.unwrap() {
         Outcome::Rejected { rejected, .. } => rejected,
-        Outcome::Committed(committed) => panic!("{committed:?}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -231,6 +232,52 @@ async fn only_its_creator_and_editors_change_a_canvas(f: Fixture) {
     f.done().await;
 }
 
+async fn a_suggestion_waits_for_an_editor(f: Fixture) {
+    let id = made(&f, json!({ "a": 0, "b": 0 })).await;
+    canvas::put_participant(&f.ledger, &f.member, id, &f.worker.caller.to_string(), ParticipantRole::Suggest)
+        .await
+        .unwrap();
+    let suggest = |patch: SentPatch| canvas::patch(&f.ledger, &f.worker, id, patch);
+    let open = Outcome::Suggested(SuggestionState::Open);
+    for path in ["/a", "/b", "/b"] {
+        assert_eq!(
+            suggest(sent(&format!("w:{path}"), 3, replace(path, 1))).await.unwrap(),
+            open,
+            "once, also if repeated"
+        );
+    }
+    let other = suggest(sent("w:/a", 3, replace("/a", 2))).await;
+    assert!(matches!(other, Err(Error::IdConflict { .. })), "{other:?}");
+    assert_eq!(document(&f, id, None).await, json!({ "a": 0, "b": 0 }));
+    let waiting = canvas::suggestions(&f.ledger, &f.other_member, id).await.unwrap();
+    assert_eq!(waiting.iter().map(|one| one.op_id.as_str()).collect::<Vec<_>>(), ["w:/a", "w:/b"]);
+    let decide = |by: Scope, op_id: &str, decision| {
+        let (ledger, op_id) = (f.ledger.clone(), op_id.to_owned());
+        async move { canvas::decide_suggestion(&ledger, &by, id, op_id, decision).await }
+    };
+    for by in [f.worker, f.other_member] {
+        assert!(matches!(decide(by, "w:/a", Decision::Accept).await, Err(Error::Forbidden(_))));
+    }
+    assert!(matches!(decide(f.member, "none", Decision::Accept).await, Err(Error::NotFound(_))));
+    let accepted = decide(f.member, "w:/a", Decision::Accept).await.unwrap();
+    let Outcome::Committed(committed) = &accepted else { panic!("{accepted:?}") };
+    assert_eq!(committed.by, f.worker.caller.to_string(), "the author, not the editor");
+    assert_eq!(decide(f.member, "w:/a", Decision::Accept).await.unwrap(), accepted);
+    assert_eq!(suggest(sent("w:/a", 3, replace("/a", 1))).await.unwrap(), accepted);
+    let declined = Outcome::Suggested(SuggestionState::Declined);
+    assert_eq!(decide(f.member, "w:/b", Decision::Decline).await.unwrap(), declined);
+    assert!(matches!(decide(f.member, "w:/b", Decision::Accept).await, Err(Error::NotNow(_))));
+    assert_eq!(document(&f, id, None).await, json!({ "a": 1, "b": 0 }));
+    let gone = suggest(sent("w:3", 3, json!([{ "op": "remove", "path": "/b" }]))).await.unwrap();
+    assert_eq!(gone, open);
+    commit(&f, &f.member, id, sent("m:1", committed.sequence, json!([{ "op": "remove", "path": "/b" }]))).await;
+    let late = decide(f.member, "w:3", Decision::Accept).await.unwrap();
+    assert!(matches!(late, Outcome::Rejected { .. }), "{late:?}");
+    assert_eq!(canvas::suggestions(&f.ledger, &f.member, id).await.unwrap().len(), 1, "it stays open");
+    f.assert_verified().await;
+    f.done().await;
+}
+
 async fn a_canvas_begins_with_an_entity_or_with_another_canvas(f: Fixture) {
     let entity = acme(&f, &company(&f).await, "Acme").await;
     let new = NewCanvas { title: "Acme".into(), from_entity: Some(entity.id), ..NewCanvas::default() };
@@ -320,7 +367,7 @@ async fn retention_erases_a_canvas(f: Fixture) {
     assert_eq!(retention::erase_by_operator(&f.ledger, &key(), before, |_| {}).await.unwrap().sessions, 1);
     let mut raw = f.engine.raw().await;
     assert_eq!(raw.texts("SELECT document FROM canvases").await, ["{}"]);
-    for table in ["canvas_patches", "canvas_snapshots"] {
+    for table in ["canvas_patches", "canvas_snapshots", "canvas_suggestions"] {
         assert_eq!(raw.number(&format!("SELECT COUNT(*) FROM {table}")).await, 0, "{table}");
     }
     drop(raw);
