@@ -5,7 +5,7 @@ mod list_page;
 mod page;
 
 pub use list_page::{ListProps, list_page};
-pub use page::{Props, page};
+pub use page::{Props, Suggestion, page};
 
 use domain::{canvas::Reason, session::Status};
 

@@ -16,8 +16,26 @@ use crate::{
         time::moment,
     },
 };
-use domain::{Timestamp, canvas::outline::Block, id::SessionId, session::Status};
+use domain::{
+    Timestamp,
+    canvas::{ParticipantRole, outline::Block},
+    id::SessionId,
+    session::Status,
+};
 use leptos::{prelude::*, tachys::html::InertElement};
+
+/// A change that an editor accepts or declines.
+#[derive(Debug, Clone)]
+pub struct Suggestion {
+    /// Id of the patch.
+    pub op_id: String,
+    /// Its author: `user:…` or `token:…`.
+    pub by: String,
+    /// When it was made.
+    pub at: Timestamp,
+    /// Its operations, one on a line.
+    pub changes: String,
+}
 
 /// Data of the page.
 #[derive(Debug, Clone)]
@@ -36,8 +54,10 @@ pub struct Props {
     pub changed_at: Timestamp,
     /// Its blocks in their order.
     pub blocks: Vec<Block>,
-    /// Whether the viewer may change it now.
-    pub may_edit: bool,
+    /// What the viewer may do now; `None` if they only read it, or if it has ended.
+    pub role: Option<ParticipantRole>,
+    /// Suggestions that wait for a decision, oldest first.
+    pub suggestions: Vec<Suggestion>,
     /// State of the form that was refused.
     pub form: FormState,
 }
@@ -66,9 +86,11 @@ impl Hidden {
 pub fn page(shell: &Shell, props: Props) -> String {
     let title = props.title.clone();
     render(shell, &title, || {
-        let Props { id, title, status, version, patches, changed_at, blocks, may_edit, form } = props;
+        let Props { id, title, status, version, patches, changed_at, blocks, role, suggestions, form } = props;
+        let changes = matches!(role, Some(ParticipantRole::Edit | ParticipantRole::Suggest));
         let action = format!("/canvases/{id}");
-        let hidden = may_edit.then(|| Hidden { action: action.clone(), base: version, key: shell.form_key.clone() });
+        let decided_at = action.clone();
+        let hidden = changes.then(|| Hidden { action: action.clone(), base: version, key: shell.form_key.clone() });
         let shown = blocks.iter().enumerate().map(|(at, block)| block_view(at, block, hidden.as_ref(), &form));
         let shown = shown.collect::<Vec<_>>();
         let empty = blocks.is_empty().then(|| view! { <p class="meta">"There is nothing on this canvas yet."</p> });
@@ -84,14 +106,15 @@ pub fn page(shell: &Shell, props: Props) -> String {
             </p>
             {empty}
             {shown}
-            {hidden.as_ref().map(|hidden| add_form(hidden, &form))}
+            {hidden.as_ref().map(|hidden| add_form(hidden, role, &form))}
+            {suggestions_view(&suggestions, &decided_at, role)}
         };
         frame(shell, RailEntry::Sessions, page)
     })
 }
 
 /// Adds a block at the end, or completes the canvas.
-fn add_form(hidden: &Hidden, form: &FormState) -> InertElement {
+fn add_form(hidden: &Hidden, role: Option<ParticipantRole>, form: &FormState) -> InertElement {
     let form = form.of(ADD);
     let kinds = [("text", "Text"), ("heading", "Heading"), ("code", "Code")];
     let kinds = kinds.map(|(value, label)| (value.to_owned(), label.to_owned())).to_vec();
@@ -107,13 +130,48 @@ fn add_form(hidden: &Hidden, form: &FormState) -> InertElement {
             <p class="form-actions"><Button name="do" value="add" look=Look::Primary>"Add block"</Button></p>
         </form>
     };
-    let complete = view! {
-        <form class="form-actions" method="post" action=hidden.action.clone()>
-            <Button name="do" value="complete">"Complete canvas"</Button>
-            <span class="meta">"Nobody can change it afterwards."</span>
-        </form>
+    let end = match role {
+        Some(ParticipantRole::Edit) => static_html(view! {
+            <form class="form-actions" method="post" action=hidden.action.clone()>
+                <Button name="do" value="complete">"Complete canvas"</Button>
+                <span class="meta">"Nobody can change it afterwards."</span>
+            </form>
+        }),
+        _ => static_html(
+            view! { <p class="meta">"Your changes are suggestions. An editor accepts or declines them."</p> },
+        ),
     };
-    static_html(view! {
-        <Section name="add" title="Add a block">{static_html(add)}{static_html(complete)}</Section>
-    })
+    static_html(view! { <Section name="add" title="Add a block">{static_html(add)}{end}</Section> })
+}
+
+/// The suggestions that wait, with a decision where the viewer may take it.
+fn suggestions_view(suggestions: &[Suggestion], action: &str, role: Option<ParticipantRole>) -> Option<InertElement> {
+    if suggestions.is_empty() {
+        return None;
+    }
+    let items = suggestions
+        .iter()
+        .map(|one| {
+            let about = one.op_id.clone();
+            let decision = (role == Some(ParticipantRole::Edit)).then(|| {
+                view! {
+                    <form class="form-actions" method="post" action=action.to_owned()>
+                        <input type="hidden" name="suggestion" value=one.op_id.clone()/>
+                        <Button small=true name="do" value="accept" about=about.clone()>"Accept"</Button>
+                        <Button small=true name="do" value="decline" about=about>"Decline"</Button>
+                    </form>
+                }
+            });
+            view! {
+                <li>
+                    <span class="meta">{one.by.clone()}" · "{moment(one.at)}</span>
+                    <pre class="error-text" dir="auto" tabindex="0">{one.changes.clone()}</pre>
+                    {decision}
+                </li>
+            }
+        })
+        .collect::<Vec<_>>();
+    Some(static_html(view! {
+        <Section name="suggestions" title="Suggestions"><ul class="tool-versions">{items}</ul></Section>
+    }))
 }

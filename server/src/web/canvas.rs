@@ -12,7 +12,7 @@ use crate::{
 };
 use app::{
     FormState,
-    canvas::{self as ui, ListProps, Props},
+    canvas::{self as ui, ListProps, Props, Suggestion},
 };
 use axum::{
     Router,
@@ -23,14 +23,14 @@ use axum::{
 };
 use domain::{
     canvas::{
-        Document, Operation, ParticipantRole,
+        Document, Operation, ParticipantRole, SuggestionState,
         outline::{added, blocks, edited, markdown, removed, ticked},
     },
     id::SessionId,
 };
 use ledger::{
-    Error, Ledger, ListPage, Scope,
-    canvas::{self, Canvas, NewCanvas, Outcome, SentPatch},
+    Error, Ledger, ListPage, Scope, SuggestionRecord,
+    canvas::{self, Canvas, Decision, NewCanvas, Outcome, SentPatch},
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -81,15 +81,17 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
 }
 
 async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<SessionId>) -> Result<Response, PageRejection> {
-    let canvas = canvas::get(&state.ledger, &viewer.scope, id).await?;
-    let props = props(canvas, FormState::default());
+    let props = props(&state.ledger, &viewer.scope, id).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
-fn props(Canvas { session, record, role }: Canvas, form: FormState) -> Props {
+/// What the page shows.
+async fn props(ledger: &Ledger, scope: &Scope, id: SessionId) -> ledger::Result<Props> {
+    let Canvas { session, record, role } = canvas::get(ledger, scope, id).await?;
+    let suggestions = canvas::suggestions(ledger, scope, id).await?;
     let document = Document::read(&record.document).unwrap_or_default();
     let status = session.status();
-    Props {
+    Ok(Props {
         id: session.id,
         title: session.title,
         status,
@@ -97,9 +99,16 @@ fn props(Canvas { session, record, role }: Canvas, form: FormState) -> Props {
         patches: record.patches,
         changed_at: record.changed_at,
         blocks: blocks(&document),
-        may_edit: role == Some(ParticipantRole::Edit) && !status.is_final(),
-        form,
-    }
+        role: role.filter(|_| !status.is_final()),
+        suggestions: suggestions.into_iter().map(suggestion).collect(),
+        form: FormState::default(),
+    })
+}
+
+fn suggestion(record: SuggestionRecord) -> Suggestion {
+    let ops: Vec<Operation> = serde_json::from_str(&record.ops).unwrap_or_default();
+    let changes = ops.iter().map(|operation| json!(operation).to_string()).collect::<Vec<_>>().join("\n");
+    Suggestion { op_id: record.op_id, by: record.author, at: record.at, changes }
 }
 
 /// Adds, edits, ticks or removes a block, or completes the canvas.
@@ -109,11 +118,10 @@ async fn post(
     Id(id): Id<SessionId>,
     form: Form,
 ) -> Result<Response, PageRejection> {
-    let before = canvas::get(&state.ledger, &viewer.scope, id).await?;
-    match change(&state.ledger, &viewer.scope, &before, &form).await {
-        Ok(()) => Ok(redirect_with_notice(&format!("/canvases/{id}"), "action_saved").into_response()),
+    match change(&state.ledger, &viewer.scope, id, &form).await {
+        Ok(notice) => Ok(redirect_with_notice(&format!("/canvases/{id}"), notice).into_response()),
         Err(problem) => {
-            let now = canvas::get(&state.ledger, &viewer.scope, id).await?;
+            let now = props(&state.ledger, &viewer.scope, id).await?;
             refused(viewer, now, &form, problem).await
         }
     }
@@ -121,9 +129,8 @@ async fn post(
 
 /// The page of the canvas as it is now, with the typed text and why it was not saved; an error page if the viewer may
 /// not change the canvas any more.
-async fn refused(viewer: Viewer, now: Canvas, form: &Form, problem: Problem) -> Result<Response, PageRejection> {
-    let shown = props(now, FormState::default());
-    if !shown.may_edit {
+async fn refused(viewer: Viewer, shown: Props, form: &Form, problem: Problem) -> Result<Response, PageRejection> {
+    if !matches!(shown.role, Some(ParticipantRole::Edit | ParticipantRole::Suggest)) {
         return Err(problem.into());
     }
     // The text of a block that is gone is in the form of a new one.
@@ -134,13 +141,25 @@ async fn refused(viewer: Viewer, now: Canvas, form: &Form, problem: Problem) -> 
     Ok(render_or_refuse(Some(&problem), move || ui::page(&viewer.shell, shown)).await)
 }
 
-async fn change(ledger: &Ledger, scope: &Scope, before: &Canvas, form: &Form) -> Result<(), Problem> {
+/// Does what the button says. Returns the notice of the page after it.
+async fn change(ledger: &Ledger, scope: &Scope, id: SessionId, form: &Form) -> Result<&'static str, Problem> {
     let step = form.text("do");
-    if step == "complete" {
-        return Ok(canvas::complete(ledger, scope, before.session.id).await?);
-    }
-    match send(ledger, scope, before, (&step, form)).await? {
-        Outcome::Committed(_) | Outcome::Suggested(_) => Ok(()),
+    let outcome = match step.as_str() {
+        "complete" => {
+            canvas::complete(ledger, scope, id).await?;
+            return Ok("action_saved");
+        }
+        "accept" | "decline" => {
+            let decision = if step == "accept" { Decision::Accept } else { Decision::Decline };
+            canvas::decide_suggestion(ledger, scope, id, form.text("suggestion"), decision).await?
+        }
+        step => send(ledger, scope, id, (step, form)).await?,
+    };
+    match outcome {
+        Outcome::Committed(_) | Outcome::Suggested(SuggestionState::Declined | SuggestionState::Accepted) => {
+            Ok("action_saved")
+        }
+        Outcome::Suggested(SuggestionState::Open) => Ok("canvas_suggested"),
         Outcome::Rejected { rejected, .. } => {
             Err(Problem::detailed(Code::StaleVersion, ui::rejected_words(rejected.reason)))
         }
@@ -149,9 +168,9 @@ async fn change(ledger: &Ledger, scope: &Scope, before: &Canvas, form: &Form) ->
 
 /// Sends the change that a form asks for. It is made of the version that its page showed, so that a form that is sent
 /// twice is the same change.
-async fn send(ledger: &Ledger, scope: &Scope, before: &Canvas, (step, form): (&str, &Form)) -> ledger::Result<Outcome> {
-    let id = before.session.id;
-    let base = form.text("base").parse().map_err(|_| Error::invalid("base", "the version that the page showed"))?;
+async fn send(ledger: &Ledger, scope: &Scope, id: SessionId, (step, form): (&str, &Form)) -> ledger::Result<Outcome> {
+    let base: u64 =
+        form.text("base").parse().map_err(|_| Error::invalid("base", "the version that the page showed"))?;
     let shown = canvas::state(ledger, scope, id, Some(base)).await?;
     let ops = operations(&shown.document, step, form)?;
     let ops = ops.iter().map(|operation| json!(operation)).collect();
@@ -174,7 +193,7 @@ fn operations(document: &Document, step: &str, form: &Form) -> ledger::Result<Ve
         "edit" => Ok(vec![edited(document, &block, &text)]),
         "tick" => Ok(vec![ticked(document, &block, &form.text("item"), form.text("value") == "true")]),
         "remove" => Ok(vec![removed(&block)]),
-        _ => Err(Error::invalid("do", "add, edit, tick, remove or complete")),
+        _ => Err(Error::invalid("do", "add, edit, tick, remove, complete, accept or decline")),
     }
 }
 
