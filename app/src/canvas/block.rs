@@ -1,6 +1,6 @@
 //! One block of a canvas, and the forms that change it.
 
-use super::{edit_form, page::Hidden};
+use super::{edit_form, hidden::Hidden};
 use crate::{
     form::FormState,
     render::static_html,

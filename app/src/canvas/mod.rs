@@ -1,6 +1,7 @@
 //! Canvases: the list, and the page of one with its blocks, which reads and changes without scripts.
 
 mod block;
+mod hidden;
 mod list_page;
 mod page;
 

@@ -1,6 +1,6 @@
 //! The page /canvases/{id}.
 
-use super::{ADD, block::block_view, state_words};
+use super::{ADD, block::block_view, hidden::Hidden, state_words};
 use crate::{
     document::render,
     form::FormState,
@@ -42,7 +42,7 @@ pub struct Suggestion {
 pub struct Props {
     /// UUID of the canvas.
     pub id: SessionId,
-    /// Its title.
+    /// Title of the canvas.
     pub title: String,
     /// Status of its session.
     pub status: Status,
@@ -62,26 +62,6 @@ pub struct Props {
     pub form: FormState,
 }
 
-/// What every form of the page sends.
-#[derive(Debug, Clone)]
-pub(super) struct Hidden {
-    /// Where forms are sent.
-    pub(super) action: String,
-    base: u64,
-    key: String,
-}
-
-impl Hidden {
-    /// The hidden fields of a form: the version that the page shows, and an id of the change, so that a form that is sent
-    /// twice changes the canvas once. `of` distinguishes the forms of the page.
-    pub(super) fn fields(&self, of: &str) -> impl IntoView + use<> {
-        view! {
-            <input type="hidden" name="base" value=self.base.to_string()/>
-            <input type="hidden" name="key" value=format!("{}-{of}", self.key)/>
-        }
-    }
-}
-
 /// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     let title = props.title.clone();
@@ -90,7 +70,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let changes = matches!(role, Some(ParticipantRole::Edit | ParticipantRole::Suggest));
         let action = format!("/canvases/{id}");
         let decided_at = action.clone();
-        let hidden = changes.then(|| Hidden { action: action.clone(), base: version, key: shell.form_key.clone() });
+        let hidden = changes.then(|| Hidden::new(&action, version, &shell.form_key));
         let shown = blocks.iter().enumerate().map(|(at, block)| block_view(at, block, hidden.as_ref(), &form));
         let shown = shown.collect::<Vec<_>>();
         let empty = blocks.is_empty().then(|| view! { <p class="meta">"There is nothing on this canvas yet."</p> });
@@ -134,7 +114,7 @@ fn add_form(hidden: &Hidden, role: Option<ParticipantRole>, form: &FormState) ->
         Some(ParticipantRole::Edit) => static_html(view! {
             <form class="form-actions" method="post" action=hidden.action.clone()>
                 <Button name="do" value="complete">"Complete canvas"</Button>
-                <span class="meta">"Nobody can change it afterwards."</span>
+                <span class="meta">"No one can change it afterwards."</span>
             </form>
         }),
         _ => static_html(

@@ -22,7 +22,7 @@ const ASK_ADMINS_EVERY: Duration = Duration::from_secs(10);
 const SWEEP_WORKING_EVERY: Duration = Duration::from_secs(60);
 /// Interval between searches for drafts of forms, and of runs of tools, that were left.
 const SWEEP_DRAFTS_EVERY: Duration = Duration::from_secs(60);
-/// Interval between searches for canvases that nobody changed for a long time.
+/// Interval between searches for canvases that no one changed for a long time.
 const SWEEP_CANVASES_EVERY: Duration = Duration::from_secs(3_600);
 /// Interval between steps of grouping failures that an earlier version recorded. Nothing is read once all are grouped.
 const REGROUP_EVERY: Duration = Duration::from_secs(1);
@@ -80,7 +80,7 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
             _ = canvases.tick() => match canvas::sweep(&ledger).await {
                 Ok(left) if left > 0 => tracing::info!(left, "canvases were not changed for a long time; they are abandoned"),
                 Ok(_) => {}
-                Err(error) => tracing::warn!(%error, "cannot look for canvases that nobody changes"),
+                Err(error) => tracing::warn!(%error, "cannot look for canvases that no one changes"),
             },
             _ = gates.tick() => carry_on(&ledger, &mut request_position).await,
             _ = abandoned.tick() => match gate::ask_admins(&ledger).await {

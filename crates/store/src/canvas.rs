@@ -105,7 +105,7 @@ record! {
     pub struct ListedCanvas of "canvases" {
         /// Session of the canvas.
         pub session_id: SessionId,
-        /// Its title.
+        /// Title of the session.
         pub title: String,
         /// Status of the session: running until the canvas has ended.
         pub status: Status,
@@ -115,7 +115,7 @@ record! {
         pub patches: u64,
         /// Time of the newest patch (UTC).
         pub changed_at: Timestamp,
-        /// Who created it.
+        /// Creator: `user:…` or `token:…`.
         pub created_by: String,
         /// Time it was created (UTC).
         pub created_at: Timestamp,

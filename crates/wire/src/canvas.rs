@@ -51,7 +51,7 @@ pub struct Canvas {
     pub status: Status,
     /// The newest version: sequence of the event of its newest patch.
     pub version: u64,
-    /// The document.
+    /// Content at that version.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub document: Json,
     /// JSON Schema that every version must match.
@@ -110,7 +110,7 @@ pub struct CanvasSummary {
 pub struct CanvasState {
     /// Version of the document.
     pub version: u64,
-    /// The document.
+    /// Content at that version.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub document: Value,
 }
@@ -245,7 +245,7 @@ pub struct CanvasChange {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CanvasRejection {
-    /// The reason.
+    /// The rule that the patch breaks.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::CanvasReason))]
     pub reason: Reason,
     /// Position of the operation in `ops`.

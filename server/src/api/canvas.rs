@@ -37,7 +37,7 @@ pub struct PatchesQuery {
     #[param(value_type = Option<wire::schema::Sequence>)]
     after: Option<Sequence>,
     /// 1 to 500; default 500.
-    #[param(minimum = 1, maximum = 500)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 500)]
     limit: Option<u32>,
 }
 
@@ -126,9 +126,10 @@ pub async fn state(
 
 /// Change a canvas
 ///
-/// For its creator and participants with the role `edit` or `suggest`. A patch is compared with those that were accepted after its
-/// `base`. The answer is 200 in both cases: `committed` is the patch as it was applied, `rejected` says why it was not
-/// and what stays. A patch of a participant with the role `suggest` waits until an editor accepts it: `suggested`. The same patch under the same `opId` is applied once. At most 20 patches in a second of a person,
+/// For its creator and participants with the role `edit` or `suggest`. A patch is compared with those that were
+/// accepted after its `base`. The answer is 200 in both cases: `committed` is the patch as it was applied, `rejected`
+/// says why it was not and what stays. A patch of a participant with the role `suggest` waits until an editor accepts
+/// it: `suggested`. The same patch under the same `opId` is applied once. At most 20 patches in a second of a person,
 /// and 5 of a token.
 #[utoipa::path(
     post, path = "/api/canvases/{id}/patches", operation_id = "patchCanvas", tag = "sessions",
@@ -225,10 +226,10 @@ pub async fn decide_suggestion(
     State(state): State<AppState>,
     caller: Caller,
     Id(id): Id<SessionId>,
-    JsonBody(DecideSuggestion { op_id, accept }): JsonBody<DecideSuggestion>,
+    JsonBody(body): JsonBody<DecideSuggestion>,
 ) -> Result<Json<PatchAnswer>, Problem> {
-    let decision = if accept { use_case::Decision::Accept } else { use_case::Decision::Decline };
-    let outcome = use_case::decide_suggestion(&state.ledger, caller.scope(), id, op_id, decision).await?;
+    let decision = if body.accept { use_case::Decision::Accept } else { use_case::Decision::Decline };
+    let outcome = use_case::decide_suggestion(&state.ledger, caller.scope(), id, body.op_id, decision).await?;
     Ok(Json(wire_map::patch_answer(outcome)))
 }
 
@@ -281,8 +282,8 @@ pub async fn put_participant(
 
 /// Complete a canvas
 ///
-/// Its newest version is its final one, which the result of the session names. For its creator and participants with the
-/// role `edit`. A canvas that has ended stays as it is.
+/// Its newest version is its final one, which the result of the session names. For its creator and participants with
+/// the role `edit`. A canvas that has ended stays as it is.
 #[utoipa::path(
     post, path = "/api/canvases/{id}/complete", operation_id = "completeCanvas", tag = "sessions",
     params(("id" = uuid::Uuid, Path, description = "The canvas")),

@@ -87,11 +87,14 @@ async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<SessionI
 
 /// What the page shows.
 async fn props(ledger: &Ledger, scope: &Scope, id: SessionId) -> ledger::Result<Props> {
-    let Canvas { session, record, role } = canvas::get(ledger, scope, id).await?;
-    let suggestions = canvas::suggestions(ledger, scope, id).await?;
+    let canvas = canvas::get(ledger, scope, id).await?;
+    Ok(props_of(canvas, canvas::suggestions(ledger, scope, id).await?))
+}
+
+fn props_of(Canvas { session, record, role }: Canvas, suggestions: Vec<SuggestionRecord>) -> Props {
     let document = Document::read(&record.document).unwrap_or_default();
     let status = session.status();
-    Ok(Props {
+    Props {
         id: session.id,
         title: session.title,
         status,
@@ -102,7 +105,7 @@ async fn props(ledger: &Ledger, scope: &Scope, id: SessionId) -> ledger::Result<
         role: role.filter(|_| !status.is_final()),
         suggestions: suggestions.into_iter().map(suggestion).collect(),
         form: FormState::default(),
-    })
+    }
 }
 
 fn suggestion(record: SuggestionRecord) -> Suggestion {
@@ -144,17 +147,27 @@ async fn refused(viewer: Viewer, shown: Props, form: &Form, problem: Problem) ->
 /// Does what the button says. Returns the notice of the page after it.
 async fn change(ledger: &Ledger, scope: &Scope, id: SessionId, form: &Form) -> Result<&'static str, Problem> {
     let step = form.text("do");
-    let outcome = match step.as_str() {
-        "complete" => {
-            canvas::complete(ledger, scope, id).await?;
-            return Ok("action_saved");
-        }
-        "accept" | "decline" => {
-            let decision = if step == "accept" { Decision::Accept } else { Decision::Decline };
-            canvas::decide_suggestion(ledger, scope, id, form.text("suggestion"), decision).await?
-        }
-        step => send(ledger, scope, id, (step, form)).await?,
-    };
+    if step == "complete" {
+        canvas::complete(ledger, scope, id).await?;
+        return Ok("action_saved");
+    }
+    notice(match decision(&step) {
+        Some(decision) => canvas::decide_suggestion(ledger, scope, id, form.text("suggestion"), decision).await?,
+        None => send(ledger, scope, id, (&step, form)).await?,
+    })
+}
+
+/// The decision about a suggestion that a button means; `None` for other buttons.
+fn decision(step: &str) -> Option<Decision> {
+    match step {
+        "accept" => Some(Decision::Accept),
+        "decline" => Some(Decision::Decline),
+        _ => None,
+    }
+}
+
+/// The notice after a change.
+fn notice(outcome: Outcome) -> Result<&'static str, Problem> {
     match outcome {
         Outcome::Committed(_) | Outcome::Suggested(SuggestionState::Declined | SuggestionState::Accepted) => {
             Ok("action_saved")

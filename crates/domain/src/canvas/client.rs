@@ -110,7 +110,7 @@ impl Client {
     }
 
     /// The document to show: what is confirmed, with the own changes that wait.
-    pub const fn shown(&self) -> &Document {
+    pub const fn document(&self) -> &Document {
         &self.shown
     }
 
@@ -270,7 +270,7 @@ impl Client {
             _ => None,
         };
         let Some(places) = ops.iter().map(same).collect::<Option<Vec<_>>>() else { return false };
-        // What stands behind the joined operation must not be about the same value.
+        // What comes after the joined operation must not be about the same value.
         let is_last = |place: &usize| {
             last.patch.ops.get(*place).is_some_and(|operation| {
                 let path = operation.path();

@@ -14,7 +14,7 @@ use std::fmt;
 /// The newest version of a canvas.
 #[derive(Debug, Clone, Copy)]
 pub struct Head<'a> {
-    /// Its document.
+    /// Content at that version.
     pub document: &'a Document,
     /// Sequence of the event that made it.
     pub version: u64,
@@ -105,7 +105,7 @@ names!(Reason {
 /// A patch that is not applied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rejected {
-    /// The reason.
+    /// The rule that the patch breaks.
     pub reason: Reason,
     /// Position of the operation that is rejected.
     pub at: usize,

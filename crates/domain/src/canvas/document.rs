@@ -137,7 +137,7 @@ fn apply(document: &mut Value, operation: &Operation, inverse: &mut Vec<Operatio
     }
 }
 
-/// Adds a value and returns its path, in which an index stands for `-`.
+/// Adds a value and returns its path, in which an index replaces `-`.
 fn add(document: &mut Value, path: &Path, value: &Value) -> Result<Path, Failure> {
     let (last, parents) = path.keys().split_last().ok_or(Failure::Exists)?;
     match place(document, parents).ok_or(Failure::NotFound)? {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 /// Name of the map of blocks.
 const BLOCKS: &str = "blocks";
 
-/// A block.
+/// An item of the map of blocks, or what is beside that map.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     /// Its key in the map of blocks; empty for what is no block.
@@ -30,7 +30,7 @@ pub struct Block {
 pub enum Content {
     /// A heading of the document, which is the text.
     Heading(String),
-    /// Text.
+    /// Lines of prose.
     Text(String),
     /// Items to tick.
     Checklist(Vec<CheckItem>),
@@ -47,7 +47,7 @@ pub enum Content {
 pub struct CheckItem {
     /// Its key.
     pub id: String,
-    /// Its text.
+    /// Words of the item, on one line.
     pub text: String,
     /// Whether it is ticked.
     pub is_done: bool,

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_and_programs_take_part_and_nobody_else() {
+    fn people_and_programs_take_part_and_no_one_else() {
         let id = "01890a5d-ac96-774b-bcce-b302099a8057";
         for kind in ["user", "token"] {
             let text = format!("{kind}:{id}");

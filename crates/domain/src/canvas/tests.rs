@@ -107,7 +107,7 @@ impl World {
         self.tokens += 1;
         let token = format!("t{}-{}", self.tokens, NAMES[who]);
         let item = format!("/items/i{}", place % 3);
-        let shown = self.clients[who].shown().value().clone();
+        let shown = self.clients[who].document().value().clone();
         let with_token = |path: &str| {
             let mut words: Vec<&str> = shown.pointer(path)?.as_str()?.split(' ').collect();
             words.insert(place % (words.len() + 1), &token);
@@ -237,7 +237,7 @@ proptest! {
         for client in &world.clients {
             prop_assert_eq!(client.waiting(), 0);
             prop_assert_eq!(client.version(), version);
-            prop_assert_eq!(client.shown(), document);
+            prop_assert_eq!(client.document(), document);
             prop_assert_eq!(client.confirmed().text(), document.text());
         }
         world.check_told();
@@ -383,10 +383,10 @@ fn an_undo_after_a_change_of_another_person_is_rejected_and_says_whose() {
     let change = exchange(&mut ann, "ann");
     ann.undo().unwrap();
     exchange(&mut ann, "ann");
-    assert_eq!(ann.shown(), &document(&json!({"a": 1})));
+    assert_eq!(ann.document(), &document(&json!({"a": 1})));
     ann.redo().unwrap();
     exchange(&mut ann, "ann");
-    assert_eq!(ann.shown(), &document(&json!({"a": 2})));
+    assert_eq!(ann.document(), &document(&json!({"a": 2})));
     assert_eq!(ben.receive(&change), Received::Taken(Vec::new()));
     ann.undo().unwrap();
     assert_eq!(ann.undo(), Err(UndoRefusal::Waits));

@@ -24,7 +24,7 @@ use store::{CanvasRecord, Conn, WriteTx, canvas::KnownPatch, session::Inserted};
 /// A canvas to create. It begins with one of three documents, or with an empty one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewCanvas {
-    /// Its title.
+    /// Title of the canvas, at most 300 characters.
     pub title: String,
     /// An object, for example the output of an agent.
     pub document: Option<Value>,

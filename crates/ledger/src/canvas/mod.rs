@@ -1,8 +1,8 @@
 //! Canvases: documents that people and agents edit together. Each is a mixed session of its own.
 //!
-//! A patch is decided under the lock of the session ([`domain::canvas::decide`]). Its event, the document and its id are
-//! written in one transaction. Everyone in the workspace reads a canvas, as every session; its creator and participants
-//! with the role `edit` change it.
+//! A patch is decided under the lock of the session ([`domain::canvas::decide`]). Its event, the document and its id
+//! are written in one transaction. Everyone in the workspace reads a canvas, as every session; its creator and
+//! participants with the role `edit` change it, and those with the role `suggest` suggest changes.
 
 mod complete;
 mod create;

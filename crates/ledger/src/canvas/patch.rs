@@ -33,7 +33,7 @@ use domain::{
 use serde_json::{Value, json};
 use store::{CanvasRecord, Conn, SuggestionRecord, WriteTx, canvas::KnownPatch};
 
-/// A patch as it is sent.
+/// The request to change a canvas, whose operations are not checked yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentPatch {
     /// Made by the author, unique in the canvas.

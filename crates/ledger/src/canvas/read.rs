@@ -33,7 +33,7 @@ pub struct Canvas {
 /// The document of a canvas at a version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct At {
-    /// The document.
+    /// Content at that version.
     pub document: Document,
     /// Sequence of the patch that made it.
     pub version: u64,

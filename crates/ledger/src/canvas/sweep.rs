@@ -1,4 +1,4 @@
-//! Ends canvases that nobody changed for a long time.
+//! Ends canvases that no one changed for a long time.
 
 use crate::{
     Ledger, Result,
@@ -16,8 +16,8 @@ use store::Access;
 /// Largest number of canvases that one read returns.
 const BATCH: u32 = 200;
 
-/// Abandons canvases that nobody changed for [`CANVAS_LEFT_DAYS`] days. Returns how many. Several servers can do this at
-/// once, because each canvas is decided under the lock of its session.
+/// Abandons canvases that no one changed for [`CANVAS_LEFT_DAYS`] days. Returns how many. Several servers can do this
+/// at once, because each canvas is decided under the lock of its session.
 pub async fn sweep(ledger: &Ledger) -> Result<u64> {
     let mut swept = 0;
     loop {
@@ -37,7 +37,7 @@ pub async fn sweep(ledger: &Ledger) -> Result<u64> {
     }
 }
 
-/// Abandons one canvas if nobody changed it meanwhile. Returns whether it did.
+/// Abandons one canvas if no one changed it meanwhile. Returns whether it did.
 async fn abandon(ledger: &Ledger, tenant_id: TenantId, id: SessionId, until: Timestamp) -> Result<bool> {
     let scope = Scope::system(tenant_id);
     let change = Change {

@@ -14,8 +14,8 @@ use domain::{
 };
 use std::collections::HashMap;
 
-/// Sources of sessions in which no agent worked for a person: canvases, work of a person, responses to forms, what tasks make of
-/// them, and proposals of the memory writer.
+/// Sources of sessions in which no agent worked for a person: canvases, work of a person, responses to forms, what
+/// tasks make of them, and proposals of the memory writer.
 const NOT_RATED: [&str; 5] =
     [canvas::SOURCE, human::SOURCE, response::SOURCE, response::PROMOTION_SOURCE, memory_writer::SOURCE];
 
