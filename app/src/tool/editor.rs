@@ -63,13 +63,15 @@ fn try_section(shell: &Shell, draft: &Draft, tried: &FormState) -> Option<InertE
     let fields = fields(stored);
     let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
     Some(static_html(view! {
-        <Section name="try" id="try" title="Try it">
-            <p class="meta">"Runs what is saved, published or not. Calls are real. The session is marked as a test, and insights leave it out."</p>
-            <form class="form" method="post" action=format!("/tools/{slug}/test#try")>
+        <Section name="try" id="try" title="Test">
+            <p class="meta">"Runs the saved working copy, published or not. Calls are real. The session is marked as a test, and insights leave it out."</p>
+            <form class="form" method="post" action=format!("{target}#try") enctype=takes_files.then_some("multipart/form-data")>
+                // Enter in a field presses the first button, which must not be one that changes the form.
+                <button class="hidden-text" type="submit" tabindex="-1" aria-hidden="true">"Run a test"</button>
                 <input type="hidden" name="_id" value=format!("{}-{slug}", shell.form_key)/>
                 <Refused messages=tried.general(&names)/>
-                {render_fields("try", &fields, tried)}
-                <div class="form-actions"><Button>"Try it"</Button></div>
+                {fields}
+                <div class="form-actions"><Button>"Run a test"</Button>{can_be_json.then(|| json_button(&target))}</div>
             </form>
         </Section>
     }))
