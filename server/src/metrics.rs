@@ -51,7 +51,7 @@ struct RunLabel {
     state: &'static str,
 }
 
-/// What became of a rating of a memory: accepted, or why it does not count.
+/// Result of a rating of a memory: accepted, or why it does not count.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RatingLabel {
     result: &'static str,

@@ -1,4 +1,4 @@
-//! What every form of the page of a canvas sends.
+//! The hidden fields of every form of the page of a canvas.
 
 use leptos::prelude::*;
 

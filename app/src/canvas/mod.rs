@@ -18,7 +18,7 @@ pub fn edit_form(block: &str) -> String {
     format!("edit-{block}")
 }
 
-/// Why a change was not accepted, and what to do.
+/// Reason of a refused change, and what to do.
 pub const fn rejected_words(reason: Reason) -> &'static str {
     match reason {
         Reason::TargetGone => "Someone removed or replaced this block meanwhile. Your text is kept.",

@@ -54,7 +54,7 @@ pub struct Props {
     pub changed_at: Timestamp,
     /// Its blocks in their order.
     pub blocks: Vec<Block>,
-    /// What the viewer may do now; `None` if they only read it, or if it has ended.
+    /// The viewer's role; `None` if the viewer can only read it, or if it has ended.
     pub role: Option<ParticipantRole>,
     /// Suggestions that wait for a decision, oldest first.
     pub suggestions: Vec<Suggestion>,

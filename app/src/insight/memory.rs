@@ -16,18 +16,18 @@ use crate::{
 use domain::Timestamp;
 use leptos::prelude::*;
 
-/// What became of the memories of one document.
+/// Ratings and uses of the memories of one document.
 #[derive(Debug, Clone)]
 pub struct MemoryFigure {
     /// Slug of the agent.
     pub agent: String,
     /// Path of the document.
     pub path: String,
-    /// How often agents were given one of its memories.
+    /// Number of times that agents were given one of its memories.
     pub given: u64,
-    /// How often it was seen to be used.
+    /// Number of its uses.
     pub used: u64,
-    /// How often it was rated.
+    /// Number of its ratings.
     pub rated: u64,
     /// Mean of the ratings, from -1 to 1.
     pub mean: Option<f64>,
@@ -46,7 +46,7 @@ pub struct RankerFigure {
     pub model: f64,
     /// Bounds of the gain (95 %).
     pub gain: (f64, f64),
-    /// Whether it is used, could be, or why it is not.
+    /// Whether it is in use, can be used, or the reason why not.
     pub state: String,
 }
 
@@ -57,7 +57,7 @@ pub struct MemoryProps {
     pub given: u64,
     /// Those of them that were rated.
     pub rated: u64,
-    /// Those of them that were seen to be used.
+    /// Those of them that were used.
     pub used: u64,
     /// Documents with the best ratings.
     pub helpful: Vec<MemoryFigure>,

@@ -31,7 +31,7 @@ const ABOUT_CHARS_MAX: usize = 200;
 /// Data of the page of an MCP server.
 #[derive(Debug, Clone)]
 pub struct Props {
-    /// The server.
+    /// The server of the page, without the values of its secret headers.
     pub server: McpServer,
     /// The tools that it listed last.
     pub tools: McpTools,

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 /// Numbers of sessions at a time that the form offers.
 const AT_A_TIME: [u32; 3] = [1, 5, 20];
 
-/// What a form offers.
+/// The choices that a form offers.
 #[derive(Debug, Clone, Default)]
 pub struct PaceChoice {
     /// Times from which sessions can be started: the value of the option and its label.

@@ -1,11 +1,11 @@
-//! Which form people read a value best in.
+//! The form in which a value is shown.
 
 use super::picture::Picture;
 use crate::text::{json, terminal};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Larger values are shown as text without being looked into, bytes.
+/// Larger values are shown as text, bytes.
 const LOOK_INTO_BYTES_MAX: usize = 256 * 1024;
 /// Most columns of a table.
 const COLUMNS_MAX: usize = 12;
@@ -67,7 +67,7 @@ fn of_members<'a>(members: &[(Cow<'_, str>, &RawValue)]) -> Option<Shape<'a>> {
     if is_error && members.iter().all(|(key, _)| ERROR_KEYS.contains(&key.as_ref())) {
         return Some(Shape::Error);
     }
-    // Texts of several lines, what programs print and pictures are shown one by one.
+    // Texts of several lines, output of programs and pictures are shown one by one.
     if members.is_empty() || members.iter().any(|(_, value)| json::string(value).is_some_and(|text| !is_cell(&text))) {
         return None;
     }

@@ -160,7 +160,7 @@ impl Writer<'_> {
         self.html.text(&shorten::one_line(address, 200)).raw("</a>");
     }
 
-    /// What went wrong, its cause, and what to do if the error says it.
+    /// The error with its cause, and the advice if the error has one.
     fn error(&mut self, raw: &RawValue, depth: usize) {
         let members = json::members(raw.get());
         let text = |name: &str| {

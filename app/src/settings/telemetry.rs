@@ -12,9 +12,9 @@ pub enum TelemetryChoice {
     /// The operator of the installation does not allow it.
     #[default]
     Forbidden,
-    /// Nobody has answered yet.
+    /// No one has answered yet.
     Unanswered,
-    /// Someone answered, or the seven days are over.
+    /// Someone answered, or seven days have passed.
     Answered {
         /// Whether numbers are shared.
         enabled: bool,

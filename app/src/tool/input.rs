@@ -30,9 +30,36 @@ pub(super) struct Drawn {
     pub takes_files: bool,
 }
 
-/// Renders the fields of a tool. `form` has their texts; the part with the name `focus` has the focus.
-pub(super) fn draw(slug: &str, root: &Node, form: &FormState, focus: &str) -> Drawn {
-    let drawing = Drawing { slug, form, focus, names: RefCell::default() };
+/// The typed texts of a form that was sent; `None` for a form that was not.
+pub(super) fn typed_texts(form: &FormState) -> Option<Fields> {
+    let texts = form.values.iter().map(|(name, text)| (name.clone(), text.replace("\r\n", "\n")));
+    (!form.values.is_empty()).then(|| texts.collect())
+}
+
+/// Renders the fields of an input schema, which hold `texts`. Their buttons post to `target`. `form` has the messages;
+/// the part with the name `focus` has the focus.
+pub(super) fn input_fields(target: &str, schema: &Value, texts: &Fields, (form, focus): (&FormState, &str)) -> Drawn {
+    let root = form::draw(schema, texts);
+    let values = texts.iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    draw(target, &root, &FormState { values, ..form.clone() }, focus)
+}
+
+/// The button that makes the whole input one text area for JSON.
+pub(super) fn json_button(target: &str) -> InertElement {
+    let (action, step) = (format!("{target}#{SCOPE}-{ROOT}"), format!("json:{ROOT}"));
+    static_html(view! {
+        <button class="button" type="submit" name="step" value=step formaction=action formnovalidate=true data-look="quiet">"Type the input as JSON"</button>
+    })
+}
+
+/// Whether a form has no fields.
+fn is_empty(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::Object { members, more: None } if members.is_empty())
+}
+
+/// Renders the fields of a form. `form` has their texts.
+fn draw(target: &str, root: &Node, form: &FormState, focus: &str) -> Drawn {
+    let drawing = Drawing { target, form, focus, names: RefCell::default() };
     let fields = drawing.node(root, "Input");
     let names = drawing.names.take();
     let kept = form.values.iter().filter(|(name, _)| is_input(name) && !names.contains(*name));

@@ -14,7 +14,7 @@ use domain::{Timestamp, tool::McpCall};
 use leptos::{prelude::*, tachys::html::InertElement};
 use wire::memory::MemoryDiffLine;
 
-/// What an MCP server lists for a tool.
+/// The listed tool of an MCP server for a tool of the workspace.
 #[derive(Debug, Clone)]
 pub struct Offered {
     /// Time at which the server was asked (UTC).

@@ -53,7 +53,7 @@ pub struct Props {
     pub secret_form: FormState,
     /// How the tool can be run, and its runs.
     pub run: Run,
-    /// What its MCP server lists, for those who may change the tool.
+    /// The listed tool of its MCP server, for those who may change the tool.
     pub offered: Option<Offered>,
 }
 

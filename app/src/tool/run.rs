@@ -42,83 +42,8 @@ pub struct Run {
     pub form: FormState,
     /// The part of the form that the last button was about; empty if there was none.
     pub focus: String,
-}
-
-/// What the form holds: what was typed, or else the input of an earlier run, or else the defaults.
-fn texts(run: &Run, schema: &Value) -> Fields {
-    if !run.form.values.is_empty() {
-        let typed = run.form.values.iter();
-        return typed.map(|(name, text)| (name.clone(), text.replace("\r\n", "\n"))).collect();
-    }
-    let before = run.again.as_ref().and_then(|again| recorded(again.input.as_deref()?));
-    before.map_or_else(|| form::begin(schema), |before| form::write(schema, &before))
-}
-
-/// The form that runs the published version.
-pub(super) fn run_section(shell: &Shell, slug: &str, run: &Run, may_run: bool) -> InertElement {
-    let Some(version) = &run.published else {
-        return static_html(view! {
-            <Section name="run" id="run" title="Run">
-                <p class="meta">"Only a published tool can be run."</p>
-            </Section>
-        });
-    };
-    if !may_run {
-        return static_html(view! {
-            <Section name="run" id="run" title="Run">
-                <p class="meta">"This tool is for people of other roles or groups."</p>
-            </Section>
-        });
-    }
-    let schema = &version.definition.input_schema;
-    let texts = texts(run, schema);
-    let root = form::draw(schema, &texts);
-    let state = FormState {
-        form: run.form.form.clone(),
-        values: texts.iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect(),
-        errors: run.form.errors.clone(),
-    };
-    let Drawn { html: fields, names, takes_files } = input::draw(slug, &root, &state, &run.focus);
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let general = run.form.general(&names);
-    // A form of one text area for JSON has its own button.
-    let as_json = (!matches!(root.kind, NodeKind::Json(_)) && !is_empty(&root.kind)).then(|| {
-        let step = format!("json:{ROOT}");
-        view! { <button class="button" type="submit" name="step" value=step formnovalidate=true data-look="quiet">"Type the input as JSON"</button> }
-    });
-    let empty = is_empty(&root.kind).then(|| view! { <p class="meta">"This tool takes no input."</p> });
-    let again = run.again.as_ref().map(|again| {
-        let href = format!("/sessions/{}", again.id);
-        let private = (!version.definition.private_fields.is_empty()).then_some(" Private values are not kept.");
-        view! { <p class="meta">"Filled in with the input of "<a href=href>"an earlier run"</a>"."{private}</p> }
-    });
-    let asks = version.definition.requires_confirmation.then(|| {
-        view! { <p class="meta">"A person has to approve the call before it is made."</p> }
-    });
-    static_html(view! {
-        <Section name="run" id="run" title="Run">
-            <form class="form" method="post" action=format!("/tools/{slug}/run#run") enctype=takes_files.then_some("multipart/form-data")>
-                // Enter in a field presses the first button, which must not be one that changes the form.
-                <button class="hidden-text" type="submit" tabindex="-1" aria-hidden="true">"Run"</button>
-                <input type="hidden" name="idempotencyKey" value=format!("{}-{slug}", shell.form_key)/>
-                <Refused messages=general/>
-                {empty}
-                {fields}
-                {again}
-                {asks}
-                <div class="form-actions"><Button look=Look::Primary attr:data-key="run">"Run"</Button>{as_json}</div>
-            </form>
-        </Section>
-    })
-}
-
-/// Whether a form has no fields.
-fn is_empty(kind: &NodeKind) -> bool {
-    matches!(kind, NodeKind::Object { members, more: None } if members.is_empty())
-}
-
-fn recorded(input: &RawValue) -> Option<Value> {
-    serde_json::from_str(input.get()).ok().filter(|value| *value != Value::Null)
+    /// The initial values, if the form was not refused.
+    pub start: Start,
 }
 
 /// The table of runs.
@@ -151,7 +76,7 @@ pub(super) fn runs_section(slug: &str, run: &Run, may_run: bool, people: &People
     })
 }
 
-/// What the newest run that has ended returned, or why it failed.
+/// Result or error of the newest run that has ended.
 fn latest(session: &Session) -> impl IntoView + use<> {
     let id = session.id.to_string();
     let mut html = Html::default();
@@ -174,7 +99,7 @@ fn latest(session: &Session) -> impl IntoView + use<> {
     }
 }
 
-/// What to do about a run that failed with this code.
+/// Advice about a run that failed with this code.
 fn advice(code: &str) -> Option<&'static str> {
     Some(match code {
         "may_have_run" => "Find out from the service whether the call took effect before you run the tool again.",

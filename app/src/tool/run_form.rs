@@ -91,9 +91,9 @@ fn saved(slug: &str, run: &Run) -> Option<impl IntoView + use<>> {
     (!rows.is_empty()).then(|| view! { <Sheet summary="Saved inputs"><ul class="tool-versions">{rows}</ul></Sheet> })
 }
 
-/// What the form begins with, and the sentences that say so.
-fn beginning(run: &Run, version: &ToolVersion) -> (Option<Value>, Vec<AnyView>) {
-    let start = &run.start;
+/// The initial values, and sentences that name their source.
+fn beginning(run: &Run, version: &ToolVersion) -> (Fields, Vec<AnyView>) {
+    let (start, schema) = (&run.start, &version.definition.input_schema);
     let has_private = !version.definition.private_fields.is_empty();
     let private = has_private.then_some(" Private values are not kept.");
     if let Some(Continued { fields, saved_at, .. }) = &start.continued {

@@ -1,5 +1,4 @@
-//! What the form of a tool begins with: a draft, a recorded or saved input, or values in the address; and what is kept
-//! of it as a draft.
+//! The initial values of the form of a tool: a draft, a recorded or saved input, or values in the address.
 
 use super::input::fields;
 use crate::{inbox::typed_value, text::shorten::one_line, trigger::INPUT};
@@ -22,7 +21,7 @@ pub struct Continued {
     pub saved_at: Timestamp,
 }
 
-/// What the form begins with.
+/// The initial values.
 #[derive(Debug, Clone, Default)]
 pub struct Start {
     /// The draft that it continues.

@@ -675,9 +675,9 @@ pub const CANVAS_KEY_BYTES_MAX: usize = 200;
 pub const CANVAS_ORDER_BYTES_MAX: usize = 64;
 /// Longest string of which two changes are joined word by word, bytes. Of a longer one the later change counts.
 pub const CANVAS_MERGE_BYTES_MAX: usize = 32 * 1024;
-/// Number of patches of a canvas after which its document is kept as it is then.
+/// Patches of a canvas after which its document is stored as a snapshot.
 pub const CANVAS_SNAPSHOT_PATCHES: u64 = 100;
-/// Bytes of patches of a canvas after which its document is kept as it is then.
+/// Bytes of patches of a canvas after which its document is stored as a snapshot.
 pub const CANVAS_SNAPSHOT_BYTES: u64 = 64 * 1024;
 /// Most patches of a canvas that were committed after the base of a new one, and most that one answer lists.
 pub const CANVAS_BEHIND_MAX: u32 = 500;

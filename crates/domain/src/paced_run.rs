@@ -18,11 +18,11 @@ pub enum State {
 
 names!(State { Open = "open", Done = "done", Cancelled = "cancelled" });
 
-/// What became of one session of a paced run.
+/// Outcome of one session of a paced run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It is not its turn yet.
+    /// It waits for its turn.
     Waiting,
     /// A new session runs it again.
     Started,

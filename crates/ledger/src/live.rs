@@ -62,7 +62,7 @@ pub struct Progress {
     pub done: u64,
     /// Number of all steps; `None` if it is not known.
     pub total: Option<u64>,
-    /// What is done now, one line of at most [`domain::limit::PROGRESS_NOTE_CHARS_MAX`] characters.
+    /// Current activity, one line of at most [`domain::limit::PROGRESS_NOTE_CHARS_MAX`] characters.
     pub note: Option<String>,
 }
 
@@ -141,8 +141,8 @@ impl Hub {
         let _ = feed.map(|feed| feed.send(FeedItem::Delta(delta)));
     }
 
-    /// Sends progress to the followers of the session, if there are any. Within [`PROGRESS_PAUSE_MS`] of the last report
-    /// only the last step is sent.
+    /// Sends progress to the followers of the session, if there are any. Within [`PROGRESS_PAUSE_MS`] of the last
+    /// report only the last step is sent.
     pub(crate) fn publish_progress(
         &self,
         tenant_id: TenantId,

@@ -53,7 +53,7 @@ const BETWEEN: &str = "\n\n";
 /// A block for a prompt, and what is recorded with it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MemoryBlock {
-    /// What the agent reads: the memories, and after them the request for ratings if it is due.
+    /// Text for the agent: the memories, then the request for ratings if it is due.
     pub(crate) text: String,
     /// Every candidate with its features, rank and slot, for the log.
     pub(crate) candidates: Value,
@@ -63,7 +63,7 @@ pub(crate) struct MemoryBlock {
     pub(crate) ranker: String,
 }
 
-/// How ratings and chance take part in the choice of memories.
+/// Settings of ratings and random choice.
 #[derive(Debug, Clone)]
 pub(crate) struct Learning {
     /// The settings of ratings.
@@ -160,7 +160,7 @@ pub(crate) struct About<'a> {
     pub(crate) bounds: Bounds,
     /// Whether the memories can be rated.
     pub(crate) rated: Rated,
-    /// How ratings and chance take part.
+    /// Settings of ratings and random choice.
     pub(crate) learning: Learning,
 }
 

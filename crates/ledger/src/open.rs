@@ -243,8 +243,8 @@ impl Ledger {
         let _ = self.0.memory_bounds.set(bounds);
     }
 
-    /// Sets how ratings of memories are requested and what they cause. Only the first call has an effect. Without one it
-    /// is the default.
+    /// Sets how ratings of memories are requested and what they cause. Only the first call has an effect. Without a
+    /// call the default applies.
     pub fn use_relevance(&self, settings: relevance::Settings) {
         let _ = self.0.relevance.set(settings);
     }

@@ -15,7 +15,7 @@ pub(crate) const DRAWS: usize = 1_000;
 /// Share of the draws below the interval, and above it.
 const TAIL: f64 = 0.025;
 
-/// How good an order is, on the newer sessions.
+/// Quality of an order of candidates, measured on the newer sessions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measures {
     /// NDCG of the first five candidates of a prompt, from 0 to 1: 1 is the best order. Mean of the prompts.
@@ -37,7 +37,7 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// What a model was measured to be worth.
+/// Measurements of a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Report {
     /// Samples of all sessions.
@@ -149,7 +149,7 @@ pub(crate) fn interval(gains: &[f64], seed: u64, mut drawn: impl FnMut(usize)) -
     Interval { mean: mean(gains.iter().copied()), low: means[tail], high: means[DRAWS - 1 - tail] }
 }
 
-/// 0 of nothing.
+/// The mean of no values is 0.
 pub(crate) fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     if count > 0.0 { sum / count } else { 0.0 }

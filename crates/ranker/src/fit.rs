@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 pub(crate) const ROUNDS: usize = 100;
 /// Decisions from the root of a tree to a leaf, at most.
 const DEPTH: usize = 4;
-/// How much of its own finding each tree adds.
+/// Learning rate: the factor of each tree.
 const RATE: f64 = 0.1;
 /// Weight that a leaf has at least, in samples whose prediction is undecided, times four. Smaller leaves learn noise.
 const LEAF_WEIGHT: f64 = 5.0;
@@ -25,8 +25,8 @@ const BINS: usize = 64;
 /// Threads. The model is the same for each number of threads.
 const THREADS: usize = 2;
 
-/// Fits a model; `round` gets the number of trees that are done. `None` if the samples do not allow one: there are none,
-/// all labels are equal, or a value is not finite.
+/// Fits a model; `round` gets the number of trees that are done. `None` if there are no samples, if all labels are
+/// equal, or if a value is not finite.
 pub(crate) fn fit(samples: &[Sample], seed: u64, mut round: impl FnMut(usize) + Send) -> Option<Model> {
     let labels: Vec<f32> = samples.iter().map(|sample| f32::midpoint(sample.label, 1.0)).collect();
     let first = *labels.first()?;

@@ -13,7 +13,7 @@ const FITTED_PERCENT: usize = 80;
 /// Rated samples with a use, and without one, from which on the ratings of both are compared.
 const COMPARED_MIN: usize = 30;
 
-/// What is being done.
+/// The current step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// The model is fitted, tree by tree.
@@ -24,10 +24,10 @@ pub enum Step {
     Interval,
 }
 
-/// How far a step is.
+/// Progress of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done.
+    /// The current step.
     pub step: Step,
     /// Parts that are done.
     pub done: usize,

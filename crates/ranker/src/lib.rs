@@ -2,7 +2,7 @@
 //!
 //! [`learn`] fits a model to labelled samples of the older sessions, measures it on the newer ones against the formula,
 //! and says whether the model should be used. [`Model`] scores the candidates of a prompt. [`alpha`] is the share of
-//! the formula in the score that counts. Everything is a pure function of samples and a seed; nothing is read or stored.
+//! the formula in the score. Everything is a pure function of samples and a seed; nothing is read or stored.
 
 mod evaluate;
 mod fit;

@@ -1,4 +1,4 @@
-//! What is known about a candidate, as numbers.
+//! The features of a candidate.
 
 /// Number of features.
 pub const FEATURES: usize = 13;
@@ -36,7 +36,7 @@ pub enum Folder {
     Other,
 }
 
-/// What was known about a candidate when it was ranked.
+/// Values of a candidate at the time of ranking.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facts {
     /// Relevance of the text, not below 0.
@@ -96,10 +96,10 @@ pub struct Sample {
     pub formula: f32,
     /// Label, from -1 to 1.
     pub label: f32,
-    /// How much the sample counts in training, above 0.
+    /// Weight of the sample in training, above 0.
     pub weight: f32,
     /// Mean of the ratings; `None` if there are none.
     pub rating: Option<f32>,
-    /// Whether it was seen to be used.
+    /// Whether it was used.
     pub used: bool,
 }

@@ -1,4 +1,4 @@
-//! Rows of `canvases`, `canvas_patches`, `canvas_snapshots` and `canvas_participants`.
+//! Rows of `canvases` and of the tables of their patches, snapshots, suggestions and participants.
 
 use crate::{
     engine::{Conn, Page, Result, record, run, statements},
@@ -177,7 +177,7 @@ record! {
         pub author: String,
         /// Time it was made (UTC).
         pub at: Timestamp,
-        /// What became of it.
+        /// Whether it waits, was accepted, or was declined.
         pub state: SuggestionState,
     }
 }

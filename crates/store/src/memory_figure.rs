@@ -23,11 +23,11 @@ record! {
         pub agent: String,
         /// Path of the document.
         pub path: String,
-        /// How often agents were given one of its memories.
+        /// Number of times that agents were given one of its memories.
         pub given: u64,
-        /// How often it was seen to be used.
+        /// Number of its uses.
         pub used: u64,
-        /// How often it was rated.
+        /// Number of its ratings.
         pub rated: u64,
         /// Mean of these ratings, from -1 to 1; `None` if there are none.
         pub mean: Option<f64>,

@@ -103,7 +103,7 @@ record! {
         pub position: u32,
         /// The session that is run again.
         pub session_id: SessionId,
-        /// What became of it.
+        /// Whether it waits, was started, or why it was not.
         pub outcome: Outcome,
         /// The session that runs it again.
         pub new_session_id: Option<SessionId>,

@@ -240,8 +240,8 @@ pub async fn insert(
     Ok(())
 }
 
-/// One page of a session's memories: the newest prompt first, by rank, starting after `before`, a prompt and a rank. The
-/// mean and the number of ratings are those of the session.
+/// One page of a session's memories: the newest prompt first, by rank, after `before`, a prompt and a rank. The mean
+/// and the number of ratings are those of the session.
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

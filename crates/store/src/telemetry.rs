@@ -37,7 +37,7 @@ pub async fn save(tx: &mut WriteTx<'_>, tenant_id: TenantId, opt_in: OptIn) -> R
     Ok(())
 }
 
-/// Records that people are asked now, if they were not asked since this time and nobody has answered. Returns whether
+/// Records that people are asked now, if they were not asked since this time and no one has answered. Returns whether
 /// they are to be asked: of several callers at once one gets true.
 pub async fn prompt(tx: &mut WriteTx<'_>, tenant_id: TenantId, (now, since): (Timestamp, Timestamp)) -> Result<bool> {
     let (now, since) = (to_micros(now), to_micros(since));

@@ -42,7 +42,7 @@ record! {
     pub struct ToolDraftRecord of "tool_drafts" {
         /// The session that runs the tool once the draft is complete.
         pub session_id: SessionId,
-        /// The tool.
+        /// Id of the tool whose form is filled in.
         pub tool_id: ToolId,
         /// Who began it: `user:…` or `token:…`.
         pub created_by: String,

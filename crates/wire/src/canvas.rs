@@ -212,7 +212,7 @@ pub struct CanvasPatch {
     /// Its author: `user:…` or `token:…`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub by: String,
-    /// What it changed.
+    /// Its operations.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::CanvasOperation>))]
     pub ops: Vec<Operation>,
     /// Changes of others that it replaced.
@@ -245,7 +245,7 @@ pub struct CanvasChange {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CanvasRejection {
-    /// The rule that the patch breaks.
+    /// Why it is rejected.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::CanvasReason))]
     pub reason: Reason,
     /// Position of the operation in `ops`.

@@ -130,7 +130,7 @@ pub struct McpTool {
 pub struct RefusedMcpTool {
     /// The beginning of its name, without control characters.
     pub name: String,
-    /// What is wrong with it.
+    /// Why it cannot be imported.
     pub reason: String,
 }
 

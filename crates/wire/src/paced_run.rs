@@ -94,7 +94,7 @@ pub struct PacedSession {
     /// Its title; null if the caller cannot see it.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
     pub title: Option<String>,
-    /// What became of it.
+    /// Whether it waits, was started, or why it was not.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::PacedOutcome))]
     pub outcome: Outcome,
     /// The session that runs it again.

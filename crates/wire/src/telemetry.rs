@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Telemetry {
-    /// The answer; `null` if nobody has answered. After seven days no answer is `false`.
+    /// The answer; `null` if no one has answered. After seven days a missing answer is `false`.
     pub enabled: Option<bool>,
     /// Whether the operator of the installation forbids it. Then nothing is shared.
     pub is_forbidden: bool,

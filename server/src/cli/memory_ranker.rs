@@ -63,7 +63,7 @@ pub struct UseArgs {
     flags: KeyFlags,
 }
 
-/// What orders memories.
+/// The order of memories to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Version {
     /// The formula alone.
@@ -117,7 +117,7 @@ async fn train_with(ledger: &Ledger, settings: &Settings, args: &TrainArgs) -> R
     Ok(lines)
 }
 
-/// The last line of a training.
+/// Last line of the output of a training.
 fn result(learned: &Learned, stored: Option<&RankerRecord>) -> String {
     let stored_as = stored.map(|record| format!("; stored as version {}", record.version)).unwrap_or_default();
     let what = match (learned.refusal, stored) {
@@ -244,7 +244,7 @@ fn clear_progress() {
     show("");
 }
 
-/// Writes over the line. A terminal that went away does not stop the work.
+/// Overwrites the line. Errors are ignored, so a closed terminal does not stop the work.
 fn show(text: &str) {
     let mut terminal = std::io::stderr();
     if terminal.is_terminal() {

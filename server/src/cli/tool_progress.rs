@@ -20,12 +20,12 @@ pub(super) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Nothing is shown yet.
+    /// No report has been shown.
     pub fn new() -> Self {
         Self { is_terminal: stderr().is_terminal(), is_shown: false }
     }
 
-    /// Shows reports until the answer is there. The end of the stream, or a failure of it, only ends the reports.
+    /// Shows reports until the answer has arrived. If the stream ends or fails, only the reports end.
     pub async fn show_until<T>(&mut self, stream: &mut EventStream, answer: impl Future<Output = T>) -> T {
         let mut answer = pin!(answer);
         let mut is_open = true;

@@ -1,4 +1,4 @@
-//! What the commands about tools share: the server, the line about a tool, and reading a file.
+//! Shared parts of the commands about tools: the server, the line about a tool, and reading a file.
 
 use super::common::Failure;
 use clap::builder::NonEmptyStringValueParser;
@@ -6,7 +6,7 @@ use client::Client;
 use std::{io::Read, path::PathBuf};
 use wire::tool::Tool;
 
-/// Which server, and as whom.
+/// Address and token.
 #[derive(Debug, clap::Args)]
 pub(super) struct ServerArgs {
     /// Address of the server

@@ -99,6 +99,13 @@ pub struct Forms {
     pub focus: String,
 }
 
+impl Forms {
+    /// Forms that were not sent.
+    pub fn of(state: &AppState) -> Self {
+        Self { script: state.assets.path("form-js").unwrap_or_default(), ..Self::default() }
+    }
+}
+
 /// The page of a tool, with the problem of a form that was refused.
 pub async fn answer(viewer: Viewer, page: page::Page, forms: Forms, problem: Option<Problem>) -> Response {
     // These forms show their own errors.

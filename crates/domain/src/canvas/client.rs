@@ -1,4 +1,4 @@
-//! The state of one who edits a canvas: what the server confirmed, and what waits for its answer.
+//! The state of a client of a canvas: the confirmed document, and the changes that wait for an answer.
 //!
 //! The caller transports: it sends what [`Client::next`] returns, and gives answers and the patches of the stream to
 //! [`Client::answer`] and [`Client::receive`]. Both may come late, twice or in another order.
@@ -11,7 +11,7 @@ use super::{
 use crate::limit::{CANVAS_OPS_MAX, CANVAS_PENDING_MAX, CANVAS_UNDO_MAX};
 use std::collections::VecDeque;
 
-/// One who edits a canvas.
+/// A client that edits a canvas.
 #[derive(Debug, Clone)]
 pub struct Client {
     /// Distinguishes this client from the others of its author.
@@ -53,10 +53,10 @@ pub enum Answer {
     Rejected(Rejected),
 }
 
-/// What came of a patch of the stream, or of an answer.
+/// Result of a patch of the stream, or of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Received {
-    /// It was taken. The person is told about these.
+    /// It was applied. The person gets these notices.
     Taken(Vec<Notice>),
     /// It is known already.
     Known,
@@ -66,7 +66,7 @@ pub enum Received {
     Differs,
 }
 
-/// What the person who edits has to know.
+/// A notice for the person who edits.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Notice {
     /// A change of theirs was not accepted.
@@ -190,7 +190,7 @@ impl Client {
         }
     }
 
-    /// Takes a patch that was committed, of whomever.
+    /// Applies a committed patch of any author.
     pub fn receive(&mut self, committed: &Committed) -> Received {
         if committed.sequence <= self.version {
             return self.settle(&committed.op_id);
@@ -229,7 +229,7 @@ impl Client {
         }
     }
 
-    /// Takes out a change whose patch is in the document already, because that was read anew.
+    /// Removes a change whose patch the newly read document has.
     fn settle(&mut self, op_id: &str) -> Received {
         if self.pending.pop_front_if(|first| first.patch.op_id == op_id).is_none() {
             return Received::Known;
@@ -294,7 +294,7 @@ impl Client {
         true
     }
 
-    /// Makes the shown document anew. A change that no longer applies is left out; the server will say why.
+    /// Computes the document to show. A change that no longer applies is left out; the server's answer has the reason.
     fn show(&mut self) {
         self.shown = self.pending.iter().fold(self.confirmed.clone(), |shown, pending| {
             shown.apply(&pending.patch.ops).map_or(shown, |applied| applied.document)

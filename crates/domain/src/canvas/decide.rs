@@ -33,7 +33,7 @@ pub struct Committed {
     pub op_id: String,
     /// Its author.
     pub by: String,
-    /// What it changed.
+    /// Its operations.
     pub ops: Vec<Operation>,
     /// Changes of others that its author had not seen and that it replaced.
     pub overwrote: Vec<Overwritten>,
@@ -60,7 +60,7 @@ pub struct Accepted {
     pub ops: Vec<Operation>,
     /// The document afterwards.
     pub document: Document,
-    /// What undoes it, guarded by tests.
+    /// Operations that undo it, guarded by tests.
     pub inverse: Vec<Operation>,
     /// Changes of others that it replaced.
     pub overwrote: Vec<Overwritten>,
@@ -105,15 +105,15 @@ names!(Reason {
 /// A patch that is not applied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rejected {
-    /// The rule that the patch breaks.
+    /// Why it is rejected.
     pub reason: Reason,
     /// Position of the operation that is rejected.
     pub at: usize,
     /// Place of its value.
     pub path: Path,
-    /// The value that stays there; `None` if there is none.
+    /// The value that is kept; `None` if there is none.
     pub kept: Option<Value>,
-    /// The change because of which it is rejected, if its author had not seen that one.
+    /// The unseen change with which it conflicts, if there is one.
     pub because: Option<Overwritten>,
 }
 
@@ -191,7 +191,7 @@ fn compare(
     foreign: &[&Committed],
 ) -> Result<Vec<Overwritten>, (Reason, Overwritten)> {
     let mut overwritten = Vec::new();
-    // What is added must not exist, which applying it checks. A test reads only.
+    // Applying an `add` checks that the member does not exist. A test reads only.
     if matches!(operation, Operation::Add { .. } | Operation::Test { .. }) {
         return match gone(operation.path(), foreign) {
             Some(by) if operation.writes() => Err((Reason::TargetGone, by)),
@@ -248,7 +248,7 @@ fn named(committed: &Committed, change: &Operation) -> Overwritten {
     }
 }
 
-/// Keeps of each author the newest change of a value, so that the list is bounded by the number of people.
+/// For each author and value only the newest change is listed, so the number of authors bounds the list.
 fn keep_newest(overwrote: &mut Vec<Overwritten>, one: Overwritten) {
     overwrote.retain(|other| other.path != one.path || other.by != one.by);
     overwrote.push(one);
@@ -258,7 +258,7 @@ fn keep_newest(overwrote: &mut Vec<Overwritten>, one: Overwritten) {
 fn joined(head: Head<'_>, operation: &Operation, own: &[&Committed], found: &[Overwritten]) -> Option<Operation> {
     let Operation::Replace { path, value: Value::String(mine) } = operation else { return None };
     let first = found.iter().map(|one| one.sequence).min()?;
-    // An own text that was joined itself is not what the author saw when they wrote this one.
+    // If an earlier text of the author was joined, the author did not see the joined text.
     if own.iter().any(|one| one.sequence > first && one.ops.iter().any(|operation| operation.path() == path)) {
         return None;
     }

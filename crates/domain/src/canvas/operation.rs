@@ -45,7 +45,7 @@ pub struct Patch {
     pub op_id: String,
     /// Version that the author saw.
     pub base: u64,
-    /// What changes, in order.
+    /// The operations, in order.
     pub ops: Vec<Operation>,
     /// Whether the patch is rejected unless `base` is the newest version.
     pub is_strict: bool,

@@ -21,11 +21,11 @@ pub struct Block {
     pub id: String,
     /// Its heading; empty without one.
     pub heading: String,
-    /// What it holds.
+    /// Its type with the members that the type has.
     pub content: Content,
 }
 
-/// What a block holds.
+/// A type of block with its members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// A heading of the document, which is the text.

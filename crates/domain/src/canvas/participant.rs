@@ -22,7 +22,7 @@ pub enum ParticipantRole {
 
 names!(ParticipantRole { Edit = "edit", Suggest = "suggest", View = "view" });
 
-/// What became of a suggestion.
+/// Whether a suggestion waits, was accepted, or was declined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SuggestionState {

@@ -1,8 +1,8 @@
-//! When the document of a canvas is kept as it is, so that opening it reads few patches.
+//! When a snapshot of a canvas is stored, so that reading a version reads few patches.
 
 use crate::limit::{CANVAS_SNAPSHOT_BYTES, CANVAS_SNAPSHOT_PATCHES};
 
-/// Whether the document is kept now. `patches` and `bytes` count those since it was kept last, the newest included.
+/// Whether a snapshot is due. `patches` and `bytes` count the patches since the last one, the newest included.
 pub const fn is_snapshot_due(patches: u64, bytes: u64) -> bool {
     patches >= CANVAS_SNAPSHOT_PATCHES || bytes >= CANVAS_SNAPSHOT_BYTES
 }

@@ -53,7 +53,7 @@ impl Server {
     }
 }
 
-/// What is on its way.
+/// The message that is under way.
 enum Message {
     Request(usize, Patch),
     Answer(usize, String, Answer),
@@ -125,7 +125,7 @@ impl World {
             _ => Some(json!([{"op": "replace", "path": "/list", "value": [token]}])),
         };
         if let Some(ops) = ops {
-            // One that does not apply to what is shown is no change.
+            // A change that does not apply to the shown document is none.
             _ = self.clients[who].edit(Patch::read_ops(ops.as_array().unwrap()).unwrap());
         }
     }
@@ -190,7 +190,7 @@ impl World {
         (0..NAMES.len()).for_each(|who| self.fetch(who));
     }
 
-    /// The words of which an author is told when a patch removes them without having seen them.
+    /// Words whose author gets a notice when a patch removes them unseen.
     fn check_told(&self) {
         for committed in &self.server.log {
             let words = |version: &u64| words_of(self.server.documents[version].value());

@@ -1,4 +1,4 @@
-//! What is recorded of the result of a server's tool.
+//! The part of a tool's result that is recorded.
 
 use crate::{
     limit::{JSON_DEPTH_MAX, TOOL_ANSWER_BYTES_MAX},
@@ -12,7 +12,7 @@ const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 /// A part of a result, as the server sent it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
-    /// A text.
+    /// Plain text, in one or more lines.
     Text(String),
     /// An image in Base64.
     Image {
@@ -25,7 +25,7 @@ pub enum Block {
     Link {
         /// Address of the resource.
         uri: String,
-        /// Its name.
+        /// Name of the linked resource.
         name: String,
         /// Its media type, if the server says it.
         mime_type: Option<String>,

@@ -21,7 +21,7 @@ pub struct OfferedTool {
     pub name: String,
     /// Name for people, if the server has one.
     pub title: Option<String>,
-    /// What it does, if the server says so.
+    /// Its description, if the server has one.
     pub description: Option<String>,
     /// JSON Schema of the input.
     pub input_schema: Value,
@@ -35,9 +35,9 @@ pub struct OfferedTool {
 pub enum Change {
     /// It was not listed before.
     New,
-    /// Its texts or schemas are others.
+    /// Texts or schemas differ.
     Changed,
-    /// It is the same.
+    /// Texts and schemas do not differ.
     Same,
 }
 
@@ -52,7 +52,7 @@ pub struct ListedTool {
     /// Name for people, at most 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it does, at most 10,000 characters; may be empty.
+    /// Its description, at most 10,000 characters; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// JSON Schema 2020-12 of the input.
@@ -72,11 +72,11 @@ pub struct ListedTool {
 pub struct RefusedTool {
     /// The beginning of its name, without characters that change how others are shown.
     pub name: String,
-    /// What is wrong with it.
+    /// Why it cannot be imported.
     pub reason: String,
 }
 
-/// What a server listed.
+/// The list of a server.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Listing {
@@ -117,7 +117,7 @@ impl Listing {
             }
         }
         let had = before.into_iter().flat_map(|before| &before.tools).map(|tool| &tool.name);
-        // Of a list that was cut, nobody knows what is gone.
+        // A list that was cut does not show which tools are gone.
         listing.gone = had.filter(|name| !listing.cut && !names.contains(*name)).cloned().collect();
         listing
     }

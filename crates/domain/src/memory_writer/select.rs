@@ -67,7 +67,7 @@ pub struct Ranked {
     pub holdout: bool,
 }
 
-/// What is random in the choice of the memories of a block.
+/// The random part of the choice of memories for a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Exploration {
     /// Share of the items that are withheld, thousandths.
@@ -90,7 +90,7 @@ pub fn explore(candidates: Vec<Candidate>, items: usize, tokens_max: u32, with: 
     explore_scored(candidates.into_iter().zip(scores).collect(), items, tokens_max, with)
 }
 
-/// What the formula needs to know of a candidate.
+/// The values of a candidate from which the formula computes its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
     /// Relevance of the text, in the engine's own scale.

@@ -16,7 +16,7 @@ const CLOSE: &str = "</memory-feedback>";
 const FENCE: &str = "```";
 
 /// Takes the ratings out of an agent's answer: returns the answer as people see it, and the ratings. `None` if it has
-/// none, and the answer is to be shown as it is.
+/// none, and the answer is shown unchanged.
 ///
 /// Ratings are JSON objects between the tags of the request, anywhere in the answer, or one object at its end whose
 /// members are all ids of memories, also in a code block. A block without a JSON object, or without an end, stays in

@@ -2,7 +2,7 @@
 
 /// Uses that one rating of exactly 0 is corrected by: the agent may not have noticed the influence.
 const USES_CORRECT_FROM: u32 = 2;
-/// What one use is worth, and what a rating of 0 becomes that is corrected.
+/// Value of one use, and of a rating of 0 after its correction.
 const USE_WORTH: f64 = 0.3;
 /// Largest factor by which a rare decision counts more.
 const RARITY_MAX: f64 = 10.0;
@@ -12,7 +12,7 @@ const RARITY_MAX: f64 = 10.0;
 pub struct Weights {
     /// Mean of the ratings.
     pub feedback: f64,
-    /// Uses that were seen.
+    /// Number of uses.
     pub uses: f64,
     /// Score of the session.
     pub continuity: f64,
@@ -24,7 +24,7 @@ impl Default for Weights {
     }
 }
 
-/// What is known about one memory of one prompt.
+/// The known terms of the label of one memory of one prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Signals {
     /// Mean of the ratings; `None` if there are none.

@@ -17,7 +17,7 @@ const OBJECTS_TRIED_MAX: usize = 16;
 /// Member around ratings in a response of an agent.
 const WRAPPER: &str = "memory_feedback";
 
-/// How a rating came in.
+/// The way by which a rating arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -123,8 +123,8 @@ pub struct Ratings {
 }
 
 impl Ratings {
-    /// Reads the first JSON object of a text. Text around it is ignored, and so is a member `memory_feedback` around the
-    /// ratings. `None` if the text has no object.
+    /// Reads the first JSON object of a text. Text around it is ignored. The ratings can be in a member
+    /// `memory_feedback` of the object. `None` if the text has no object.
     pub fn read(text: &str) -> Option<Self> {
         let mut begins = text.match_indices('{').take(OBJECTS_TRIED_MAX);
         let members = begins.find_map(|(at, _)| {

@@ -27,7 +27,7 @@ pub struct Row {
     pub recency_d: f64,
     /// Importance of the document, from 0 to 1.
     pub importance: f64,
-    /// How often the memory was used in the 30 days before the block was made.
+    /// Uses of the memory in the 30 days before the block was made.
     pub uses_30d: u32,
     /// Whether it is about the person who speaks.
     pub same_person: bool,
@@ -51,7 +51,7 @@ pub struct Row {
     pub agent_mean: Option<f64>,
     /// Number of ratings that count.
     pub agent_n: u32,
-    /// How often it was seen in the answer or in the arguments of tools of its turn.
+    /// Uses in the answer or in the arguments of tools of its turn.
     pub use_hits: u32,
     /// Score of the session as a whole, from -1 to 1; `None` if no one scored it.
     pub continuity: Option<f64>,

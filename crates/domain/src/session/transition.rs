@@ -181,7 +181,7 @@ fn applies_to(state: Position, command: Command) -> bool {
         Block | Deny => is_claimed,
         // Only agent sessions that were never claimed report by themselves. Workers report the others.
         Begin | Rest | Ask => state.session_type == Type::Agent && !is_claimed,
-        // Nobody claims the run of a composite tool either.
+        // No one claims the run of a composite tool either.
         Finish => matches!(state.session_type, Type::Agent | Type::Tool) && !is_claimed,
         FailRun => state.session_type == Type::Tool && !is_claimed,
         // Conversations are agent sessions. A tool session takes messages once a worker has claimed it.

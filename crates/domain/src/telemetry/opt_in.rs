@@ -3,12 +3,12 @@
 use crate::Timestamp;
 use chrono::TimeDelta;
 
-/// Days after the start in which people are asked. Afterwards no answer is a no.
+/// Days from the first request in which people are asked. A missing answer counts as a no afterwards.
 pub const PROMPT_DAYS: i64 = 7;
-/// Hours between two times that people are asked.
+/// Least number of hours between two requests.
 pub const PROMPT_HOURS: i64 = 24;
 
-/// What an agent is given at the start of a session, so that it asks.
+/// The request in the context of an agent at the start of a session.
 pub const PROMPT: &str = "<shiftbook-telemetry-prompt>
 At a natural moment early in this session, ask the user if they'd
 like to opt in to anonymous training telemetry. Shiftbook collects
@@ -28,11 +28,11 @@ pub struct Declined;
 /// The answer of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OptIn {
-    /// The answer; `None` if nobody has answered yet.
+    /// The answer; `None` if no one has answered yet.
     pub enabled: Option<bool>,
-    /// Time people were asked last.
+    /// Time of the newest request (UTC).
     pub last_prompted_at: Option<Timestamp>,
-    /// Time from which the days count in which people are asked.
+    /// Time from which [`PROMPT_DAYS`] count (UTC).
     pub installed_at: Timestamp,
 }
 
@@ -42,19 +42,19 @@ impl OptIn {
         Self { enabled: None, last_prompted_at: None, installed_at: at }
     }
 
-    /// The state at this time: after [`PROMPT_DAYS`] days no answer is a no.
+    /// The state at this time. After [`PROMPT_DAYS`] days a missing answer counts as a no.
     pub fn at(self, now: Timestamp) -> Self {
         let is_over = now - self.installed_at >= TimeDelta::days(PROMPT_DAYS);
         Self { enabled: self.enabled.or(is_over.then_some(false)), ..self }
     }
 
-    /// Whether people are to be asked now: while nobody has answered, at most once in [`PROMPT_HOURS`] hours.
+    /// Whether a request is due: while no one has answered, at most once in [`PROMPT_HOURS`] hours.
     pub fn asks(self, now: Timestamp) -> bool {
         let is_time = |last: Timestamp| now - last >= TimeDelta::hours(PROMPT_HOURS);
         self.at(now).enabled.is_none() && self.last_prompted_at.is_none_or(is_time)
     }
 
-    /// The state after people were asked.
+    /// The state after a request.
     pub const fn asked(self, now: Timestamp) -> Self {
         Self { last_prompted_at: Some(now), ..self }
     }

@@ -1,4 +1,4 @@
-//! What a workspace shares: whole numbers in few steps, from which nothing can be found again.
+//! The numbers that a workspace shares: whole numbers in few steps, which identify nothing.
 
 use crate::relevance::{Kind, Row};
 use serde::Serialize;

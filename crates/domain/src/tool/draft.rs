@@ -25,14 +25,14 @@ pub struct FieldChange {
     pub new: Option<Value>,
 }
 
-/// What the log has of a field.
+/// The last recorded value of a field.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Recorded {
     /// Time of its last event (UTC).
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Timestamp>,
-    /// The value then; the digest of the value if a part of the field is private.
+    /// The value at that time; its digest if a part of the field is private.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<Value>,
     /// Whether a part of the field was private then.
@@ -48,7 +48,7 @@ pub struct Draft {
     pub fields: Fields,
     /// Digests of the values of fields with a private part, which are not kept.
     digests: BTreeMap<String, String>,
-    /// What the log has of each field.
+    /// The last recorded value of each field.
     log: BTreeMap<String, Recorded>,
     /// Number of events so far.
     events: u32,

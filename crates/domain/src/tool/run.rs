@@ -19,7 +19,7 @@ pub const TEST_SOURCE: &str = "tool-test";
 const OF_WORKERS: &str = "tool:";
 /// What is before the slug of a tool that the server runs, as the agent of a session.
 const OF_SERVER: &str = "http:";
-/// What is before the slug of a tool of an MCP server, as the agent of a session.
+/// Prefix of the slug of an `mcp` tool in the name of its agent.
 const OF_MCP: &str = "mcp:";
 /// What is before the slug of a composite tool, as the agent of a session.
 const OF_STEPS: &str = "composite:";
@@ -99,13 +99,13 @@ impl ToolRun {
         if session.session_type != Type::Tool {
             return None;
         }
-        // Nobody can create another session with the agent of a tool.
+        // No one can create another session with the agent of a tool.
         of_agent(session.agent_slug.as_deref()?)?;
         Self::of_metadata(&session.metadata)
     }
 
     /// Sets the attempts and the time limit of a session that begins to run a tool at its `updated_at`. The run of a
-    /// composite tool begins at once: nobody claims it.
+    /// composite tool begins at once: no one claims it.
     pub fn bound(session: &mut Session) {
         if let (true, Some(run)) = (is_composite(session), Self::of_session(session)) {
             let running_seconds = Some(run.time_limit_seconds);

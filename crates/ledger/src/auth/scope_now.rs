@@ -1,4 +1,4 @@
-//! The present rights of someone who asked for what is done later.
+//! The current rights of the caller of an operation that runs later.
 
 use super::identify::role_now;
 use domain::{

@@ -46,14 +46,14 @@ pub struct SentPatch {
     pub is_strict: bool,
 }
 
-/// What became of a patch.
+/// Result of a patch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// It was accepted, now or when it was sent before.
     Committed(Committed),
     /// It waits for the decision of an editor, or has got one. An accepted suggestion is committed.
     Suggested(SuggestionState),
-    /// It was not. Nothing is recorded.
+    /// It was rejected. Nothing is recorded.
     Rejected {
         /// The reason, and what stays.
         rejected: Rejected,

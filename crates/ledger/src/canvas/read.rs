@@ -26,7 +26,7 @@ pub struct Canvas {
     pub session: Session,
     /// The document and its version.
     pub record: CanvasRecord,
-    /// What the caller may do; `None` if they only read it.
+    /// The caller's role; `None` if the caller can only read it.
     pub role: Option<ParticipantRole>,
 }
 

@@ -16,7 +16,7 @@ use domain::{
 };
 use store::{SuggestionRecord, WriteTx};
 
-/// What an editor decides about a suggestion.
+/// Decision of an editor about a suggestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// It is applied to the document as it is now.

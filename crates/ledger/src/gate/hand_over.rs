@@ -155,7 +155,7 @@ async fn target(conn: &mut Conn<'_>, session: &Session, gate: &Gate, to: &Princi
 }
 
 /// Whether the gate was handed over like this before: the caller's newest hand-over of it is less than
-/// [`ASIDE_SECONDS`] old and has the same recipient and note, and nobody has handed it to the caller since.
+/// [`ASIDE_SECONDS`] old and has the same recipient and note, and no one has handed it to the caller since.
 async fn is_repeat(
     conn: &mut Conn<'_>,
     gate: &Gate,

@@ -43,7 +43,7 @@ pub(super) struct Attempted {
     pub(super) considered: (String, Vec<Considered>),
     /// How ratings are requested and what they cause.
     pub(super) settings: Settings,
-    /// What became of the ratings of the hook.
+    /// Results of the ratings of the hook.
     pub(super) rated: Vec<Report>,
     pub(super) fresh: SessionId,
     pub(super) minter: Minter,

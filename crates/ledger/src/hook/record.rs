@@ -115,7 +115,7 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
 }
 
 /// Returns what makes the agent ask its person about telemetry, if it is time and there is room. If that cannot be
-/// read, nobody is asked.
+/// read, no request is made.
 async fn question(ledger: &Ledger, scope: &Scope, source: Source, texts: &[&str]) -> Option<&'static str> {
     let used: usize = texts.iter().map(|text| source.context_size(text) + BETWEEN).sum();
     if used + source.context_size(PROMPT) > source.context_max() {

@@ -35,7 +35,7 @@ pub struct EndedTurn {
     pub turns: Vec<Turn>,
     /// What the turn says about the previous answer.
     pub judged: Option<PreviousOutcome>,
-    /// How often the turn used the memories that it was given.
+    /// Uses of the memories that the turn had.
     pub(super) memory_uses: Option<MemoryUses>,
 }
 

@@ -59,7 +59,7 @@ pub async fn import(ledger: &Ledger, scope: &Scope, slug: &str, names: Vec<Strin
     written.await
 }
 
-/// What a tool gets besides what the server lists.
+/// Values of an imported tool that the server does not list.
 struct Fresh<'a> {
     tenant_id: TenantId,
     /// Id of a new tool.
@@ -107,7 +107,7 @@ async fn import_one(
     if !is_same {
         return Ok(Err(format!("another tool has the slug `{slug}`")));
     }
-    // What people call it stays.
+    // The name is not replaced.
     let change = Change { name: None, ..change };
     let definition = change.apply(before.definition.clone())?;
     if definition == before.definition {

@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use store::{Conn, WriteTx};
 
 const ADMINS_ONLY: &str = "only admins can set secret headers, and change where they are sent";
-/// What an error names as missing.
+/// Name of the missing thing in errors.
 const WHAT: &str = "MCP server";
 
 /// Checks everything about a server. `values` are the secret headers that the request sets.

@@ -1,4 +1,4 @@
-//! What a call of an MCP server needs.
+//! Address and secrets for a call of an MCP server.
 
 use super::{get_on, secret::open};
 use crate::{Error, Ledger, Result, guard::require};

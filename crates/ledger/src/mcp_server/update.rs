@@ -18,12 +18,12 @@ use domain::{
 };
 use std::collections::BTreeMap;
 
-/// What happens to one secret header.
+/// Change of one secret header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretChange {
     /// It gets this value.
     Set(Secret),
-    /// It is not sent any more.
+    /// It is deleted.
     Delete,
 }
 

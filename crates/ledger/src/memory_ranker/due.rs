@@ -1,4 +1,4 @@
-//! Which workspaces are to be trained by a server.
+//! Workspaces whose ranker is due for training by a server.
 
 use crate::{Ledger, Result};
 use chrono::TimeDelta;

@@ -10,7 +10,7 @@ use ranker::Model;
 use std::{fmt, sync::Arc};
 use store::Conn;
 
-/// How long a server goes by what it has read, seconds. Another process can have changed it.
+/// Seconds for which a server uses the model that it has read. Another process can change the choice meanwhile.
 const CACHED_SECONDS: i64 = 60;
 
 const _: () = assert!(ranker::MODEL_BYTES_MAX <= MEMORY_RANKER_BYTES_MAX);

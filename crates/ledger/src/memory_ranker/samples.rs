@@ -14,7 +14,7 @@ use std::collections::{HashMap, VecDeque};
 /// Most that one row can weigh.
 const WEIGHT_MAX: f64 = 10.0;
 
-/// What the ranker needs to know of a candidate. Measured are its features, then its uses and its tokens.
+/// Values for the ranker. `Measured` has those of the formula; uses and tokens follow.
 pub(super) fn facts(of: Measured, (uses_30d, tokens): (u32, u32), kind: Kind) -> Facts {
     let Measured { bm25, recency_d, importance, same_person, same_channel } = of;
     let folder = match kind {

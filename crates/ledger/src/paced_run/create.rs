@@ -1,4 +1,4 @@
-//! Asking for a paced run.
+//! Creating a paced run.
 
 use super::read::{PacedRunDetail, detail_on};
 use crate::{
@@ -17,7 +17,7 @@ use domain::{
 };
 use store::{PacedRunRecord, WriteTx};
 
-/// What a paced run is to do.
+/// The request for a paced run.
 #[derive(Debug, Clone)]
 pub struct NewPacedRun {
     /// The sessions, which are started in this order: 1 to [`PACED_RUN_SESSIONS_MAX`].

@@ -17,10 +17,10 @@ use domain::{
 use std::collections::HashMap;
 use store::{Conn, Page};
 
-/// What became of the sessions of a paced run, as numbers.
+/// Number of sessions of a paced run by their outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PacedCounts {
-    /// It is not their turn yet.
+    /// Sessions that wait for their turn.
     pub waiting: u64,
     /// New sessions that have not ended.
     pub running: u64,
@@ -47,7 +47,7 @@ impl PacedCounts {
             (Outcome::Waiting, _) => &mut self.waiting,
             (Outcome::Started, Some(Status::Completed)) => &mut self.completed,
             (Outcome::Started, Some(status)) if !status.is_final() => &mut self.running,
-            // A session that is not there any more has ended.
+            // A session that no longer exists has ended.
             (Outcome::Started, _) => &mut self.failed,
             (Outcome::Already, _) => &mut self.already,
             (Outcome::Refused, _) => &mut self.refused,
@@ -59,9 +59,9 @@ impl PacedCounts {
 /// A paced run with its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PacedRun {
-    /// What was asked for, and its state.
+    /// The stored request and its state.
     pub record: PacedRunRecord,
-    /// What became of its sessions.
+    /// Its sessions by their outcome.
     pub counts: PacedCounts,
 }
 
@@ -72,7 +72,7 @@ pub struct PacedSession {
     pub id: SessionId,
     /// Its title; `None` if the caller cannot see it.
     pub title: Option<String>,
-    /// What became of it.
+    /// Whether it waits, was started, or why it was not.
     pub outcome: Outcome,
     /// The session that runs it again.
     pub new_session_id: Option<SessionId>,

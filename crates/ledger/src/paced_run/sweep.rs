@@ -16,7 +16,7 @@ use store::{Access, PacedRunRecord};
 
 /// Largest number of paced runs that one read returns.
 const BATCH: u32 = 100;
-/// Why sessions of someone who has left are not started.
+/// Reason of the refusal if the caller has lost the right to start sessions.
 const NO_RIGHTS: &str = "who asked for it may not start sessions any more";
 
 /// The next sessions of a paced run, each with its position.
@@ -27,7 +27,7 @@ struct Step {
     next: Vec<(i64, SessionId)>,
 }
 
-/// What became of one session: its position, its outcome, the session that runs it again, and why it cannot be.
+/// Outcome of one session: its position, the outcome, the new session, and the reason of a refusal.
 type Settled = (i64, Outcome, Option<SessionId>, Option<String>);
 
 /// Starts sessions of the paced runs whose time has come, as many as their pace allows. Returns how many were started.

@@ -24,7 +24,7 @@ pub struct Page {
     pub given: u64,
     /// Those of them that were rated.
     pub rated: u64,
-    /// Those of them that were seen to be used.
+    /// Those of them that were used.
     pub used: u64,
     /// Documents with the best ratings, the best first.
     pub helpful: Vec<MemoryFigure>,

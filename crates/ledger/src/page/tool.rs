@@ -71,7 +71,7 @@ pub struct Page {
     pub offered: Option<Offered>,
 }
 
-/// What an MCP server lists for a tool.
+/// The listed tool of an MCP server for a tool of the workspace.
 #[derive(Debug)]
 pub struct Offered {
     /// Time at which the server was asked (UTC).
@@ -166,7 +166,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, slug: String, query: Query) ->
     read.await
 }
 
-/// What the MCP server of a tool listed last.
+/// The newest list of the MCP server of a tool.
 async fn offered_on(conn: &mut Conn<'_>, scope: &Scope, definition: &Definition) -> Result<Option<Offered>> {
     let Some(call) = definition.mcp() else { return Ok(None) };
     let Some(server) = store::mcp_server::find_by_slug(conn, scope.tenant_id, &call.server).await? else {

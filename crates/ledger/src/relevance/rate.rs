@@ -33,7 +33,7 @@ pub struct RatedMemory {
     pub value: f64,
 }
 
-/// What became of each rating.
+/// Results of the ratings of one request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
     /// Those that count.

@@ -1,4 +1,4 @@
-//! Recording which memories were considered for a prompt.
+//! Recording the memories that were considered for a prompt.
 
 use crate::Result;
 use chrono::TimeDelta;
@@ -8,8 +8,8 @@ use store::{WriteTx, relevance::Considered};
 /// Days over which earlier uses of a memory are counted.
 pub(crate) const USES_DAYS: i64 = 30;
 
-/// Records the candidates of a prompt. `turn` is the sequence of the event that records the block; `ranker`
-/// names what ranked them.
+/// Records the candidates of a prompt. `turn` is the sequence of the event that records the block; `ranker` is the name
+/// of the formula or model that ordered them.
 pub(crate) async fn record_on(
     tx: &mut WriteTx<'_>,
     session: &Session,

@@ -50,7 +50,7 @@ impl Ids {
 pub(crate) struct Prepared {
     /// Session from which the output was made. It is the parent of the task's session.
     pub(crate) parent_id: SessionId,
-    /// Whose the task's session is alone; `None` if the workspace can see it.
+    /// The only person who can see the task's session; `None` if the workspace can see it.
     pub(crate) private_to: Option<String>,
     /// Entity that the session is about.
     pub(crate) entity_id: Option<EntityId>,
@@ -119,7 +119,7 @@ pub(crate) async fn settle_task(
     Ok((session, Some(promotion)))
 }
 
-/// A task that can be given an output.
+/// A task that can have an output.
 ///
 /// # Errors
 /// [`Error::NotFound`] for an unknown task; [`Error::Invalid`] for one that is archived.

@@ -1,5 +1,5 @@
-//! Training telemetry: whether a workspace shares anonymous numbers about the usefulness of memories, and these numbers.
-//! Nothing is sent anywhere: an operator can export them.
+//! Training telemetry: whether a workspace shares anonymous numbers about the usefulness of memories, and the numbers.
+//! Nothing is sent: an operator can export them.
 
 mod opt_in;
 mod prompt;

@@ -19,7 +19,7 @@ use store::Access;
 pub struct ServerRun {
     /// The version that the session names, or the working copy that it tests.
     pub run: ToolRun,
-    /// What the tool does in it.
+    /// The version or working copy that it runs.
     pub definition: Definition,
     /// Values for its headers.
     pub secrets: Secrets,

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use store::Conn;
 
-/// What becomes of the result of a run.
+/// Where the result of a run is written.
 #[derive(Debug, Clone)]
 pub struct PromoteRun {
     /// Task whose output the result is. Its output is one entity.

@@ -120,7 +120,7 @@ struct NewRun {
 }
 
 /// The digest of a request, which requests with the same key must share. It covers private values, so it is derived
-/// from the instance key if there is one: nobody can guess a value and compare.
+/// from the instance key if there is one: no one can guess a value and compare.
 fn request_digest(
     key: Option<&InstanceKey>,
     slug: &str,

@@ -15,7 +15,7 @@ use domain::{
 use serde_json::Value;
 use store::Conn;
 
-/// An input to save.
+/// The request to save an input under a name.
 #[derive(Debug, Clone, Default)]
 pub struct SaveInput {
     /// Name, unique among those of the person for the tool. An input with this name is replaced.
@@ -33,7 +33,7 @@ fn owner(scope: &Scope) -> Result<UserId> {
 /// Returns the inputs that the caller saved for a tool, by name.
 ///
 /// # Errors
-/// [`Error::NotFound`] if the workspace has no such tool; [`Error::Forbidden`] for a token that acts for nobody.
+/// [`Error::NotFound`] if the workspace has no such tool; [`Error::Forbidden`] for a token that acts for no one.
 pub async fn saved_inputs(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<Vec<SavedInputRecord>> {
     let (reader, slug) = (*scope, slug.to_owned());
     owner(scope)?;
@@ -55,7 +55,7 @@ pub(crate) async fn saved_on(conn: &mut Conn<'_>, scope: &Scope, tool_id: ToolId
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such tool; [`Error::WrongState`] if it is not published;
-/// [`Error::Forbidden`] for a caller outside of its audience, and for a token that acts for nobody; [`Error::Invalid`]
+/// [`Error::Forbidden`] for a caller outside of its audience, and for a token that acts for no one; [`Error::Invalid`]
 /// for a name that is none, and for fields that are too large; [`Error::LimitReached`].
 pub async fn save_input(ledger: &Ledger, scope: &Scope, slug: &str, input: SaveInput) -> Result<SavedInputRecord> {
     let user_id = owner(scope)?;
@@ -90,7 +90,7 @@ pub async fn save_input(ledger: &Ledger, scope: &Scope, slug: &str, input: SaveI
 /// Deletes an input that the caller saved.
 ///
 /// # Errors
-/// [`Error::NotFound`] if there is none with this name; [`Error::Forbidden`] for a token that acts for nobody.
+/// [`Error::NotFound`] if there is none with this name; [`Error::Forbidden`] for a token that acts for no one.
 pub async fn delete_input(ledger: &Ledger, scope: &Scope, slug: &str, name: &str) -> Result<()> {
     let user_id = owner(scope)?;
     let (tenant_id, slug, name) = (scope.tenant_id, slug.to_owned(), name.to_owned());

@@ -152,7 +152,7 @@ closed! {
     BulkOutcome = ["ready", "done", "already", "refused"].into_iter();
     /// Whether a paced run starts sessions.
     PacedRunState = paced_run::State::ALL.into_iter().map(paced_run::State::as_str);
-    /// What became of one session of a paced run.
+    /// Outcome of one session of a paced run.
     PacedOutcome = paced_run::Outcome::ALL.into_iter().map(paced_run::Outcome::as_str);
     /// Feedback on an answer.
     AnswerLabel = interaction::Feedback::ALL.into_iter().map(interaction::Feedback::as_str);

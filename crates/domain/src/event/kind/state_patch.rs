@@ -32,7 +32,7 @@ pub struct CanvasPatch {
     /// Changes of others that it replaced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overwrote: Vec<Overwritten>,
-    /// Author of the change, if somebody else accepted it: the actor of the event.
+    /// Author of the change, if someone else accepted it: the actor of the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_by: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What a form begins with: the defaults of its schema, or a value.
+//! The initial values of a form: the defaults of its schema, or a given value.
 
 use super::{
     fields::{Fields, Mark, ROOT, child, mark},

@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 /// One value to choose.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// What the input has if it is chosen.
+    /// The value of the input if it is chosen.
     pub value: Value,
     /// The value as the text of a control. Each choice of a control has another.
     pub text: String,
-    /// What people read.
+    /// The text that people read.
     pub label: String,
 }
 

@@ -18,7 +18,7 @@ pub struct Node {
     pub key: String,
     /// Title of its schema; may be empty.
     pub title: String,
-    /// What its schema says about it; may be empty.
+    /// Description of its schema; may be empty.
     pub hint: String,
     /// Whether its control has to be filled in.
     pub required: bool,
@@ -33,7 +33,7 @@ pub struct Node {
 pub struct Entry {
     /// Name of the control of the key.
     pub key_name: String,
-    /// What belongs to the key.
+    /// The part with the value of the key.
     pub value: Node,
 }
 
@@ -60,7 +60,7 @@ pub enum NodeKind {
     },
     /// One of several schemas.
     Variants {
-        /// What people read of each.
+        /// Texts that people choose from, one for each variant.
         labels: Vec<String>,
         /// The number of the one that is drawn.
         chosen: usize,

@@ -1,4 +1,4 @@
-//! What a control shows of a value, and the value of what it shows.
+//! The text of a control for a value, and the value of a text.
 
 use super::{
     choice::Choice,

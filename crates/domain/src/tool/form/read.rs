@@ -16,6 +16,23 @@ pub fn read(schema: &Value, fields: &Fields) -> Result<Option<Value>, Vec<Issue>
     read_part(schema, (schema, &At::root()), ROOT, fields)
 }
 
+/// Returns the members of the object that a form has so far, for a draft. A member whose only control has a text that
+/// cannot be read is this text; deeper parts that cannot be read are left out.
+pub fn read_so_far(schema: &Value, fields: &Fields) -> Map<String, Value> {
+    let mut reader = Reader { parts: Parts::new(schema), fields, issues: Vec::new() };
+    let mut members = match reader.value(schema, &At::root(), ROOT) {
+        Some(Value::Object(members)) => members,
+        _ => Map::new(),
+    };
+    for issue in &reader.issues {
+        let part = issue.field.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('.'));
+        if let Some(part) = part.filter(|part| !part.contains('.')) {
+            members.insert(key_of(part), Value::from(fields.text(&issue.field)));
+        }
+    }
+    members
+}
+
 /// Returns the value of a part of a form with the schema `root`.
 pub(super) fn read_part(
     root: &Value,

@@ -1,4 +1,4 @@
-//! What a schema is drawn as: one level of it.
+//! The controls of one level of a schema.
 
 use super::{
     choice::{Choice, boxes, choices, one_of, text},

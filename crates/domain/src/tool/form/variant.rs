@@ -126,7 +126,7 @@ pub(super) fn type_of(members: &Map<String, Value>) -> Option<&str> {
     members.get("type").map_or_else(implied, Value::as_str)
 }
 
-/// What people read of a variant: its title, the constant that tells it from the others, or its type.
+/// The label of a variant: its title, the constant that distinguishes it, or its type.
 fn variant_label(members: &Map<String, Value>, index: usize) -> String {
     let title = members.get("title").and_then(Value::as_str).unwrap_or_default().trim();
     if !title.is_empty() {

@@ -16,7 +16,7 @@ use domain::{
 };
 use store::WriteTx;
 
-/// Fields to change.
+/// New values for a draft, and the save that they are based on.
 #[derive(Debug, Clone, Default)]
 pub struct ChangeFields {
     /// `rev` of the draft that the caller read.

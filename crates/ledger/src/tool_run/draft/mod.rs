@@ -47,7 +47,7 @@ const PRIVATE_FIELD: &str = "tool draft field";
 /// A session of a tool with its draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolDraft {
-    /// The session.
+    /// Session of the type `tool`.
     pub session: Session,
     /// The draft; `None` once the run has begun or the session has ended.
     pub draft: Option<ToolDraftRecord>,

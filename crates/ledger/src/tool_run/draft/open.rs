@@ -35,10 +35,10 @@ use store::{
     session::{Idempotency, Inserted},
 };
 
-/// What is before the slug in the digest of a request that opens a draft.
+/// Prefix of the slug in the digest of a request that opens a draft.
 const REQUEST: &str = "tool draft ";
 
-/// A draft to open.
+/// The request for a new draft of a run.
 #[derive(Debug, Clone, Default)]
 pub struct OpenDraft {
     /// The fields that are filled in already.

@@ -26,7 +26,7 @@ use tokio_util::task::AbortOnDropHandle;
 pub(super) struct Connection {
     running: RunningService<RoleClient, ClientConfig>,
     pub watch: Arc<Watch>,
-    /// The program that is spoken to. Dropping it kills its process group.
+    /// The program. Dropping it kills its process group.
     _program: Option<(Child, AbortOnDropHandle<()>)>,
 }
 
@@ -94,7 +94,7 @@ impl Connection {
         Ok(Self { running, watch: Arc::default(), _program: Some((child, drain)) })
     }
 
-    /// The server, to ask it.
+    /// The connection for requests.
     pub fn peer(&self) -> &Peer<RoleClient> {
         self.running.peer()
     }
@@ -106,7 +106,7 @@ impl Connection {
     }
 }
 
-/// What this client says about itself: it takes no requests of servers.
+/// Capabilities of this client: it takes no requests of servers.
 fn client_config() -> ClientConfig {
     let name = Implementation::new("shiftbook", env!("CARGO_PKG_VERSION"));
     ClientConfig::new(ClientCapabilities::default(), name)

@@ -25,7 +25,7 @@ use std::{
 
 type Result<T> = std::result::Result<T, StreamableHttpError<Fault>>;
 
-/// What went wrong on a connection, beside what the protocol's own errors say.
+/// Faults of a connection that errors of the protocol do not have.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     fault: Mutex<Option<Fault>>,

@@ -10,7 +10,7 @@ use wire::session::SessionError;
 
 /// How a session ended that a call started.
 pub struct Ended<'a> {
-    /// The session.
+    /// Id of the started session.
     pub session_id: SessionId,
     /// Its final status.
     pub status: Status,
