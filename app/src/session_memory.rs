@@ -79,7 +79,7 @@ fn table(memories: &[(SessionMemory, Option<String>)], action: Option<&str>) -> 
 
 fn row(memory: &SessionMemory, text: Option<&str>, action: Option<&str>) -> impl IntoView + use<> {
     let shown = text.map_or_else(|| memory.id.clone(), |text| one_line(text, TEXT_CHARS_MAX));
-    let used = if memory.use_hits == 0 { "not seen".to_owned() } else { counted(memory.use_hits.into(), "time") };
+    let used = if memory.use_hits == 0 { "not used".to_owned() } else { counted(memory.use_hits.into(), "time") };
     let rating = match memory.agent_relevance_score {
         Some(mean) => format!("{mean:.2}, {}", counted(memory.agent_feedback_count.into(), "rating")),
         None => "not rated".to_owned(),

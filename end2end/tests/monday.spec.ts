@@ -105,7 +105,7 @@ test("an operator finds the call that broke, and runs its cause again", async ({
   await expect(page.getByRole("status").filter({ hasText: "begun" })).toHaveText("5 of 16 sessions have begun.");
   await expectAccessible(page, "a paced run under way");
   await press(page, page.getByRole("button", { name: /^Cancel \d+ waiting$/ }));
-  await expect(page.getByText("Cancelled. 5 of 16 sessions had begun and go on.")).toBeVisible();
+  await expect(page.getByText("Cancelled. 5 of 16 sessions had begun; they continue.")).toBeVisible();
   await hydrated(page);
   await expectAccessible(page, "a paced run that was cancelled");
 });

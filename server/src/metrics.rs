@@ -108,7 +108,7 @@ impl Activity {
         registry.register("leases_expired", "Sessions taken back from workers", self.leases_expired.clone());
         registry.register("messages_given_up", given_up, self.messages_given_up.clone());
         registry.register("memory_writer_runs", "Runs of memory writers", self.writer_runs.clone());
-        registry.register("memory_ratings", "Ratings of memories by what became of them", self.memory_ratings.clone());
+        registry.register("memory_ratings", "Ratings of memories by result", self.memory_ratings.clone());
     }
 
     fn update(&self, counted: &ledger::Counted) {

@@ -201,7 +201,7 @@ fn again(shell: &Shell, props: &CauseProps) -> impl IntoView + use<> {
                     <Select scope="again" field=Field::new("limit", "Of the failures of this time") options=batches form=&form/>
                     <Button look=Look::Primary name="which" value="all">"Run again…"</Button>
                 </div>
-                <p class="meta">"Nothing starts before you have seen what would. A session that was run again before is left out. "<a href=paced_run::PATH>"Paced runs"</a></p>
+                <p class="meta">"You see the sessions before any of them starts. A session that was run again before is left out. "<a href=paced_run::PATH>"Paced runs"</a></p>
                 {list}
             </form>
         </Section>

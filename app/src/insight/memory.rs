@@ -80,7 +80,7 @@ pub fn memory_page(shell: &Shell, props: MemoryProps) -> String {
         } else {
             let share = |part: u64| percent(part as f64 / given.max(1) as f64);
             let covered = format!(
-                "Of the newest {} that agents were given, {} were rated and {} were seen to be used.",
+                "Of the newest {} that agents were given, {} were rated and {} were used.",
                 counted(given, "memory"),
                 share(rated),
                 share(used)

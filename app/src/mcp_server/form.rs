@@ -32,8 +32,10 @@ pub(super) fn fields(
     let slug = server.is_none().then(|| {
         static_html(view! { <Input scope="mcp" field=Field::new("slug", "Slug").hint("Its address, and its name in tools. Created from the name if left empty.") form=form/> })
     });
-    let kinds =
-        vec![("http".to_owned(), "HTTP address".to_owned()), ("stdio".to_owned(), "Program of this server".to_owned())];
+    let kinds = vec![
+        ("http".to_owned(), "HTTP address".to_owned()),
+        ("stdio".to_owned(), "Program on the server's machine".to_owned()),
+    ];
     let program_hint = if programs.is_empty() {
         "For a program: the name under which the operator allows it. None is allowed for this workspace."
     } else {
@@ -42,8 +44,8 @@ pub(super) fn fields(
     let secret = may_set_secrets.then(|| {
         static_html(view! {
             <div class="form-row">
-                <Input scope="mcp" field=Field::new("secret_name", "Secret header").hint("Such as authorization. Others are kept.") form=form/>
-                <Input scope="mcp" kind="password" autocomplete="new-password" field=Field::new("password", "Its value").hint("Encrypted, and never shown again. Left empty, the header is deleted.") form=form/>
+                <Input scope="mcp" field=Field::new("secret_name", "Secret header").hint("Such as authorization. Other secret headers are kept.") form=form/>
+                <Input scope="mcp" kind="password" autocomplete="new-password" field=Field::new("password", "Its value").hint("Encrypted, and never shown again. If it is empty, the header is deleted.") form=form/>
             </div>
         })
     });
@@ -52,7 +54,7 @@ pub(super) fn fields(
         {slug}
         <Select scope="mcp" field=Field::new("kind", "Reached by") options=kinds value=kind form=form/>
         <Input scope="mcp" field=Field::new("url", "Address").hint("For HTTP: https:// and the path of the endpoint.") value=url form=form/>
-        <TextArea scope="mcp" field=Field::new("headers", "Headers").hint("For HTTP: one a line, as name: value. No secrets.") value=headers rows=2 form=form/>
+        <TextArea scope="mcp" field=Field::new("headers", "Headers").hint("For HTTP: one per line, as name: value. No secrets.") value=headers rows=2 form=form/>
         <Input scope="mcp" field=Field::new("program", "Program").hint(program_hint) value=program suggestions=programs.to_vec() form=form/>
         {secret}
     })

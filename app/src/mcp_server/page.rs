@@ -71,7 +71,10 @@ pub fn page(shell: &Shell, props: Props) -> String {
 fn tools_section(server: &McpServer, tools: &McpTools) -> InertElement {
     let target = format!("/mcp-servers/{}", server.slug);
     let (ask, asked) = match tools.listed_at {
-        None => ("Ask for its tools", view! { <p class="meta">"It was not asked for its tools yet."</p> }.into_any()),
+        None => (
+            "Ask for its tools",
+            view! { <p class="meta">"The server was not asked for its tools yet."</p> }.into_any(),
+        ),
         Some(at) => ("Ask again", view! { <p class="meta">"Asked "{moment(at)}</p> }.into_any()),
     };
     let import = (!tools.tools.is_empty()).then(|| import_form(&target, &tools.tools));
@@ -128,13 +131,13 @@ fn import_form(target: &str, tools: &[McpTool]) -> impl IntoView + use<> {
             }
         })
         .collect::<Vec<_>>();
-    let columns = vec![Column::hidden("Import"), Column::text("Tool"), Column::text("Since it was asked before")];
+    let columns = vec![Column::hidden("Import"), Column::text("Tool"), Column::text("Change since the last list")];
     view! {
         <form class="form" method="post" action=target.to_owned()>
             <Table caption="Tools that the server lists" columns=columns>{rows}</Table>
             <div class="form-actions">
                 <Button name="do" value="import" look=Look::Primary>"Import chosen tools"</Button>
-                <span class="meta">"Each becomes a draft. A tool that was imported before takes over what the server lists now."</span>
+                <span class="meta">"A new tool is a draft until you publish it. A tool that was imported before gets a new working copy."</span>
             </div>
         </form>
     }

@@ -63,7 +63,7 @@ fn progress_state(run: &PacedRun) -> ProgressState {
         State::Open => format!("{} of {} have begun.", grouped(begun), counted(total, "session")),
         State::Done => format!("{} of {} have begun. None is left.", grouped(begun), counted(total, "session")),
         State::Cancelled => {
-            format!("Cancelled. {} of {} had begun and go on.", grouped(begun), counted(total, "session"))
+            format!("Cancelled. {} of {} had begun; they continue.", grouped(begun), counted(total, "session"))
         }
     };
     let facts = [

@@ -25,7 +25,7 @@ pub enum TelemetryChoice {
 pub fn telemetry_section(choice: TelemetryChoice, form: &FormState) -> impl IntoView + use<> {
     let (now, offered) = match choice {
         TelemetryChoice::Forbidden => ("The operator of this installation does not allow it.", None),
-        TelemetryChoice::Unanswered => ("Nobody has answered yet. Nothing is shared.", Some(false)),
+        TelemetryChoice::Unanswered => ("No one has answered yet. Nothing is shared.", Some(false)),
         TelemetryChoice::Answered { enabled: true } => ("Numbers are shared.", Some(true)),
         TelemetryChoice::Answered { enabled: false } => ("Nothing is shared.", Some(false)),
     };

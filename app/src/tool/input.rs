@@ -81,9 +81,9 @@ const fn why_words(why: Why) -> &'static str {
     match why {
         Why::Any => "Any value, as JSON.",
         Why::Combined => "JSON, because its schema combines others.",
-        Why::Reference => "JSON, because its schema refers to one that is not there.",
-        Why::Deep => "JSON, because it is nested so deep.",
-        Why::Large => "JSON, because the form has so many fields.",
+        Why::Reference => "JSON, because its schema refers to one that does not exist.",
+        Why::Deep => "JSON, because it is nested too deep for fields.",
+        Why::Large => "JSON, because the form has too many fields.",
         Why::Chosen => "JSON.",
     }
 }

@@ -33,11 +33,11 @@ pub(super) fn offered_section(call: &McpCall, offered: &Offered) -> Option<Inert
         }
         Some(lines) if lines.is_empty() => return None,
         Some(lines) => view! {
-            <p>"The server lists other schemas than the working copy has."</p>
+            <p>"The server lists other schemas than those of the working copy."</p>
             {changed_lines(lines)}
             <form class="form-actions" method="post" action=format!("/mcp-servers/{}", call.server)>
                 <input type="hidden" name=format!("tools[{}]", call.tool) value="on"/>
-                <Button name="do" value="import">"Take over into the working copy"</Button>
+                <Button name="do" value="import">"Update the working copy"</Button>
             </form>
         }
         .into_any(),

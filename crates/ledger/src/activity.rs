@@ -26,7 +26,7 @@ pub struct Counted {
     /// Runs of memory writers by their state, in the order of [`RunState`]'s variants. Those without turns to read are
     /// not counted.
     pub writer_runs: [(RunState, u64); 3],
-    /// Ratings of memories by what became of them: those that count, those that do not by their reason, and those that
+    /// Ratings of memories by result: those that count, those that do not by their reason, and those that
     /// were not read.
     pub memory_ratings: [(&'static str, u64); Refusal::ALL.len() + 2],
 }

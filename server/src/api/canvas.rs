@@ -217,7 +217,7 @@ pub async fn suggestions(
             body = wire::Problem, content_type = "application/problem+json",
         ),
         (
-            status = 409, description = "`wrong_status`: it was decided otherwise; `already_final`: the canvas has ended",
+            status = 409, description = "`wrong_status`: the suggestion has another decision; `already_final`: the canvas has ended",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

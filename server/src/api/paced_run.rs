@@ -35,7 +35,7 @@ use wire::{
         ),
         (
             status = 422, description = "`invalid_request`: `errors` names the fields, `sessionIds` if none of the \
-                sessions can be run again; `limit_reached`: the workspace has 50 paced runs that are not over",
+                sessions can be run again; `limit_reached`: the workspace has 50 paced runs that have not ended",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

@@ -61,7 +61,7 @@ pub async fn list(
     request_body = RateMemories,
     params(("id" = uuid::Uuid, Path, description = "The session")),
     responses(
-        (status = 200, description = "What became of each rating", body = RatedMemories),
+        (status = 200, description = "The result of each rating", body = RatedMemories),
         (
             status = 409, description = "`stale_attempt`: another attempt runs the session",
             body = wire::Problem, content_type = "application/problem+json",

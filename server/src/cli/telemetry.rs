@@ -66,7 +66,7 @@ const fn described(state: &TelemetryState) -> &'static str {
         (true, _) => "off: the settings do not allow telemetry",
         (false, Some(true)) => "on: `shiftbook telemetry show` prints what is shared; nothing is sent",
         (false, Some(false)) => "off",
-        (false, None) => "off: nobody has answered yet",
+        (false, None) => "off: no one has answered yet",
     }
 }
 
@@ -80,7 +80,7 @@ async fn show(args: WorkspaceArgs) -> Result<(), Failure> {
 
 async fn show_with(ledger: &Ledger, settings: &Settings, tenant: &str) -> Result<(), Failure> {
     let key = instance_key::find(settings)?;
-    let missing = "there is no instance key, by which sessions are told apart";
+    let missing = "there is no instance key, which identifies the sessions of the rows";
     ledger.use_instance_key(key.ok_or_else(|| Failure::Misused(missing.into()))?);
     if !telemetry::state_by_operator(ledger, tenant).await?.shares() {
         return Err(Failure::Failed("nothing is shared: telemetry is off".into()));

@@ -60,7 +60,7 @@ async fn a_ranker_is_trained_from_a_file_and_telemetry_is_answered_beside_the_se
     std::fs::write(file, labels(20)).unwrap();
     assert!(printed(&app, &["memory", "train", "--labels", file]).contains("50 sessions or fewer"));
 
-    assert_eq!(printed(&app, &["telemetry", "status"]), "off: nobody has answered yet\n");
+    assert_eq!(printed(&app, &["telemetry", "status"]), "off: no one has answered yet\n");
     assert!(!run(&app, &["telemetry", "show"]).status.success());
     let answered = app.post(Who::Admin, "/api/telemetry/opt-in", json!({ "enabled": true })).await;
     assert_eq!((&answered["enabled"], &answered["isForbidden"]), (&json!(true), &json!(false)), "{answered}");

@@ -81,7 +81,7 @@ async fn settle(
         }
         (SuggestionState::Declined, Decision::Decline) => return Ok(Outcome::Suggested(found.state)),
         (SuggestionState::Accepted | SuggestionState::Declined, _) => {
-            return Err(Error::NotNow("this suggestion is decided already"));
+            return Err(Error::NotNow("this suggestion has another decision already"));
         }
     }
     let place = (key(&session), scope.caller.to_string(), minter.at());

@@ -61,7 +61,7 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewPacedRun) -> Result<
                 return detail_on(tx.conn(), &caller, known).await;
             }
             if store::paced_run::count_open(tx.conn(), tenant_id).await? > PACED_RUNS_OPEN_MAX {
-                let why = format!("a workspace has at most {PACED_RUNS_OPEN_MAX} paced runs that are not over");
+                let why = format!("a workspace has at most {PACED_RUNS_OPEN_MAX} paced runs that have not ended");
                 return Err(Error::LimitReached(why));
             }
             let planned = plan_again_on(tx.conn(), &caller, sessions.clone()).await?;

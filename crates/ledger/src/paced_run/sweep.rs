@@ -17,7 +17,7 @@ use store::{Access, PacedRunRecord};
 /// Largest number of paced runs that one read returns.
 const BATCH: u32 = 100;
 /// Reason of the refusal if the caller has lost the right to start sessions.
-const NO_RIGHTS: &str = "who asked for it may not start sessions any more";
+const NO_RIGHTS: &str = "the caller may not start sessions any more";
 
 /// The next sessions of a paced run, each with its position.
 struct Step {

@@ -159,7 +159,7 @@ async fn sessions_are_started_with_the_rights_of_that_time(f: Fixture) {
     }
     let PacedRunDetail { run, sessions } = paced_run::get(&f.ledger, &f.admin, id).await.unwrap();
     assert_eq!((run.record.state, run.counts.completed, run.counts.refused), (State::Done, 1, 6));
-    assert_eq!(sessions[6].reason.as_deref(), Some("who asked for it may not start sessions any more"));
+    assert_eq!(sessions[6].reason.as_deref(), Some("the caller may not start sessions any more"));
     assert_eq!((sessions[0].outcome, sessions[0].status), (Outcome::Started, Some(Status::Completed)));
     f.done().await;
 }

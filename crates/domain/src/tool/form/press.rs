@@ -169,7 +169,7 @@ fn as_fields(schema: &Value, fields: &mut Fields, name: &str) -> Done {
         }
     };
     if held.is(name, Mark::Json) {
-        return refused(name, "The fields cannot hold this value, because its form is another one. Keep the JSON.");
+        return refused(name, "No fields fit this value. Keep the JSON.");
     }
     keep_key(fields, name);
     fields.add(held);

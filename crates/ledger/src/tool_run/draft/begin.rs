@@ -106,7 +106,7 @@ async fn repeated(tx: &mut WriteTx<'_>, session: Session, fields: &Fields) -> Re
     if fields.iter().all(is_in) {
         return Ok(session);
     }
-    Err(Error::IdConflict { detail: "this draft runs already with other fields".into() })
+    Err(Error::IdConflict { detail: "this draft already runs with other fields".into() })
 }
 
 fn merge(input: &mut Value, changes: Fields) {

@@ -81,7 +81,7 @@ impl ChatRun<'_> {
             return Ok(());
         }
         let what = if callee == Callee::OfWorkspace { "runs of tools" } else { "others" };
-        Err(json!(format!("this session has started {most} {what}, which is the most it may")))
+        Err(json!(format!("this session has started {most} {what}, and may start no more")))
     }
 
     /// Waits a moment for the runs of tools that have not ended, so that a short run costs no further claim. A

@@ -295,7 +295,7 @@ fn call_of(found: &ServerRun, input: Map<String, Value>) -> Result<(Call, Secret
             Ok((call, target.secrets.clone()))
         }
         (Implementation::Mcp { .. } | Implementation::Worker {} | Implementation::Composite { .. }, _) => {
-            Err(failed("not_of_server", "the version of this run is none that the server runs"))
+            Err(failed("not_of_server", "the server does not run versions of this kind"))
         }
     }
 }
