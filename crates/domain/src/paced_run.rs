@@ -12,7 +12,7 @@ pub enum State {
     Open,
     /// Each of its sessions was started or refused.
     Done,
-    /// Someone cancelled it. What it had started goes on.
+    /// Someone cancelled it. Sessions that it had started continue.
     Cancelled,
 }
 

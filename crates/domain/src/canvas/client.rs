@@ -32,8 +32,8 @@ struct Pending {
     patch: Patch,
     kind: Kind,
     is_sent: bool,
-    /// The newest version that its author has seen as far as it touches what this change writes. A value that waits
-    /// hides those of others, so the base of a change that follows it is not newer.
+    /// Base of the patch: the newest version whose values at the written places the author has seen. While an earlier
+    /// change of such a value waits, changes of others to it are not shown, so the base is that of the earlier change.
     seen: u64,
 }
 

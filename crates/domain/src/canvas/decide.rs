@@ -217,8 +217,8 @@ fn compare(
     Ok(overwritten)
 }
 
-/// The change that removed, replaced or added what a value is in. Whoever knows a value in something that another one
-/// added has made one of the same name, which was rejected.
+/// The unseen change that removed, replaced or added an object around the value. An author who names a value in an
+/// object that another author added has an object of the same name, whose patch was rejected.
 fn gone(path: &Path, foreign: &[&Committed]) -> Option<Overwritten> {
     changes(foreign)
         .filter(|(_, change)| change.path().is_above(path))

@@ -96,7 +96,7 @@ impl Document {
     /// Applies the operations of a committed patch in place.
     ///
     /// # Errors
-    /// The position of the first operation that fails, and why. The document is then of no use any more.
+    /// The position of the first operation that fails, and why. The document cannot be used afterwards.
     pub fn fold(&mut self, ops: &[Operation]) -> Result<(), (usize, Failure)> {
         let mut inverse = Vec::new();
         for (at, operation) in ops.iter().enumerate() {

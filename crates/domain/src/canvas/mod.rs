@@ -2,8 +2,8 @@
 //!
 //! The order of the log is the order of the changes. A [`Patch`] names the version that its author saw; [`decide`]
 //! compares it with the patches that were committed since and accepts it, or rejects it with the reason. The document
-//! is a fold of the accepted patches ([`Document::apply`]). [`Client`] is the other side: what a browser or an agent
-//! shows while its own changes wait for an answer.
+//! is a fold of the accepted patches ([`Document::apply`]). [`Client`] is the client side: it has the document that a
+//! browser or an agent shows while its own changes wait for an answer.
 //!
 //! The operations are a closed set (add, replace, remove, test) that this module applies itself. The `json-patch` crate
 //! applies the whole of RFC 6902, without limits, and panics on some sequences of `move`.

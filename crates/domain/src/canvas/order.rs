@@ -1,7 +1,7 @@
-//! Order keys of the items of a list: between any two keys there is another one.
+//! Order keys of the items of a list. Between two keys a further one can be made, up to 64 bytes.
 //!
 //! A key is a whole number, whose first character says how many digits it has, and a fraction. Its characters are
-//! compared as bytes. So items that are appended one after another have short keys.
+//! compared as bytes. Items that are appended one after another have short keys.
 
 use crate::limit::CANVAS_ORDER_BYTES_MAX;
 

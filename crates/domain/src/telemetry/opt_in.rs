@@ -60,7 +60,7 @@ impl OptIn {
     }
 
     /// The state after an answer. A person can change it at any time. An agent can report a no at any time, and a yes
-    /// only where there was no no.
+    /// unless the answer is no.
     ///
     /// # Errors
     /// [`Declined`] for a yes of an agent after a no.

@@ -35,8 +35,8 @@ pub(super) async fn events_of_patches(
     Ok((found.items, found.has_more))
 }
 
-/// The document of a canvas at a version: the one that was kept last before it, and the patches since. A version
-/// between two patches has the document of the first one.
+/// The document of a canvas at a version, from the last snapshot before it and the patches since. A version between two
+/// patches has the document of the first one.
 ///
 /// # Errors
 /// [`Error::NotFound`] for a version before the first patch.

@@ -1,10 +1,9 @@
 //! Models that order the memories of a workspace.
 //!
 //! An operator, or the server once a day, trains a model on the rows of [`crate::relevance`] ([`samples_by_operator`]),
-//! and stores it with what it was measured to be worth ([`store_by_operator`]). A model that is better than the formula
+//! and stores it with its measurements ([`store_by_operator`]). A model that is better than the formula
 //! orders memories from then on, beside the formula; [`use_by_operator`] goes back to an earlier one or to the formula.
-//! A server does not change what an operator chose.
-//! Servers read the model in use at most once a minute.
+//! A server does not change what an operator chose, and reads the model in use at most once a minute.
 
 mod due;
 mod in_use;

@@ -12,7 +12,7 @@ use domain::{
 
 /// Rows that are read at once.
 const ROWS: u32 = 1_000;
-/// Most rows of one session that are shared together; later ones are as if they were of another session.
+/// Most rows of one session that are shared together. Later rows are shared as another session.
 const SESSION_ROWS: usize = 5_000;
 
 /// A part of what a workspace shares.

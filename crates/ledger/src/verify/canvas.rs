@@ -1,4 +1,4 @@
-//! Verifies the document of a canvas, and those that were kept, against the patches in its log.
+//! Verifies the document of a canvas and its snapshots against the patches in its log.
 
 use crate::{Ledger, Result, canvas::committed};
 use domain::{
@@ -15,7 +15,7 @@ pub(super) struct Folded {
     record: CanvasRecord,
     document: Document,
     version: u64,
-    /// Versions whose document was kept, and the digest of the document there.
+    /// Versions of the snapshots, each with the digest of its document.
     kept: BTreeMap<u64, Option<Digest>>,
     /// The first error.
     problem: Option<String>,

@@ -136,7 +136,7 @@ struct ChatRun<'a> {
     context: &'a JobContext,
     /// What the session has spent in all attempts; `None` before the model was asked.
     spent: Mutex<Option<Spent>>,
-    /// What the workspace offers under the slugs of the settings; not set before it was read.
+    /// Published tools with the slugs of the settings; not set before they are read.
     offers: OnceLock<Vec<Offered>>,
 }
 
