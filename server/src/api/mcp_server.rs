@@ -165,8 +165,8 @@ pub async fn tools(
 
 /// Import tools of an MCP server
 ///
-/// Makes a draft of each listed tool, or takes over what the server lists now into the working copy of a tool that was
-/// imported before. Nothing is published.
+/// Creates a draft of each listed tool, or replaces the working copy of a tool that was imported before by the listed
+/// tool. Nothing is published.
 #[utoipa::path(
     post, path = "/api/mcp-servers/{slug}/import", operation_id = "importMcpTools", tag = "tools",
     request_body = ImportMcpTools,
