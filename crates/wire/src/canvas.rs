@@ -60,7 +60,7 @@ pub struct Canvas {
     pub schema: Option<Json>,
     /// Number of patches.
     pub patches: u64,
-    /// What the caller may do. Without it they only read.
+    /// The caller's role. Absent for callers who can only read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::CanvasRole>))]
     pub role: Option<ParticipantRole>,
@@ -120,7 +120,7 @@ pub struct CanvasState {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendPatch {
-    /// Id that the client makes, unique in the canvas. Ids with the same text before the last colon are of one client.
+    /// Id that the client makes, unique in the canvas. Ids with the same text before the last colon belong to one client.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
     pub op_id: String,
     /// Version that the client saw.
@@ -130,7 +130,7 @@ pub struct SendPatch {
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::CanvasOperation>, min_items = 1, max_items = 128))]
     pub ops: Vec<Value>,
     /// Whether the patch is rejected unless `base` is the newest version. Positions in arrays and the whole document
-    /// change only so.
+    /// change only by such a patch.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(required = false))]
     pub strict: bool,
@@ -166,7 +166,7 @@ pub struct CanvasSuggestion {
     pub op_id: String,
     /// Version that its author had seen.
     pub base: u64,
-    /// What it would change.
+    /// Operations, in order.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::CanvasOperation>))]
     pub ops: Json,
     /// Its author: `user:…` or `token:…`.
@@ -253,7 +253,7 @@ pub struct CanvasRejection {
     /// JSON Pointer of its value.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub path: Path,
-    /// The value that stays there.
+    /// The value that is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
     pub kept: Option<Value>,
@@ -286,13 +286,13 @@ pub struct PutParticipant {
     /// `user:` or `token:` and the id of a member or token of the workspace.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
     pub participant: String,
-    /// What they may do. Without it the participant is removed.
+    /// Their role. Without it the participant is removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::CanvasRole, required = false))]
     pub role: Option<ParticipantRole>,
 }
 
-/// One who takes part in a canvas.
+/// A person or token with a role in a canvas.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -300,7 +300,7 @@ pub struct CanvasParticipant {
     /// `user:…` or `token:…`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub participant: String,
-    /// What they may do.
+    /// Whether they edit, suggest or only read.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::CanvasRole))]
     pub role: ParticipantRole,
     /// Who added them.

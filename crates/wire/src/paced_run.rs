@@ -46,10 +46,10 @@ pub struct PacedRun {
     /// Time from which sessions are started (UTC).
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub start_at: Timestamp,
-    /// Who asked for it: `user:…` or `token:…`.
+    /// Author of the request: `user:…` or `token:…`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
-    /// Time it was asked for (UTC).
+    /// Time of the request (UTC).
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
     /// Time its last session was started, or it was cancelled (UTC). Null while it is open.

@@ -22,7 +22,7 @@ pub struct RateMemories {
     pub memory_feedback: Json,
 }
 
-/// The answer to `POST /api/sessions/{id}/memory-feedback`: what became of each rating.
+/// The answer to `POST /api/sessions/{id}/memory-feedback`: the result of each rating.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -106,7 +106,7 @@ pub struct SessionMemory {
     pub same_channel: bool,
     /// Estimated tokens.
     pub tokens: u32,
-    /// How often its text was seen in the answer or in the arguments of calls of the turn. Counted after the turn ends.
+    /// Uses in the answer or in the arguments of calls of the turn. Counted after the turn ends.
     pub use_hits: u32,
     /// Mean of all ratings of the memory in this session, from -1 to 1; null if there are none.
     #[serde(rename = "agent_relevance_score")]

@@ -12,7 +12,7 @@ pub struct Telemetry {
     pub enabled: Option<bool>,
     /// Whether the operator of the installation forbids it. Then nothing is shared.
     pub is_forbidden: bool,
-    /// Time an agent was made to ask last.
+    /// Time of the newest request of an agent (UTC).
     pub last_prompted_at: Option<Timestamp>,
     /// Time from which the seven days count.
     pub installed_at: Timestamp,

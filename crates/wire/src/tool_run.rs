@@ -81,7 +81,7 @@ pub struct ChangeToolFields {
     /// New values by the names of the fields; `null` removes one. Fields that are not named stay.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub fields: Map<String, Value>,
-    /// Whether whoever fills in the form leaves it: the log gets every change at once.
+    /// Whether the person leaves the form: the log gets every change at once.
     #[serde(default)]
     pub leaving: bool,
 }

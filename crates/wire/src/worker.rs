@@ -72,7 +72,7 @@ pub struct Progress {
     /// Number of all steps, at least `done`; absent if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// What is done now: one line of 1 to 200 characters.
+    /// Current activity: one line of 1 to 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
     pub note: Option<String>,

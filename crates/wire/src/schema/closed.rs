@@ -132,7 +132,7 @@ closed! {
     AuditTargetKind = audit::TargetKind::ALL.into_iter().map(audit::TargetKind::as_str);
     /// What a participant of a canvas may do.
     CanvasRole = canvas::ParticipantRole::ALL.into_iter().map(canvas::ParticipantRole::as_str);
-    /// What became of a suggestion for a canvas.
+    /// Whether a suggestion for a canvas waits, was accepted, or was declined.
     CanvasSuggestionState = canvas::SuggestionState::ALL.into_iter().map(canvas::SuggestionState::as_str);
     /// Why a patch of a canvas was rejected.
     CanvasReason = canvas::Reason::ALL.into_iter().map(canvas::Reason::as_str);
