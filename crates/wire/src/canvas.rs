@@ -120,7 +120,8 @@ pub struct CanvasState {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendPatch {
-    /// Id that the client makes, unique in the canvas. Ids with the same text before the last colon belong to one client.
+    /// Id that the client makes, unique in the canvas. Ids with the same text before the last colon belong to one
+    /// client.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
     pub op_id: String,
     /// Version that the client saw.

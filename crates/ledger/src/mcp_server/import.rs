@@ -17,8 +17,8 @@ use domain::{
 };
 use store::WriteTx;
 
-/// Creates a draft of each of these listed tools, or replaces the working copy of a tool that was imported before by the
-/// listed tool. Nothing is published. Returns the tools in the order of the names.
+/// Creates a draft of each of these listed tools, or replaces the working copy of a tool that was imported before by
+/// the listed tool. Nothing is published. Returns the tools in the order of the names.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such server; [`Error::Invalid`] for a name that is not listed or is
