@@ -17,6 +17,9 @@ use serde::Deserialize;
 use uuid::Uuid;
 use wire::{Code, hook::HookAnswer};
 
+/// The values of `{source}`, for people.
+const NAMES: &str = "hooks come from `claude-code`, `codex`, `gemini`, `opencode`, `pi` or `openclaw`";
+
 /// The `{source}` of the path: which coding agent calls.
 #[derive(Debug, Clone, Copy)]
 pub struct SourceName(Source);
@@ -28,9 +31,7 @@ impl<S: Send + Sync> FromRequestParts<S> for SourceName {
         let params = RawPathParams::from_request_parts(parts, state).await.ok();
         let name = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "source"));
         let known = name.and_then(|(_, value)| Source::parse(value));
-        known
-            .map(Self)
-            .ok_or_else(|| Problem::detailed(Code::NotFound, "hooks come from `claude-code`, `codex` or `gemini`"))
+        known.map(Self).ok_or_else(|| Problem::detailed(Code::NotFound, NAMES))
     }
 }
 
@@ -54,7 +55,7 @@ pub struct RecordQuery {
 /// `UserPromptSubmit` and `BeforeAgent`.
 #[utoipa::path(
     post, path = "/api/hooks/{source}", operation_id = "recordHook", tag = "hooks", request_body = wire::schema::Hook,
-    params(("source" = wire::schema::HookSource, Path, description = "`claude-code`, `codex` or `gemini`"), RecordQuery),
+    params(("source" = wire::schema::HookSource, Path, description = "Which coding agent calls"), RecordQuery),
     responses(
         (status = 200, description = "What the agent gets", body = HookAnswer),
         (

@@ -444,7 +444,7 @@ async fn a_bad_hook_gets_a_precise_error() {
     let app = App::start();
     let hook = json!({ "session_id": "s", "hook_event_name": "Stop" });
     for (path, body, status, code, field) in [
-        ("/api/hooks/opencode", &hook, 404, "not_found", None),
+        ("/api/hooks/cursor", &hook, 404, "not_found", None),
         ("/api/hooks/codex?nonsense=1", &hook, 422, "invalid_request", Some("nonsense")),
         ("/api/hooks/codex?id=7", &hook, 422, "invalid_request", Some("id")),
         ("/api/hooks/codex?at=noon", &hook, 422, "invalid_request", Some("at")),

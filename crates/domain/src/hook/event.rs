@@ -208,7 +208,7 @@ fn tool_use_id(source: Source, payload: &Payload<'_>) -> String {
         Source::Gemini => {
             digest(&format!("{}\n{}", tool_name(payload), payload.raw("tool_input").map_or("", RawValue::get)))
         }
-        Source::ClaudeCode | Source::Codex => String::new(),
+        Source::ClaudeCode | Source::Codex | Source::OpenCode | Source::Pi | Source::OpenClaw => String::new(),
     })
 }
 

@@ -1,8 +1,9 @@
 //! Hooks of coding agents: maps one payload to the event and the status of the agent's session.
 //!
-//! Claude Code, Codex and Gemini CLI call a hook at each step and pass it one JSON object. [`read`] maps the object,
-//! whatever event it names. [`ParsedHook::steps`] returns the commands that follow for a session with a given
-//! status. `ledger::hook` finds the session and recognises repeated hooks; this module does neither.
+//! Claude Code, Codex and Gemini CLI call a hook at each step and pass it one JSON object. Shiftbook's plugins for
+//! OpenCode, pi and OpenClaw make the same objects. [`read`] maps an object, whatever event it names.
+//! [`ParsedHook::steps`] returns the commands that follow for a session with a given status. `ledger::hook` finds the
+//! session and recognises repeated hooks; this module does neither.
 
 mod event;
 mod payload;

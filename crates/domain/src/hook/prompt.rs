@@ -44,7 +44,9 @@ impl PromptOrigin {
                 Some(Self::LocalCommand)
             }
             Source::Codex if prompt.starts_with("<hook_prompt") => Some(Self::Hook),
-            Source::ClaudeCode | Source::Codex | Source::Gemini => None,
+            Source::ClaudeCode | Source::Codex | Source::Gemini | Source::OpenCode | Source::Pi | Source::OpenClaw => {
+                None
+            }
         }
     }
 }

@@ -62,13 +62,18 @@ pub struct ParsedHook {
     pub titled: Option<String>,
     /// Metadata that the session keeps about the agent, as the text of a JSON object.
     pub about: String,
-    /// Ratings of memories, by the way they arrived: with the payload, or in the agent's message, from which they were
-    /// removed.
+    /// Ratings of memories, by how they came in: with the payload, with a call of the tool for ratings, and in the agent's
+    /// message, of which they are no part any more.
     pub ratings: Vec<(relevance::Source, Ratings)>,
 }
 
-/// Member of a payload with the ratings of memories. Members inside of a tool's input or output are not read.
+/// Member of a payload with the ratings of memories. Members inside of a tool's output, and of the input of other tools
+/// than [`RATING_TOOLS`], are not read.
 const RATINGS: &str = "memory_feedback";
+/// Names that the hosts give the tool with which an agent rates memories: of a plugin, and of the MCP server `shiftbook`
+/// in Claude Code and Codex, in Gemini CLI, and in OpenCode.
+const RATING_TOOLS: [&str; 4] =
+    ["rate_memories", "mcp__shiftbook__rate_memories", "mcp_shiftbook_rate_memories", "shiftbook_rate_memories"];
 
 /// Reads the payload of a hook. Every event name is accepted; the payload of an unknown one is recorded as it
 /// was sent.
@@ -135,6 +140,7 @@ impl ParsedHook {
             }
             "PostToolUse" | "PostToolUseFailure" => {
                 self.event = answer(source, payload);
+                self.ratings.extend(rated_by_tool(payload));
                 self.reason = format!("{} went on", source.label());
                 self.resume_rule = ResumeRule::Call(call_digest(payload));
                 self.wakes = false;
@@ -233,6 +239,16 @@ fn ratings_in(raw: &RawValue) -> Option<(relevance::Source, Ratings)> {
         None => Ratings::read(raw.get()),
     };
     Some((relevance::Source::Hook, ratings?))
+}
+
+/// Reads the ratings of a call of the tool for ratings that succeeded. The tool itself does nothing: its result is the
+/// only hook that comes after the host's own rules have let the call pass.
+fn rated_by_tool(payload: &Payload<'_>) -> Option<(relevance::Source, Ratings)> {
+    let is_rating = RATING_TOOLS.contains(&payload.text("tool_name")?.as_str());
+    if !is_rating || payload.event == "PostToolUseFailure" {
+        return None;
+    }
+    Some((relevance::Source::Tool, Ratings::read(payload.raw("tool_input")?.get())?))
 }
 
 /// Returns the event of a prompt that no person is known to have typed.

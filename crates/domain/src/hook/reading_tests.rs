@@ -201,7 +201,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn ratings_are_read_from_the_payload_and_the_agents_message_and_from_nothing_else() {
+fn ratings_are_read_from_the_payload_the_rating_tool_and_the_agents_message_and_from_nothing_else() {
     let id = "mem_0123456789ab";
     let rated = format!("Done.\n\n<memory-feedback>{{\"{id}\": -1}}</memory-feedback>");
     let of = |name: &str, more: Value| {
@@ -227,6 +227,14 @@ fn ratings_are_read_from_the_payload_and_the_agents_message_and_from_nothing_els
     assert_eq!(of("PreToolUse", call).0, "");
     let result = json!({ "tool_name": "Bash", "tool_use_id": "t", "tool_response": { "memory_feedback": { id: 1 }, "text": rated } });
     assert_eq!(of("PostToolUse", result).0, "");
+    // Only the tool for ratings is read, and only if its call was let pass.
+    for name in RATING_TOOLS {
+        let call = json!({ "tool_name": name, "tool_input": { "memory_feedback": { id: 1 } }, "tool_use_id": "t" });
+        assert_eq!(of("PreToolUse", call.clone()).0, "");
+        assert_eq!(of("PostToolUseFailure", call.clone()).0, "");
+        let (sources, rated) = of("PostToolUse", call);
+        assert_eq!((sources.as_str(), rated.ratings[0].1.accepted[0].value), ("tool", 1.0), "{name}");
+    }
     for odd in [json!(null), json!(7), json!([]), json!("no object"), json!(true)] {
         assert_eq!(of("Stop", json!({ "memory_feedback": odd, "last_assistant_message": "Done." })).0, "");
     }

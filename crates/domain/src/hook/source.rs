@@ -11,11 +11,17 @@ pub enum Source {
     Codex,
     /// Google's Gemini CLI. Its hooks have names of their own.
     Gemini,
+    /// OpenCode. A plugin sends its events under the names of Claude Code's hooks.
+    OpenCode,
+    /// The coding agent pi. An extension sends its events under the names of Claude Code's hooks.
+    Pi,
+    /// OpenClaw. A plugin sends its events under the names of Claude Code's hooks.
+    OpenClaw,
 }
 
 impl Source {
     /// Every source.
-    pub const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Gemini];
+    pub const ALL: [Self; 6] = [Self::ClaudeCode, Self::Codex, Self::Gemini, Self::OpenCode, Self::Pi, Self::OpenClaw];
 
     /// Name in URLs and on the command line. It is also the `source` and the agent slug of the sessions.
     pub const fn as_str(self) -> &'static str {
@@ -23,6 +29,9 @@ impl Source {
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
             Self::Gemini => "gemini",
+            Self::OpenCode => "opencode",
+            Self::Pi => "pi",
+            Self::OpenClaw => "openclaw",
         }
     }
 
@@ -32,23 +41,26 @@ impl Source {
             Self::ClaudeCode => "Claude Code",
             Self::Codex => "Codex",
             Self::Gemini => "Gemini CLI",
+            Self::OpenCode => "OpenCode",
+            Self::Pi => "pi",
+            Self::OpenClaw => "OpenClaw",
         }
     }
 
     /// Returns the size of a context as the agent counts it.
     pub fn context_size(self, text: &str) -> usize {
         match self {
-            Self::ClaudeCode | Self::Gemini => text.encode_utf16().count(),
             Self::Codex => text.len(),
+            Self::ClaudeCode | Self::Gemini | Self::OpenCode | Self::Pi | Self::OpenClaw => text.encode_utf16().count(),
         }
     }
 
     /// The largest context that the agent is given, in the unit of [`Self::context_size`]. Claude Code and Codex give
-    /// their models no larger one whole. Gemini CLI takes ten times as much, and gets no more than the others.
+    /// their models no larger one whole. The others take several times as much, and get no more than these.
     pub const fn context_max(self) -> usize {
         match self {
-            Self::ClaudeCode | Self::Gemini => HOOK_CONTEXT_UNITS_MAX,
             Self::Codex => HOOK_CONTEXT_BYTES_MAX,
+            Self::ClaudeCode | Self::Gemini | Self::OpenCode | Self::Pi | Self::OpenClaw => HOOK_CONTEXT_UNITS_MAX,
         }
     }
 
@@ -66,8 +78,8 @@ impl Source {
     /// The member of the payload of a turn's end that has the agent's message.
     pub(super) const fn reply_field(self) -> &'static str {
         match self {
-            Self::ClaudeCode | Self::Codex => "last_assistant_message",
             Self::Gemini => "prompt_response",
+            Self::ClaudeCode | Self::Codex | Self::OpenCode | Self::Pi | Self::OpenClaw => "last_assistant_message",
         }
     }
 

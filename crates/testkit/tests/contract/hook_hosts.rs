@@ -145,8 +145,8 @@ async fn the_context_keeps_the_limit_of_each_host_and_is_cut_by_whole_items(f: F
             let hook = Hook { source, body: sent.to_string(), id: None, at: None };
             let context = record(&f.ledger, &f.member, hook).await.unwrap().additional_context.unwrap();
             let (size, max) = match source {
-                Source::ClaudeCode | Source::Gemini => (context.encode_utf16().count(), HOOK_CONTEXT_UNITS_MAX),
                 Source::Codex => (context.len(), HOOK_CONTEXT_BYTES_MAX),
+                _ => (context.encode_utf16().count(), HOOK_CONTEXT_UNITS_MAX),
             };
             assert!(size <= max && max == 10_000, "{source:?} {sign}: {size}");
             let activity = context.split("</recent-activity").next().unwrap();
