@@ -38,7 +38,8 @@ pub struct Session {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub entity_id: Option<EntityId>,
     /// Part of the product that created the session, or null for a plain one: `thread` is a conversation,
-    /// `human-session-bridge` the work of a person, `claude-code` or `pi`, for example, a coding agent that reports by itself.
+    /// `human-session-bridge` the work of a person, `claude-code` or `pi`, for example, a coding agent that reports by
+    /// itself.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::SessionSource>))]
     pub source: Option<String>,

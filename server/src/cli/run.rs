@@ -3,8 +3,8 @@
 use super::{
     agent, ask, backup, chat, check_config,
     common::{FAILED, Failure, MISUSED, report},
-    export, feedback, hook, install, memory, openapi, restore, retention, search, serve, telemetry, token, tool, user,
-    verify, view, work,
+    connect, export, feedback, hook, install, mcp, memory, openapi, restore, retention, search, serve, token, tool,
+    user, verify, view, work,
 };
 use crate::{build_version::VERSION, log::LogSettings};
 use clap::{Parser, Subcommand};
@@ -21,7 +21,7 @@ Examples:
   shiftbook install bundle.yaml --apply              criteria sets, groups, entity types, forms and tasks
   shiftbook view push form.yaml --publish            a form that people answer
   shiftbook tool run weather --input city.json       a tool, with its result on stdout
-  shiftbook hook install claude-code                 let Claude Code report what it does
+  shiftbook connect claude-code                      let Claude Code report what it does, and give it its memories
   shiftbook export training --tenant acme --format dpo --out pairs
   shiftbook memory export backup --agent scout        an agent's memory as files
   shiftbook verify && shiftbook backup /backup/log.db
@@ -98,6 +98,12 @@ enum Command {
     Work(work::WorkArgs),
     /// Chat with an agent
     Chat(chat::ChatArgs),
+    /// Connect a coding host: record its sessions, give its agent memories, take its ratings of them
+    ///
+    /// Shows each change of the host's settings and asks before it writes.
+    Connect(connect::ConnectArgs),
+    /// Offer the tool `rate_memories` to a coding host, by the Model Context Protocol on stdin and stdout
+    Mcp,
     /// Record coding agents through their hooks
     #[command(subcommand)]
     Hook(hook::HookCommand),
@@ -177,6 +183,8 @@ async fn dispatch(command: Command, log: Option<LogSettings>) -> ExitCode {
         Command::View(command) => view::run(command).await,
         Command::Tool(command) => tool::run(command).await,
         Command::Export(command) => export::run(command).await,
+        Command::Connect(args) => connect::run(args).await,
+        Command::Mcp => mcp::run(),
         Command::Hook(command) => return hook::run(command).await,
         Command::Memory(command) => memory::run(command).await,
         Command::Telemetry(command) => telemetry::run(command).await,

@@ -270,6 +270,8 @@ async fn a_server_that_never_answers_holds_no_agent() {
         assert_eq!(machine.hook("claude-code", line).await, json!({}));
     }
     assert_eq!(machine.waiting(), lines.len());
+    // The start of the session and the prompt went on without context.
+    assert_eq!(std::fs::metadata(machine.spool().join("missed")).unwrap().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

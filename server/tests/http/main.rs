@@ -20,7 +20,7 @@ mod chat_twice;
 mod claim_kill;
 mod closing;
 mod composite;
-mod composite_kill;
+mod connect;
 mod continue_page;
 mod continue_session;
 mod csrf;

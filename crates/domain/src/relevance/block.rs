@@ -11,6 +11,11 @@ Scale: -1 (actively harmful/misleading) to 1 (directly shaped response).
 Example: {\"mem_abc\": 0.8, \"mem_def\": -0.2, \"mem_ghi\": 0}
 </memory-feedback>";
 
+/// Describes to an agent the tool `rate_memories`, whose only argument is `memory_feedback`.
+pub const RATE_DESCRIPTION: &str = "Rates how useful the memories were that you were given, for your last response. \
+`memory_feedback` maps ids of memories to scores: -1 (actively harmful or misleading), 0 (present but not used), 1 \
+(directly shaped the response), or a number between. Leave out memories that you cannot evaluate.";
+
 const OPEN: &str = "<memory-feedback>";
 const CLOSE: &str = "</memory-feedback>";
 const FENCE: &str = "```";

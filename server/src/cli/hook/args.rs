@@ -12,6 +12,14 @@ pub enum HookCommand {
     Codex(ForwardArgs),
     /// Forward a hook of Gemini CLI: its JSON on stdin, the response on stdout
     Gemini(ForwardArgs),
+    /// Forward an event of OpenCode, as Shiftbook's plugin sends it
+    #[command(name = "opencode")]
+    OpenCode(ForwardArgs),
+    /// Forward an event of pi, as Shiftbook's extension sends it
+    Pi(ForwardArgs),
+    /// Forward an event of OpenClaw, as Shiftbook's plugin sends it
+    #[command(name = "openclaw")]
+    OpenClaw(ForwardArgs),
     /// Add the hooks to an agent's settings, after showing the change
     Install(InstallArgs),
     /// Remove the hooks from an agent's settings, after showing the change
@@ -51,5 +59,6 @@ pub struct InstallArgs {
 }
 
 fn source(text: &str) -> Result<Source, String> {
-    Source::parse(text).ok_or_else(|| "claude-code, codex or gemini".to_owned())
+    let known = Source::parse(text).filter(|source| !super::settings::events(*source).is_empty());
+    known.ok_or_else(|| "claude-code, codex or gemini".to_owned())
 }

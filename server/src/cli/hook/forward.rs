@@ -28,11 +28,16 @@ use wire::{Code, hook::HookAnswer};
 pub async fn run(source: Source, args: ForwardArgs) -> ExitCode {
     let wait = if takes_context(args.event.as_deref()) { limit::CONTEXT_DEADLINE } else { limit::DEADLINE };
     let deadline = Instant::now() + wait;
-    let answer = forward(source, &args, deadline).await.unwrap_or_else(|why| {
+    let outcome = forward(source, &args, deadline).await;
+    if takes_context(args.event.as_deref()) && !matches!(outcome, Ok(Some(_))) {
+        count_missed(&args);
+    }
+    let answer = outcome.unwrap_or_else(|why| {
         // Agents show standard error only in verbose mode.
         let _closed = writeln!(std::io::stderr(), "shiftbook hook: {why}");
-        HookAnswer::default()
+        None
     });
+    let answer = answer.unwrap_or_default();
     let text = serde_json::to_string(&answer).unwrap_or_else(|_| "{}".into());
     let _closed = writeln!(std::io::stdout(), "{text}");
     ExitCode::SUCCESS
@@ -43,7 +48,15 @@ fn takes_context(event: Option<&str>) -> bool {
     matches!(event, Some("UserPromptSubmit" | "BeforeAgent" | "SessionStart"))
 }
 
-async fn forward(source: Source, args: &ForwardArgs, deadline: Instant) -> Result<HookAnswer, String> {
+/// Counts a prompt that goes on without context. A count that cannot be written is no reason to report another error.
+fn count_missed(args: &ForwardArgs) {
+    let token = args.token.as_deref().filter(|token| !token.trim().is_empty());
+    let spool = token.and_then(|token| Spool::find(args.state_dir.as_deref(), &args.url, token));
+    let _error = spool.map(|spool| spool.count_missed());
+}
+
+/// Sends the hook. Returns the response; `None` if the hook is stored to be sent later.
+async fn forward(source: Source, args: &ForwardArgs, deadline: Instant) -> Result<Option<HookAnswer>, String> {
     let entry = entry(source, deadline).await?;
     let token = args.token.as_deref().filter(|token| !token.trim().is_empty());
     let token = token.ok_or("SHIFTBOOK_TOKEN is not set; nothing was recorded")?;
@@ -55,10 +68,10 @@ async fn forward(source: Source, args: &ForwardArgs, deadline: Instant) -> Resul
         // The spool is empty: send the hook directly.
         other => {
             return match send(&client, &entry, deadline).await {
-                Sent::Answered(answer) => Ok(answer),
+                Sent::Answered(answer) => Ok(Some(answer)),
                 Sent::Refused(why) => Err(why),
                 Sent::Away | Sent::Late => match other {
-                    Some(spool) => spool.add(&entry).map(|()| HookAnswer::default()),
+                    Some(spool) => spool.add(&entry).map(|()| None),
                     None => Err("the server cannot be reached, and there is no folder to store hooks in".into()),
                 },
             };
@@ -67,15 +80,15 @@ async fn forward(source: Source, args: &ForwardArgs, deadline: Instant) -> Resul
     // The hook is sent after those in the spool. Where they leave no room for it, sending them makes some.
     let full = spool.add(&entry).is_err();
     let answer = deliver(&client, spool, &entry, deadline).await;
-    if full { spool.add(&entry).map(|()| HookAnswer::default()) } else { answer }
+    if full { spool.add(&entry).map(|()| None) } else { answer }
 }
 
 /// Sends the hooks in the spool, oldest first, until all are sent, the server cannot be reached, or the deadline has
-/// passed.
-async fn deliver(client: &Client, spool: &Spool, own: &Entry, deadline: Instant) -> Result<HookAnswer, String> {
+/// passed. Returns the response to the hook `own`, if it was sent.
+async fn deliver(client: &Client, spool: &Spool, own: &Entry, deadline: Instant) -> Result<Option<HookAnswer>, String> {
     // The process that holds the lock sends this hook too.
-    let Some(_lock) = spool.lock(deadline).await else { return Ok(HookAnswer::default()) };
-    let (mut answer, mut refused) = (HookAnswer::default(), None);
+    let Some(_lock) = spool.lock(deadline).await else { return Ok(None) };
+    let (mut answer, mut refused) = (None, None);
     let mut is_first = true;
     for name in spool.names() {
         let Some(entry) = spool.read(&name) else { continue };
@@ -93,7 +106,7 @@ async fn deliver(client: &Client, spool: &Spool, own: &Entry, deadline: Instant)
                 None => break,
             },
             Sent::Away | Sent::Late => break,
-            Sent::Answered(theirs) if entry.id == own.id => answer = theirs,
+            Sent::Answered(theirs) if entry.id == own.id => answer = Some(theirs),
             Sent::Answered(_) => {}
             // A repeat would be refused again.
             Sent::Refused(why) => refused = Some(why),

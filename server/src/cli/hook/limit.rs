@@ -29,3 +29,5 @@ pub const FAILING_HOURS_MAX: i64 = 24;
 pub const INSTALLED_TIMEOUT_SECONDS: u32 = 5;
 /// Timeout of a hook when the agent quits, seconds: the most that Codex allows.
 pub const INSTALLED_QUIT_TIMEOUT_SECONDS: u32 = 3;
+/// Most prompts without context that are counted for one server and token.
+pub const MISSED_MAX: u64 = 1_000_000;

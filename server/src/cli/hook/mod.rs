@@ -8,10 +8,12 @@ mod args;
 mod forward;
 mod install;
 pub mod limit;
-mod settings;
+pub mod settings;
 mod spool;
 
 pub use args::HookCommand;
+pub use install::{folder_in, settings_file};
+pub use spool::Spool;
 
 use super::common::{Failure, report};
 use domain::hook::Source;
@@ -23,6 +25,9 @@ pub async fn run(command: HookCommand) -> ExitCode {
         HookCommand::ClaudeCode(args) => return forward::run(Source::ClaudeCode, args).await,
         HookCommand::Codex(args) => return forward::run(Source::Codex, args).await,
         HookCommand::Gemini(args) => return forward::run(Source::Gemini, args).await,
+        HookCommand::OpenCode(args) => return forward::run(Source::OpenCode, args).await,
+        HookCommand::Pi(args) => return forward::run(Source::Pi, args).await,
+        HookCommand::OpenClaw(args) => return forward::run(Source::OpenClaw, args).await,
         HookCommand::Install(args) => install::install(&args),
         HookCommand::Uninstall(args) => install::uninstall(&args),
     };

@@ -50,14 +50,19 @@ const CODEX: [&str; 12] = [
 /// in them.
 const GEMINI: [&str; 6] = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"];
 
-/// The settings with the hooks added; unchanged if they are there.
-pub fn install(text: &str, source: Source, program: &str) -> Result<String, String> {
-    let events: &[&str] = match source {
+/// The hooks that are forwarded; empty for a host without hooks in its settings.
+pub const fn events(source: Source) -> &'static [&'static str] {
+    match source {
         Source::ClaudeCode => &CLAUDE_CODE,
         Source::Codex => &CODEX,
         Source::Gemini => &GEMINI,
-    };
-    change(text, source, events, program)
+        Source::OpenCode | Source::Pi | Source::OpenClaw => &[],
+    }
+}
+
+/// The settings with the hooks added; unchanged if they are there. `program` is one word of a shell command.
+pub fn install(text: &str, source: Source, program: &str) -> Result<String, String> {
+    change(text, source, events(source), program)
 }
 
 /// The settings without the hooks.
@@ -65,14 +70,23 @@ pub fn uninstall(text: &str, source: Source) -> Result<String, String> {
     change(text, source, &[], "")
 }
 
-fn change(text: &str, source: Source, events: &[&str], program: &str) -> Result<String, String> {
+/// Parses the settings of a host, a JSON object. An empty text is an empty object.
+///
+/// # Errors
+/// If the text is something else.
+pub fn parse(text: &str) -> Result<CstRootNode, String> {
     let text_or_new = if text.trim().is_empty() { "{}\n" } else { text };
     let refused = |error: &dyn fmt::Display| format!("it is not a JSON object ({error}); nothing was changed");
     // The editor also takes comments and other extensions of JSON, which agents refuse.
     serde_json::from_str::<serde::de::IgnoredAny>(text_or_new).map_err(|error| refused(&error))?;
     let root = CstRootNode::parse(text_or_new, &ParseOptions::default()).map_err(|error| refused(&error))?;
-    let settings = root.object_value().ok_or_else(|| refused(&"it is another value"))?;
-    let hooks = settings.object_value_or_create("hooks").ok_or("`hooks` is not an object; nothing was changed")?;
+    if root.object_value().is_some() { Ok(root) } else { Err(refused(&"it is another value")) }
+}
+
+fn change(text: &str, source: Source, events: &[&str], program: &str) -> Result<String, String> {
+    let root = parse(text)?;
+    let hooks = root.object_value().and_then(|settings| settings.object_value_or_create("hooks"));
+    let hooks = hooks.ok_or("`hooks` is not an object; nothing was changed")?;
     let mut names: Vec<String> = hooks.properties().iter().filter_map(CstObjectProp::decoded_name).collect();
     names.extend(events.iter().filter(|event| hooks.get(event).is_none()).map(|event| (*event).to_owned()));
     let mut changed = false;

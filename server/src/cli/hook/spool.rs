@@ -17,6 +17,8 @@ use std::{
 use tokio::time::{Instant, timeout_at};
 
 const SUFFIX: &str = ".json";
+/// Name of the file whose size is the number of prompts that went on without context.
+const MISSED: &str = "missed";
 
 /// A stored hook.
 #[derive(Debug, Serialize, Deserialize)]
@@ -25,7 +27,7 @@ pub struct Entry {
     pub id: String,
     /// Time of the agent's call, RFC 3339.
     pub at: String,
-    /// Name of the agent's kind: `claude-code`, `codex` or `gemini`.
+    /// Name of the agent's kind, such as `claude-code`.
     pub source: String,
     /// The hook's JSON as the agent sent it, with long texts truncated.
     pub payload: Box<RawValue>,
@@ -79,6 +81,25 @@ impl Spool {
             return Err(format!("{files} hooks are already waiting for the server; this one is not recorded"));
         }
         self.write(&entry.id, &text).map_err(failed)
+    }
+
+    /// Counts a prompt that went on without context, because the server gave none in time.
+    ///
+    /// # Errors
+    /// If the count cannot be written.
+    pub fn count_missed(&self) -> std::io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
+        if self.missed() >= limit::MISSED_MAX {
+            return Ok(());
+        }
+        // Each call adds one byte, so that calls at the same time are all counted.
+        let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(self.path(MISSED))?;
+        file.write_all(b".")
+    }
+
+    /// Number of prompts that went on without context.
+    pub fn missed(&self) -> u64 {
+        fs::metadata(self.path(MISSED)).map_or(0, |file| file.len())
     }
 
     /// Replaces a stored hook with one that has the same id and a smaller payload.
@@ -191,6 +212,17 @@ mod tests {
         fs::write(spool.path("a.json"), "half a").unwrap();
         assert!(spool.read("a.json").is_none());
         assert_eq!(spool.names(), ["b.json"]);
+    }
+
+    #[test]
+    fn prompts_without_context_are_counted_and_are_no_hooks() {
+        let dir = tempfile::tempdir().unwrap();
+        let spool = Spool::find(Some(dir.path()), "http://a", "t").unwrap();
+        assert_eq!(spool.missed(), 0);
+        for _ in 0..3 {
+            spool.count_missed().unwrap();
+        }
+        assert_eq!((spool.missed(), spool.is_empty()), (3, true));
     }
 
     #[test]

@@ -139,7 +139,7 @@ impl Tool {
             Self::RequestFeedback => request_feedback::DESCRIPTION,
             Self::Note => note::DESCRIPTION,
             Self::Memory => memory::DESCRIPTION,
-            Self::RateMemories => rate_memories::DESCRIPTION,
+            Self::RateMemories => domain::relevance::RATE_DESCRIPTION,
             Self::StartSession => start_session::DESCRIPTION,
         }
     }

@@ -7,10 +7,6 @@ use super::{
 use serde_json::{Value, json, value::to_raw_value};
 use wire::relevance::RateMemories;
 
-pub const DESCRIPTION: &str = "Rates how useful the memories were that you were given, for your last response. \
-`memory_feedback` maps ids of memories to scores: -1 (actively harmful or misleading), 0 (present but not used), 1 \
-(directly shaped the response), or a number between. Leave out memories that you cannot evaluate.";
-
 pub fn schema() -> Value {
     json!({
         "type": "object",
