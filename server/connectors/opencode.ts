@@ -112,7 +112,8 @@ export const Shiftbook: Plugin = async ({ directory }) => {
 
     dispose: async () => {
       await Promise.allSettled(running);
-      await Promise.all([...said.keys()].map((id) => forward("opencode", "SessionEnd", { ...about(id), reason: "exit" })));
+      const end = (id: string) => forward("opencode", "SessionEnd", { ...about(id), reason: "exit" });
+      await Promise.all([...said.keys()].map(end));
     },
   };
 };

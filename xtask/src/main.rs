@@ -9,6 +9,7 @@ mod demo;
 mod demo_tools;
 mod e2e;
 mod examples;
+mod hosts;
 mod postgres;
 mod prerequisites;
 mod process;

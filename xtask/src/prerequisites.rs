@@ -57,6 +57,32 @@ pub fn bench_references() -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// Packages among the coding hosts whose program is put in place by a script. The other scripts are not run: that of
+/// OpenClaw refuses a Node.js that is older than its own, which is among the packages.
+const WITH_SCRIPT: [&str; 3] = ["@anthropic-ai/claude-code", "node", "opencode-ai"];
+
+/// Installs the coding hosts that `cargo xtask test --only hosts` runs, at the versions of their list, and returns the
+/// folder with `node_modules`.
+pub fn coding_hosts() -> Result<PathBuf> {
+    system_packages(PREREQUISITES.iter().filter(|need| need.what == NODE))?;
+    let (list, folder) = (root().join("server/connectors/package.json"), target("hosts"));
+    let wanted = std::fs::read_to_string(list)?;
+    let stamp = folder.join("node_modules/.installed-from");
+    if std::fs::read_to_string(&stamp).ok().as_ref() == Some(&wanted) {
+        return Ok(folder);
+    }
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join("package.json"), &wanted)?;
+    quiet("install the coding hosts (2 GB)", || {
+        let mut npm = command("npm");
+        npm.current_dir(&folder).args(["install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"]);
+        run_quietly(&mut npm, None)?;
+        run_quietly(command("npm").current_dir(&folder).arg("rebuild").args(WITH_SCRIPT), None)
+    })?;
+    std::fs::write(stamp, wanted)?;
+    Ok(folder)
+}
+
 /// Installs the compiler of protocol buffers, which a Rust reference of `cargo xtask bench` needs.
 pub fn protoc() -> Result<()> {
     system_packages([&PROTOC].into_iter())

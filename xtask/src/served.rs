@@ -218,6 +218,11 @@ impl Client {
         answer(path, request.config().timeout_global(LIMIT).http_status_as_error(false).build().send_json(body))
     }
 
+    pub fn put(&self, path: &str, body: &Value) -> Result<Value> {
+        let request = ureq::put(format!("{}{path}", self.url)).header("authorization", self.bearer());
+        answer(path, request.config().timeout_global(LIMIT).http_status_as_error(false).build().send_json(body))
+    }
+
     /// Sends a CSV file.
     pub fn post_csv(&self, path: &str, file: &str) -> Result<Value> {
         let request = ureq::post(format!("{}{path}", self.url)).header("authorization", self.bearer());

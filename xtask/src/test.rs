@@ -8,7 +8,9 @@ use crate::process::{interrupted, run};
 use crate::steps::{Count, Report};
 use crate::torture::Tier;
 use crate::workspace::cargo;
-use crate::{e2e, examples, prerequisites, rust_tests, schemathesis, scratch, site, tidy, torture, trl, wasm_target};
+use crate::{
+    e2e, examples, hosts, prerequisites, rust_tests, schemathesis, scratch, site, tidy, torture, trl, wasm_target,
+};
 
 /// The search for planted bugs: a minute for each, of which they took half at most.
 const PLANTED: [&str; 3] = ["planted", "--minutes", "1"];
@@ -22,7 +24,7 @@ pub struct Options {
     #[arg(long, conflicts_with = "only")]
     quick: bool,
     /// Torture, browsers and examples on the binary as it ships, which takes longer to build than all the rest. The
-    /// steps `planted` and `trl` and more phases of Schemathesis are added.
+    /// steps `planted`, `trl` and `hosts` and more phases of Schemathesis are added.
     #[arg(long, conflicts_with = "quick")]
     release: bool,
 }
@@ -47,10 +49,12 @@ enum Step {
     Schemathesis,
     /// Only with `--release` or by name: it installs TRL.
     Trl,
+    /// Only with `--release` or by name: it installs six coding hosts.
+    Hosts,
 }
 
 impl Step {
-    const ALL: [Step; 16] = [
+    const ALL: [Step; 17] = [
         Step::Prerequisites,
         Step::Fmt,
         Step::Tidy,
@@ -69,6 +73,7 @@ impl Step {
         Step::Torture,
         Step::Planted,
         Step::Trl,
+        Step::Hosts,
     ];
 
     fn name(self) -> &'static str {
@@ -89,6 +94,7 @@ impl Step {
             Step::Examples => "examples",
             Step::Schemathesis => "schemathesis",
             Step::Trl => "trl",
+            Step::Hosts => "hosts",
         }
     }
 
@@ -102,7 +108,7 @@ impl Step {
             Step::Tests => &[Step::Compile, Step::Postgres],
             Step::Release | Step::Budget | Step::Planted => &[Step::Site],
             Step::Torture => &[Step::Site, Step::Compile, Step::Postgres],
-            Step::Trl => &[Step::Site, Step::Compile],
+            Step::Trl | Step::Hosts => &[Step::Site, Step::Compile],
             Step::E2e | Step::Examples | Step::Schemathesis => &[Step::Prerequisites, Step::Site, Step::Compile],
         }
     }
@@ -119,12 +125,13 @@ impl Step {
                 | Step::Examples
                 | Step::Schemathesis
                 | Step::Trl
+                | Step::Hosts
         )
     }
 
     /// Whether the step runs only with `--release` or if it is named.
     fn is_long(self) -> bool {
-        matches!(self, Step::Planted | Step::Trl)
+        matches!(self, Step::Planted | Step::Trl | Step::Hosts)
     }
 
     /// Whether this step runs if only `goal` is named.
@@ -213,6 +220,7 @@ fn perform(
         Step::Examples => examples::check(build, tests),
         Step::Schemathesis => schemathesis::check(build, tests),
         Step::Trl => trl::check(build),
+        Step::Hosts => hosts::check(build, tests),
     }
 }
 
@@ -245,12 +253,13 @@ mod tests {
         assert_eq!(names(Step::Torture), "prerequisites site compile postgres torture");
         assert_eq!(names(Step::Planted), "site planted");
         assert_eq!(names(Step::Trl), "site compile trl");
+        assert_eq!(names(Step::Hosts), "site compile hosts");
     }
 
     #[test]
     fn a_long_step_runs_only_where_it_is_named_and_before_a_release() {
         let options = |only, release| Options { only, quick: false, release };
-        for step in [Step::Planted, Step::Trl] {
+        for step in [Step::Planted, Step::Trl, Step::Hosts] {
             assert!(!step.is_wanted(&options(None, false)));
             assert!(step.is_wanted(&options(None, true)));
             assert!(step.is_wanted(&options(Some(step), false)));

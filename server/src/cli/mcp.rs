@@ -1,4 +1,4 @@
-//! `shiftbook mcp`: a server of the Model Context Protocol on standard input and output, with one tool: `rate_memories`.
+//! `shiftbook mcp`: a server of the Model Context Protocol on standard input and output, with the tool `rate_memories`.
 //!
 //! Coding agents without plugins get the tool from here. The tool itself does nothing: the host's hook reports the call
 //! with its ratings, and names the session. So this program needs neither a server nor a token.

@@ -31,8 +31,8 @@ pub struct Change {
 }
 
 impl Change {
-    /// Edits the text of a file. An absent file has an empty text. The target of a symbolic link is changed, so the link
-    /// stays.
+    /// Edits the text of a file. An absent file has an empty text. The target of a symbolic link is changed, so the
+    /// link stays.
     ///
     /// # Errors
     /// The reason for which `edit` refuses, or that the file cannot be read.
