@@ -186,7 +186,7 @@ pub const ACTIVITY_LINE_CHARS_MAX: usize = 200;
 pub const HOOK_SESSION_CHARS_MAX: usize = 128;
 /// Longest event name of a hook, characters.
 pub const HOOK_NAME_CHARS_MAX: usize = 64;
-/// Most context in the answer to a hook of Claude Code or Gemini CLI, UTF-16 units. Of a longer one the model of Claude
+/// Most context in the answer to a hook of any other host than Codex, UTF-16 units. Of a longer one the model of Claude
 /// Code gets a preview.
 pub const HOOK_CONTEXT_UNITS_MAX: usize = 10_000;
 /// Most context in the answer to a hook of Codex, bytes. Of a longer one the model gets the two ends.

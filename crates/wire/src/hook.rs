@@ -21,7 +21,7 @@ pub struct HookOutput {
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::HookName))]
     pub hook_event_name: String,
     /// Recent activity of the agent's person and memories of the agent: untrusted text between tags that mark it so. At
-    /// most 10,000 UTF-16 units for Claude Code and Gemini CLI, and 10,000 bytes for Codex.
+    /// most 10,000 bytes for Codex, and 10,000 UTF-16 units for every other host.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::HookContext))]
     pub additional_context: String,
 }
