@@ -172,7 +172,10 @@ fn pi(command: &mut Command, _: &str) {
 }
 
 fn configure_openclaw(home: &Path, model: &str) -> Result<()> {
-    let agent = json!({ "model": { "primary": "scripted/scripted" }, "workspace": home.join("project"), "skipBootstrap": true });
+    let workspace = home.join("project");
+    let agent = json!({
+        "model": { "primary": "scripted/scripted" }, "workspace": workspace, "skipBootstrap": true,
+    });
     let settings = json!({
         "models": { "mode": "replace", "providers": provider(model) }, "agents": { "defaults": agent },
         "tools": { "toolSearch": false }, "update": { "checkOnStart": false },

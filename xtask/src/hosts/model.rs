@@ -207,8 +207,8 @@ fn named(data: &Value) -> String {
 
 fn anthropic(step: &Step) -> String {
     let mut frames = vec![json!({ "type": "message_start", "message": {
-        "id": format!("msg_{}", step.number), "type": "message", "role": "assistant", "model": "scripted", "content": [],
-        "stop_reason": null, "stop_sequence": null, "usage": { "input_tokens": 10, "output_tokens": 1 },
+        "id": format!("msg_{}", step.number), "type": "message", "role": "assistant", "model": "scripted",
+        "content": [], "stop_reason": null, "stop_sequence": null, "usage": { "input_tokens": 10, "output_tokens": 1 },
     } })];
     let mut block = |index: u8, start: Value, delta: Value| {
         frames.push(json!({ "type": "content_block_start", "index": index, "content_block": start }));
@@ -231,7 +231,8 @@ fn responses(step: &Step) -> String {
     let number = step.number;
     let content = json!([{ "type": "output_text", "text": step.text, "annotations": [] }]);
     let mut output = vec![json!({
-        "type": "message", "id": format!("msg_{number}"), "role": "assistant", "status": "completed", "content": content,
+        "type": "message", "id": format!("msg_{number}"), "role": "assistant", "status": "completed",
+        "content": content,
     })];
     if let Some((name, input)) = &step.call {
         let mut call = json!({

@@ -62,16 +62,16 @@ pub struct ParsedHook {
     pub titled: Option<String>,
     /// Metadata that the session keeps about the agent, as the text of a JSON object.
     pub about: String,
-    /// Ratings of memories, by how they came in: with the payload, with a call of the tool for ratings, and in the agent's
-    /// message, of which they are no part any more.
+    /// Ratings of memories, by how they came in: with the payload, with a call of the tool for ratings, and in the
+    /// agent's message, of which they are no part any more.
     pub ratings: Vec<(relevance::Source, Ratings)>,
 }
 
 /// Member of a payload with the ratings of memories. Members inside of a tool's output, and of the input of other tools
 /// than [`RATING_TOOLS`], are not read.
 const RATINGS: &str = "memory_feedback";
-/// Names that the hosts give the tool with which an agent rates memories: of a plugin, and of the MCP server `shiftbook`
-/// in Claude Code and Codex, in Gemini CLI, and in OpenCode.
+/// Names that the hosts give the tool with which an agent rates memories: of a plugin, and of the MCP server
+/// `shiftbook` in Claude Code and Codex, in Gemini CLI, and in OpenCode.
 const RATING_TOOLS: [&str; 4] =
     ["rate_memories", "mcp__shiftbook__rate_memories", "mcp_shiftbook_rate_memories", "shiftbook_rate_memories"];
 

@@ -75,7 +75,7 @@ fn claude_code(program: &str, is_wanted: bool) -> Result<Vec<Change>, Failure> {
     // Without `alwaysLoad` the model does not see the tool.
     let server = json!({ "type": "stdio", "command": program, "args": ["mcp"], "alwaysLoad": true });
     let servers = folder_in("CLAUDE_CONFIG_DIR").map_or_else(|| home(""), Ok)?.join(".claude.json");
-    Ok(vec![settings, Change::edited(&servers, |text| mcp_server(text, server, is_wanted))?])
+    Ok(vec![settings, Change::edited(&servers, |text| mcp_server(text, &server, is_wanted))?])
 }
 
 fn of_codex(program: &str, is_wanted: bool) -> Result<Vec<Change>, Failure> {
@@ -90,13 +90,13 @@ fn gemini(program: &str, is_wanted: bool) -> Result<Vec<Change>, Failure> {
     let server = json!({ "command": program, "args": ["mcp"], "trust": true });
     let settings = Change::edited(&settings_file(Source::Gemini)?, |text| {
         let text = hooks(text, Source::Gemini, program, is_wanted)?;
-        mcp_server(&text, server, is_wanted)
+        mcp_server(&text, &server, is_wanted)
     })?;
     Ok(vec![settings])
 }
 
-fn mcp_server(text: &str, server: Value, is_wanted: bool) -> Result<String, String> {
-    json::entry(text, &["mcpServers"], is_wanted.then_some(&server), is_mcp)
+fn mcp_server(text: &str, server: &Value, is_wanted: bool) -> Result<String, String> {
+    json::entry(text, &["mcpServers"], is_wanted.then_some(server), is_mcp)
 }
 
 /// OpenClaw runs the plugin's handlers only if it is allowed to read conversations. A list of allowed plugins must name
