@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What becomes of the previous version of a file.
+/// Whether the previous version of a file is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Previous {
     /// A copy is kept beside the file, with the time in its name.

@@ -24,7 +24,7 @@ use model::{ANSWER, Model, PRINTED};
 
 const TENANT: &str = "hosts";
 const PROMPT: &str = "When and where is the launch?";
-/// What the agents remember: each has a document with each text.
+/// Documents in the memory of each agent: path and text.
 const MEMORIES: [(&str, &str); 2] = [
     ("topics/launch.md", "# Launch\n\n- The launch is on Friday\n"),
     ("topics/venue.md", "# Venue\n\n- The launch takes place in Oslo\n"),
@@ -39,7 +39,7 @@ const ATTEMPTS: usize = 3;
 /// An address at which no one listens.
 const NOWHERE: &str = "http://127.0.0.1:1";
 
-/// What all hosts share.
+/// The server, the folder of the hosts and a token, which all checks use.
 struct Bench {
     build: Build,
     /// The folder with the hosts.

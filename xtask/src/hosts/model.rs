@@ -12,10 +12,11 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-/// What the last answer is to people.
+/// The last answer without its ratings.
 pub const ANSWER: &str = "LAST-ANSWER";
-/// What the shell is asked to run, and what it then prints. The call itself does not contain it.
+/// Command for the shell.
 const SHELL: &str = "echo shell-$((40 + 2))";
+/// Output of that command, which the command itself does not contain.
 pub const PRINTED: &str = "shell-42";
 /// Longest request, bytes.
 const REQUEST_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -32,7 +33,7 @@ pub struct Tools {
     pub shell: (&'static str, &'static str),
     /// The tool for ratings.
     pub rate: &'static str,
-    /// What Codex names beside the tool of an MCP server.
+    /// Name of the MCP server, which Codex needs beside the name of the tool.
     pub namespace: Option<&'static str>,
 }
 

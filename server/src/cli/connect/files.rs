@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// The tool for ratings, as Claude Code names it. Without the permission it asks a person before each rating.
 const CLAUDE_CODE_TOOL: &str = "mcp__shiftbook__rate_memories";
-/// What passes events on, for the hosts that load plugins.
+/// Module that passes events on, for the hosts that load plugins.
 const FORWARD: &str = include_str!("../../../connectors/forward.ts");
 const OPENCODE: &str = include_str!("../../../connectors/opencode.ts");
 const PI: &str = include_str!("../../../connectors/pi.ts");
