@@ -88,7 +88,7 @@ fn called(arguments: &Value) -> Value {
 mod tests {
     use super::*;
 
-    fn asked(message: &Value) -> Option<Value> {
+    fn answer_to(message: &Value) -> Option<Value> {
         answer(message.to_string().as_bytes())
     }
 
@@ -96,21 +96,21 @@ mod tests {
     fn a_client_finds_the_tool_and_calls_it() {
         let first =
             json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": { "protocolVersion": "2025-11-25" } });
-        assert_eq!(asked(&first).unwrap()["result"]["protocolVersion"], "2025-11-25");
-        let listed = asked(&json!({ "id": "a", "method": "tools/list" })).unwrap();
+        assert_eq!(answer_to(&first).unwrap()["result"]["protocolVersion"], "2025-11-25");
+        let listed = answer_to(&json!({ "id": "a", "method": "tools/list" })).unwrap();
         assert_eq!((&listed["id"], &listed["result"]["tools"][0]["name"]), (&json!("a"), &json!(TOOL)));
         for (arguments, is_error) in [(json!({ RATINGS: { "mem_0": 1 } }), false), (json!({}), true)] {
             let call = json!({ "id": 2, "method": "tools/call", "params": { "name": TOOL, "arguments": arguments } });
-            assert_eq!(asked(&call).unwrap()["result"]["isError"], is_error);
+            assert_eq!(answer_to(&call).unwrap()["result"]["isError"], is_error);
         }
         let other = json!({ "id": 3, "method": "tools/call", "params": { "name": "rm" } });
-        assert_eq!(asked(&other).unwrap()["error"]["code"], INVALID_PARAMS);
+        assert_eq!(answer_to(&other).unwrap()["error"]["code"], INVALID_PARAMS);
     }
 
     #[test]
     fn an_unknown_request_is_refused_and_what_is_no_request_gets_no_answer() {
         // Claude Code begins with it.
-        let discover = asked(&json!({ "id": 1, "method": "server/discover" })).unwrap();
+        let discover = answer_to(&json!({ "id": 1, "method": "server/discover" })).unwrap();
         assert_eq!(discover["error"]["code"], METHOD_NOT_FOUND);
         for message in [
             json!({ "method": "notifications/initialized" }),
@@ -118,7 +118,7 @@ mod tests {
             json!({ "id": 1, "result": {} }),
             json!(7),
         ] {
-            assert_eq!(asked(&message), None, "{message}");
+            assert_eq!(answer_to(&message), None, "{message}");
         }
         assert_eq!(answer(b"{ half a"), None);
     }

@@ -120,7 +120,7 @@ pub fn confirm(question: &str) -> Result<bool, Failure> {
 /// Path of this program.
 ///
 /// # Errors
-/// If the system does not tell it, or it is not UTF-8.
+/// If the system does not know it, or it is not UTF-8.
 pub fn this_program() -> Result<String, Failure> {
     let program = std::env::current_exe().map_err(Failure::io("cannot tell where this program is"))?;
     let program = program.to_str().ok_or_else(|| Failure::Misused("this program's path is not UTF-8".into()))?;

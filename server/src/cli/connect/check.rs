@@ -37,18 +37,18 @@ pub async fn check(host: Option<Source>, server: &ServerArgs) -> Result<(), Fail
 fn check_host(host: Source) -> Result<bool, Failure> {
     let name = program(host);
     let found = match find(name) {
-        Some(path) => said(true, &path.display().to_string())?,
-        None => said(false, &format!("`{name}` is not on PATH"))?,
+        Some(path) => report(true, &path.display().to_string())?,
+        None => report(false, &format!("`{name}` is not on PATH"))?,
     };
     let changes = match files::changes(host, true) {
         Ok(changes) => changes,
-        Err(failure) => return said(false, &failure.to_string()),
+        Err(failure) => return report(false, &failure.to_string()),
     };
     let mut works = found;
     for change in changes {
         let path = change.path().display().to_string();
         let missing = format!("{path}: run `shiftbook connect {}`", host.as_str());
-        works &= said(change.is_done(), if change.is_done() { &path } else { &missing })?;
+        works &= report(change.is_done(), if change.is_done() { &path } else { &missing })?;
     }
     if host == Source::Codex {
         print_line("  note  Codex runs new hooks only after you have reviewed them: type /hooks in Codex.")?;
@@ -58,7 +58,7 @@ fn check_host(host: Source) -> Result<bool, Failure> {
 
 async fn check_server(server: &ServerArgs) -> Result<bool, Failure> {
     let Some(token) = server.token() else {
-        return said(false, "SHIFTBOOK_TOKEN is not set; nothing is recorded");
+        return report(false, "SHIFTBOOK_TOKEN is not set; nothing is recorded");
     };
     let client = Client::with_connect_timeout(&server.url, token, CONNECT_TIMEOUT);
     let answer = match client {
@@ -66,8 +66,8 @@ async fn check_server(server: &ServerArgs) -> Result<bool, Failure> {
         Err(error) => Err(error),
     };
     let works = match answer {
-        Ok(_) => said(true, &format!("{} accepts the token", server.url))?,
-        Err(error) => said(false, &format!("{}: {error}", server.url))?,
+        Ok(_) => report(true, &format!("{} accepts the token", server.url))?,
+        Err(error) => report(false, &format!("{}: {error}", server.url))?,
     };
     if let Some(spool) = Spool::find(server.state_dir.as_deref(), &server.url, token) {
         let (waiting, missed) = (spool.names().len(), spool.missed());
@@ -78,7 +78,7 @@ async fn check_server(server: &ServerArgs) -> Result<bool, Failure> {
 }
 
 /// Prints one line, and returns whether it is good.
-fn said(is_good: bool, what: &str) -> Result<bool, Failure> {
+fn report(is_good: bool, what: &str) -> Result<bool, Failure> {
     print_line(&format!("  {}  {what}", if is_good { "ok  " } else { "FAIL" }))?;
     Ok(is_good)
 }

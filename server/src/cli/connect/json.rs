@@ -8,8 +8,8 @@ use std::path::Path;
 /// Name of the entries that Shiftbook writes.
 pub const NAME: &str = "shiftbook";
 
-/// Sets the entry [`NAME`] of the object `parent`, or removes it if `wanted` is `None`. `is_ours` tells an entry that
-/// Shiftbook wrote.
+/// Sets the entry [`NAME`] of the object `parent`, or removes it if `wanted` is `None`. `is_ours` is true for an entry
+/// that Shiftbook wrote.
 ///
 /// # Errors
 /// If the text is no JSON object, or if an entry of someone else would be replaced.
