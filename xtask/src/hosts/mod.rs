@@ -5,6 +5,7 @@ mod host;
 mod model;
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -76,7 +77,7 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     if count.failed > 0 { bail!("{} of {} checks failed", count.failed, count.failed + count.passed) } else { Ok(()) }
 }
 
-/// A home for one session. It is below the packages, so that the connectors in it find the types that they use.
+/// A home for one session. It is outside of this repository, which some hosts would take for their project.
 struct Home {
     folder: tempfile::TempDir,
     model: Model,
@@ -84,8 +85,11 @@ struct Home {
 
 impl Home {
     fn new(bench: &Bench, host: &Host) -> Result<Home> {
-        let folder = tempfile::Builder::new().prefix("home-").tempdir_in(&bench.packages)?;
+        let folder = tempfile::tempdir_in(crate::scratch::folder())?;
         fs::create_dir_all(folder.path().join("project"))?;
+        // The connectors find the types that they use there.
+        symlink(bench.packages.join("node_modules"), folder.path().join("node_modules"))?;
+        fs::write(folder.path().join("package.json"), r#"{ "type": "module" }"#)?;
         let model = Model::start(host.tools)?;
         (host.configure)(folder.path(), &model.url)?;
         let home = Home { folder, model };
@@ -176,7 +180,7 @@ impl Bench {
             return Ok(());
         }
         let mut tsc = command(self.packages.join("node_modules/.bin/tsc"));
-        tsc.current_dir(&self.packages).args(["--noEmit", "--strict", "--skipLibCheck", "--target", "es2024"]);
+        tsc.current_dir(home).args(["--noEmit", "--strict", "--skipLibCheck", "--target", "es2024"]);
         tsc.args(["--lib", "es2024", "--module", "nodenext", "--moduleResolution", "nodenext", "--types", "node"]);
         run_quietly(tsc.arg("--allowImportingTsExtensions").args(files), Some(SESSION_MAX))
     }
