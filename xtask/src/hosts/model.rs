@@ -102,7 +102,7 @@ fn serve(stream: &TcpStream, tools: &Tools, state: &Mutex<State>) -> std::io::Re
 }
 
 fn read_body(reader: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
-    let (mut length, mut is_chunked) = (0, false);
+    let (mut length, mut is_chunked) = (0_usize, false);
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
