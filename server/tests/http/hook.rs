@@ -265,13 +265,11 @@ async fn a_server_that_never_answers_holds_no_agent() {
     let app = App::start();
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let machine = Machine::new(&app, &format!("http://{}", silent.local_addr().unwrap()));
-    let lines: Vec<_> = CLAUDE_CODE.lines().take(4).collect();
-    for line in &lines {
+    for line in CLAUDE_CODE.lines().take(4) {
         assert_eq!(machine.hook("claude-code", line).await, json!({}));
     }
-    assert_eq!(machine.waiting(), lines.len());
-    // The start of the session and the prompt went on without context.
-    assert_eq!(std::fs::metadata(machine.spool().join("missed")).unwrap().len(), 2);
+    let missed = std::fs::metadata(machine.spool().join("missed")).unwrap().len();
+    assert_eq!((machine.waiting(), missed), (4, 2), "the start and the prompt had no context");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
