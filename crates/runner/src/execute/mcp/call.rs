@@ -1,11 +1,6 @@
 //! Calling a tool of an MCP server.
 
-use super::{
-    super::limit,
-    Mcp,
-    connection::Connection,
-    fault::{Fault, quoted},
-};
+use super::{super::limit, Mcp, connection::Connection, fault::Fault};
 use domain::mcp::Block;
 use ledger::mcp_server::Target;
 use rmcp::{
@@ -99,9 +94,9 @@ async fn ask<S>(
         Waited::Answer(Ok(Ok(ServerResult::CallToolResult(result)))) => answered(result),
         Waited::Answer(Ok(Ok(_))) => Called::Sent(Fault::Invalid("the answer is no result of a tool".to_owned())),
         Waited::Answer(Ok(Err(ServiceError::McpError(error)))) if connection.watch.fault().is_none() => {
-            Called::Sent(Fault::Denied(quoted(&error.message)))
+            Called::Sent(Fault::Denied(error.message.into_owned()))
         }
-        Waited::Answer(Ok(Err(error))) => sent_or_not(fault_of(connection, &quoted(&error.to_string()))),
+        Waited::Answer(Ok(Err(error))) => sent_or_not(fault_of(connection, &error.to_string())),
         Waited::Answer(Err(_)) => sent_or_not(fault_of(connection, "the server closed the connection")),
         Waited::Time => {
             cancel(handle, "the time is over").await;

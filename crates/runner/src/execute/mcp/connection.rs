@@ -3,7 +3,7 @@
 use super::{
     super::{command::Child, limit},
     Mcp,
-    fault::{Fault, quoted},
+    fault::Fault,
     http::{HttpSession, NoRetry, Watch},
 };
 use domain::mcp::Transport;
@@ -113,5 +113,5 @@ fn client_config() -> ClientConfig {
 }
 
 fn of_initialize(error: &ClientInitializeError) -> Fault {
-    Fault::Unreachable(format!("no session could begin: {}", quoted(&error.to_string())))
+    Fault::Unreachable(format!("no session could begin: {error}"))
 }

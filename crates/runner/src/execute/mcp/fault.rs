@@ -2,7 +2,8 @@
 
 use super::super::limit;
 
-/// Why an MCP server gave no result. A text can have secrets that the server repeated, until they are taken out.
+/// Why an MCP server gave no result. Texts are whole, as the server sent them. They can have secrets that it repeated:
+/// only [`Fault::quoted`] is for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The address or the program is not allowed, or a header cannot be sent.
@@ -19,7 +20,7 @@ pub enum Fault {
     Status {
         /// HTTP status code.
         status: u16,
-        /// The beginning of the body.
+        /// The body.
         text: String,
     },
     /// The server refused the request with an error of the protocol.
@@ -50,8 +51,38 @@ impl From<outbound::Error> for Fault {
     }
 }
 
+impl Fault {
+    /// The beginning of the reason, on one line. `redact` takes secrets out of the whole text: of one that was cut, or
+    /// whose lines were joined, it would not find all.
+    pub fn quoted(&self, redact: impl FnOnce(&str) -> String) -> String {
+        line(&redact(&self.to_string()))
+    }
+}
+
 /// The beginning of a text of a server, on one line.
-pub(super) fn quoted(text: &str) -> String {
+fn line(text: &str) -> String {
     let line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     line.take(limit::TOOL_QUOTE_CHARS_MAX).collect::<String>().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::tool::{Secret, http::Secrets};
+
+    #[test]
+    fn a_reason_has_no_part_of_a_secret_where_it_is_cut_or_its_lines_are_joined() {
+        let (key, line) = ("-----BEGIN KEY-----\nhunter2\n-----END KEY-----", "a-token-of-one-line");
+        let named = |text: &str| (text.to_owned(), Secret::new(text.to_owned()));
+        let secrets = Secrets::new([named(key), named(line)]);
+        for before in [0, limit::TOOL_QUOTE_CHARS_MAX - 20] {
+            let text = format!("{}{line} {key}", "x".repeat(before));
+            let status = Fault::Status { status: 500, text: text.clone() };
+            for fault in [Fault::Denied(text), status] {
+                let shown = fault.quoted(|text| secrets.redact(text));
+                assert!(!shown.contains("a-t") && !shown.contains("hunter2"), "{shown}");
+                assert!(!shown.contains('\n') && shown.chars().count() <= limit::TOOL_QUOTE_CHARS_MAX);
+            }
+        }
+    }
 }

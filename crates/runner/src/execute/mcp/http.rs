@@ -2,7 +2,7 @@
 //!
 //! The server is not asked for a stream of its own: it can only answer.
 
-use super::fault::{Fault, quoted};
+use super::fault::Fault;
 use futures_util::{
     StreamExt as _,
     stream::{BoxStream, unfold},
@@ -106,7 +106,7 @@ impl HttpSession {
                 })?;
                 Ok(StreamableHttpPostResponse::Json(message, session_id))
             }
-            other => Err(self.fail(Fault::Invalid(format!("the answer has the type `{}`", quoted(other))))),
+            other => Err(self.fail(Fault::Invalid(format!("the answer has the type `{other}`")))),
         }
     }
 
@@ -156,7 +156,7 @@ impl StreamableHttpClient for HttpSession {
         }
         let status = incoming.status;
         let text = match incoming.whole().await {
-            Ok(response) => quoted(&String::from_utf8_lossy(&response.body)),
+            Ok(response) => String::from_utf8_lossy(&response.body).into_owned(),
             // The status says enough.
             Err(_) => String::new(),
         };

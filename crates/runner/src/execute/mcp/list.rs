@@ -1,10 +1,6 @@
 //! Listing the tools of an MCP server.
 
-use super::{
-    Mcp,
-    connection::Connection,
-    fault::{Fault, quoted},
-};
+use super::{Mcp, connection::Connection, fault::Fault};
 use domain::{
     limit::{MCP_LIST_PAGES_MAX, MCP_LIST_SECONDS_MAX, MCP_TOOLS_MAX},
     mcp::OfferedTool,
@@ -67,8 +63,8 @@ fn offered(tool: Tool) -> OfferedTool {
 
 fn fault_of(connection: &Connection, error: &ServiceError) -> Fault {
     match error {
-        ServiceError::McpError(error) if connection.watch.fault().is_none() => Fault::Denied(quoted(&error.message)),
+        ServiceError::McpError(error) if connection.watch.fault().is_none() => Fault::Denied(error.message.to_string()),
         ServiceError::UnexpectedResponse => Fault::Invalid("the answer is no list of tools".to_owned()),
-        other => connection.watch.fault().unwrap_or_else(|| Fault::Broken(quoted(&other.to_string()))),
+        other => connection.watch.fault().unwrap_or_else(|| Fault::Broken(other.to_string())),
     }
 }

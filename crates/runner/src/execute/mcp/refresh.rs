@@ -14,7 +14,7 @@ pub async fn refresh(mcp: &Mcp, ledger: &Ledger, scope: &Scope, slug: &str) -> R
     let target = mcp_server::target(ledger, scope, slug).await?;
     let listed = mcp.list(&target).await;
     let (offered, is_cut) = listed.map_err(|fault| {
-        let text = target.secrets.redact(&fault.to_string());
+        let text = fault.quoted(|text| target.secrets.redact(text));
         Error::invalid("transport", format!("the server gave no list of its tools: {text}"))
     })?;
     let offered = offered.into_iter().map(|tool| without_secrets(tool, &target.secrets)).collect();

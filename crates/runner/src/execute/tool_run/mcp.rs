@@ -27,8 +27,8 @@ pub(super) fn result(
     terms: &Terms,
 ) -> Result<Value, Failed> {
     if is_error {
-        let text = error_text(&content, &terms.secrets, limit::TOOL_QUOTE_CHARS_MAX);
-        let text = format!("the tool reports an error: {}", terms.private.redact(&text));
+        let text = error_text(&content, |text| terms.redact(text), limit::TOOL_QUOTE_CHARS_MAX);
+        let text = format!("the tool reports an error: {text}");
         return Err(Failed::final_one(TOOL_ERROR, text));
     }
     let recorded = answer(structured, content, &terms.secrets);
@@ -37,7 +37,7 @@ pub(super) fn result(
 
 /// The failure of a call that called no tool.
 pub(super) fn not_sent(fault: &Fault, terms: &Terms) -> Failed {
-    let text = format!("the tool was not called: {}", terms.redact(&fault.to_string()));
+    let text = format!("the tool was not called: {}", fault.quoted(|text| terms.redact(text)));
     match fault {
         Fault::Refused(_) => Failed::final_one("call_refused", text),
         Fault::Status { status, .. } => of_status(*status, text),
@@ -56,7 +56,7 @@ pub(super) fn not_sent(fault: &Fault, terms: &Terms) -> Failed {
 
 /// The failure of a call whose tool may have run.
 pub(super) fn sent(fault: &Fault, terms: &Terms) -> Failed {
-    let text = terms.redact(&fault.to_string());
+    let text = fault.quoted(|text| terms.redact(text));
     let perhaps = format!("{text}.{}", terms.perhaps());
     match fault {
         Fault::Status { status, .. } => of_status(*status, text),
