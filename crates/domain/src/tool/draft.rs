@@ -1,6 +1,9 @@
 //! The draft of a run: the fields of a tool's form so far, and which of their changes the log has.
 
-use super::{Definition, run::take_private};
+use super::{
+    Definition,
+    run::{take_formless, take_private},
+};
 use crate::{
     clock::Timestamp,
     limit::{DRAFT_EVENT_SECONDS, TOOL_FIELD_BYTES_MAX, TOOL_FIELD_EVENTS_MAX},
@@ -71,6 +74,7 @@ impl Draft {
         }
         let mut whole = Value::Object(std::mem::take(&mut self.fields));
         take_private(&mut whole, definition.private_pointers());
+        take_formless(&mut whole, definition.private_pointers());
         if let Value::Object(fields) = whole {
             self.fields = fields;
         }
@@ -185,6 +189,9 @@ mod tests {
         change(&mut draft, json!({ "key": "hunter22" }));
         assert!(!draft.has_fields_of(&before));
         assert_eq!(due(&mut draft, 20, false), [of("key", None, None)]);
+        // Nobody can tell which part of a text is private.
+        change(&mut draft, json!({ "person": "Ada, a@b" }));
+        assert!(draft.fields.is_empty() && draft.len() == 2);
         let stored = serde_json::to_string(&draft).unwrap();
         assert!(!stored.contains("hunter2") && !stored.contains("a@b"), "{stored}");
         assert_eq!(serde_json::from_str::<Draft>(&stored).unwrap(), draft);

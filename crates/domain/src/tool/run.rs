@@ -182,6 +182,26 @@ pub fn take_private<'a>(
     pointers.into_iter().map(|pointer| pointer.as_ref().to_owned()).filter_map(take).collect()
 }
 
+/// Takes out values of another form than the way to one of these JSON Pointers has, such as a text in the place of an
+/// object. An input that is not checked yet can have private values in them that [`take_private`] does not find.
+pub fn take_formless<'a>(input: &mut Value, pointers: impl IntoIterator<Item = impl AsRef<str> + 'a>) {
+    for pointer in pointers {
+        let pointer = pointer.as_ref();
+        for (at, _) in pointer.match_indices('/').skip(1) {
+            let next = pointer[at + 1..].split('/').next().unwrap_or_default();
+            let has_form = match input.pointer(&pointer[..at]) {
+                None | Some(Value::Object(_)) => true,
+                Some(Value::Array(_)) => next.parse::<usize>().is_ok(),
+                Some(_) => false,
+            };
+            if !has_form {
+                drop(take_at(input, &pointer[..at]));
+                break;
+            }
+        }
+    }
+}
+
 /// Puts values back that [`take_private`] took. Values whose place is gone are left out.
 pub fn put_private(input: &mut Value, private: Vec<(String, Value)>) {
     // In the opposite order: a part that was taken before the whole belongs into the whole.
@@ -250,6 +270,25 @@ mod tests {
         assert_eq!(ToolRun::of_metadata(&run.to_metadata()), Some(run));
         for other in ["{}", "[]", r#"{"tool":"weather"}"#, "no JSON"] {
             assert_eq!(ToolRun::of_metadata(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn what_could_hide_a_private_value_is_taken_out() {
+        let pointers = ["/person/email", "/list/0/pin", "/key"];
+        for (mut input, left) in [
+            (
+                json!({ "person": "Ada, a@b", "list": [{ "pin": 1 }], "a": "x" }),
+                json!({ "list": [{ "pin": 1 }], "a": "x" }),
+            ),
+            (json!({ "person": [{ "email": "a@b" }], "list": ["1", 2] }), json!({ "list": [null, 2] })),
+            (
+                json!({ "person": { "email": "a@b" }, "list": { "0": 1 }, "key": "k" }),
+                json!({ "person": { "email": "a@b" }, "list": {}, "key": "k" }),
+            ),
+        ] {
+            take_formless(&mut input, pointers);
+            assert_eq!(input, left);
         }
     }
 

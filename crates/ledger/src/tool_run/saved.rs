@@ -10,7 +10,10 @@ use domain::{
     id::{ToolId, UserId},
     limit::{NAME_CHARS_MAX, TOOL_SAVED_INPUT_BYTES_MAX, TOOL_SAVED_INPUTS_MAX},
     role::Permission,
-    tool::{draft::Fields, run::take_private},
+    tool::{
+        draft::Fields,
+        run::{take_formless, take_private},
+    },
 };
 use serde_json::Value;
 use store::Conn;
@@ -80,6 +83,7 @@ pub async fn save_input(ledger: &Ledger, scope: &Scope, slug: &str, input: SaveI
         }
         let mut fields = whole;
         take_private(&mut fields, version.definition.private_pointers());
+        take_formless(&mut fields, version.definition.private_pointers());
         let saved = SavedInputRecord { name, fields: fields.to_string(), saved_at: now };
         store::tool_saved_input::save(tx, caller.tenant_id, of, &saved).await?;
         Ok(saved)
