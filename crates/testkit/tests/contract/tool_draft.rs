@@ -125,6 +125,7 @@ async fn a_draft_of_another_tab_is_not_overwritten(f: Fixture) {
     for refused in [
         change(&f, &f.member, id, 1, json!({ "text": "two" })).await.err(),
         begin(&f, &f.member, id, 1, json!({ "text": "two" })).await.err(),
+        begin(&f, &f.member, id, 1, json!({})).await.err(),
     ] {
         assert!(matches!(refused, Some(Error::StaleVersion { given: 1, current: 2 })), "{refused:?}");
     }
