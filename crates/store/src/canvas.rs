@@ -68,6 +68,8 @@ statements! {
         "DELETE FROM canvas_participants WHERE tenant_id = $1 AND session_id = $2 AND participant = $3";
     const SUGGESTION: &str = suggestion_select!("op_id = $3");
     const OPEN_SUGGESTIONS: &str = suggestion_select!("state = 'open' ORDER BY at, op_id LIMIT $3");
+    const COUNT_OPEN_SUGGESTIONS: &str = "SELECT COUNT(*) FROM canvas_suggestions \
+         WHERE tenant_id = $1 AND session_id = $2 AND state = 'open'";
     const INSERT_SUGGESTION: &str = "INSERT INTO canvas_suggestions (tenant_id, session_id, op_id, base, ops, is_strict, \
          body_digest, author, at, state) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'open')";
     const DECIDE_SUGGESTION: &str = "UPDATE canvas_suggestions SET state = $4, decided_by = $5, decided_at = $6 \
@@ -373,6 +375,12 @@ pub async fn open_suggestions(
     max: u32,
 ) -> Result<Vec<SuggestionRecord>> {
     Ok(run!(conn, fetch_all SuggestionRecord, OPEN_SUGGESTIONS, tenant_id.0, id.0, i64::from(max))?)
+}
+
+/// Number of suggestions that wait for a decision.
+pub async fn count_open_suggestions(conn: &mut Conn<'_>, (tenant_id, id): (TenantId, SessionId)) -> Result<u64> {
+    let (count,) = run!(conn, fetch_one One<i64>, COUNT_OPEN_SUGGESTIONS, tenant_id.0, id.0)?;
+    Ok(count.max(0).cast_unsigned())
 }
 
 /// Adds a suggestion, which is open. The caller holds the lock of the session.

@@ -9,7 +9,7 @@ use super::{
 use crate::names::names;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fmt;
+use std::{cell::OnceCell, fmt};
 
 /// The newest version of a canvas.
 #[derive(Debug, Clone, Copy)]
@@ -135,14 +135,13 @@ pub fn decide(head: Head<'_>, by: &str, patch: &Patch, since: &[Committed]) -> R
     }
     let (own, foreign): (Vec<_>, Vec<_>) =
         since.iter().partition(|committed| committed.by == by && is_of_one_client(&committed.op_id, &patch.op_id));
-    let mut overwrote = Vec::new();
-    let mut ops = patch.ops.clone();
+    let (mut overwrote, mut ops, seen) = (Vec::new(), patch.ops.clone(), OnceCell::new());
     for (at, operation) in patch.ops.iter().enumerate() {
         if !patch.is_strict && needs_strict(head.document, operation) {
             return Err(reject(Reason::NeedsStrict, at, None));
         }
         let found = compare(head.document, operation, &foreign).map_err(|(reason, by)| reject(reason, at, Some(by)))?;
-        match joined(head, operation, &own, &found) {
+        match joined(head, operation, (own.as_slice(), &seen), &found) {
             Some(joined) => ops[at] = joined,
             None => found.into_iter().for_each(|one| keep_newest(&mut overwrote, one)),
         }
@@ -255,16 +254,28 @@ fn keep_newest(overwrote: &mut Vec<Overwritten>, one: Overwritten) {
 }
 
 /// The operation with a text in which the change and those of others are joined.
-fn joined(head: Head<'_>, operation: &Operation, own: &[&Committed], found: &[Overwritten]) -> Option<Operation> {
+/// `own` are the author's own patches since the base, and the document that the author saw, once it is known: making it
+/// costs as much as all of these patches, and a patch can have many such operations.
+fn joined(
+    head: Head<'_>,
+    operation: &Operation,
+    (own, seen): (&[&Committed], &OnceCell<Option<Document>>),
+    found: &[Overwritten],
+) -> Option<Operation> {
     let Operation::Replace { path, value: Value::String(mine) } = operation else { return None };
     let first = found.iter().map(|one| one.sequence).min()?;
     // If an earlier text of the author was joined, the author did not see the joined text.
     if own.iter().any(|one| one.sequence > first && one.ops.iter().any(|operation| operation.path() == path)) {
         return None;
     }
-    let own: Vec<_> = own.iter().flat_map(|committed| committed.ops.iter().cloned()).collect();
-    let before = if own.is_empty() { head.before?.clone() } else { head.before?.apply(&own).ok()?.document };
-    let base = path.of(before.value())?.as_str()?;
+    let seen = seen.get_or_init(|| seen_by_author(head, own)).as_ref()?;
+    let base = path.of(seen.value())?.as_str()?;
     let joined = words::joined(base, path.of(head.document.value())?.as_str()?, mine)?;
     Some(Operation::Replace { path: path.clone(), value: Value::String(joined) })
+}
+
+/// The document at the base of a patch with the author's own patches since.
+fn seen_by_author(head: Head<'_>, own: &[&Committed]) -> Option<Document> {
+    let own: Vec<_> = own.iter().flat_map(|committed| committed.ops.iter().cloned()).collect();
+    if own.is_empty() { head.before.cloned() } else { Some(head.before?.apply(&own).ok()?.document) }
 }

@@ -120,8 +120,8 @@ async fn suggest(
         }
         return Ok(Outcome::Suggested(known.state));
     }
-    let open = store::canvas::open_suggestions(tx.conn(), key(session), CANVAS_SUGGESTIONS_MAX).await?;
-    if open.len() >= CANVAS_SUGGESTIONS_MAX as usize {
+    let open = store::canvas::count_open_suggestions(tx.conn(), key(session)).await?;
+    if open >= u64::from(CANVAS_SUGGESTIONS_MAX) {
         let detail = format!("a canvas has at most {CANVAS_SUGGESTIONS_MAX} suggestions that wait for a decision");
         return Err(Error::LimitReached(detail));
     }
