@@ -106,9 +106,10 @@ fn columns<'a>(items: &[&'a RawValue]) -> Option<Vec<Cow<'a, str>>> {
             if !columns.contains(&key) {
                 columns.push(key);
             }
-        }
-        if columns.len() > COLUMNS_MAX {
-            return None;
+            // At once: one item can have thousands of members.
+            if columns.len() > COLUMNS_MAX {
+                return None;
+            }
         }
     }
     // Objects that have little in common are no rows.

@@ -2,6 +2,7 @@
 
 use crate::{entity::display_text, limit::SELECT_OPTIONS_MAX};
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 /// One value to choose.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,17 +37,21 @@ pub(super) fn choices(members: &Map<String, Value>) -> Option<Vec<(Value, String
 
 fn with_texts(choices: Vec<(Value, String)>) -> Vec<Choice> {
     let mut all: Vec<Choice> = Vec::new();
+    // An enumeration can have thousands of values.
+    let (mut values, mut texts) = (HashSet::new(), HashSet::new());
     for (value, label) in choices {
+        if !values.insert(value.to_string()) {
+            continue;
+        }
         let text = match &value {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
         // `1` and "1" are two values with one text.
-        let is_taken = text.is_empty() || all.iter().any(|other| other.text == text);
+        let is_taken = text.is_empty() || texts.contains(&text);
         let text = if is_taken { value.to_string() } else { text };
-        if !all.iter().any(|other| other.value == value) {
-            all.push(Choice { value, text, label });
-        }
+        texts.insert(text.clone());
+        all.push(Choice { value, text, label });
     }
     all
 }
