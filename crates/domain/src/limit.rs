@@ -605,6 +605,8 @@ pub const TOOL_COMPOSITE_RUNS_MAX: usize = 256;
 pub const TOOL_STEP_BACKOFF_SECONDS_MAX: u32 = 3_600;
 /// Most fields and groups of the form of a tool's input. A part that would have more is typed as JSON.
 pub const TOOL_FORM_PARTS_MAX: usize = 300;
+/// Most values of schemas that are read for such a form, each as often as it is read. What follows is typed as JSON.
+pub const TOOL_FORM_NODES_MAX: usize = 2_000_000;
 /// Most levels of groups of such a form. What is deeper is typed as JSON.
 pub const TOOL_FORM_DEPTH_MAX: usize = 8;
 /// Most rows of a list in such a form. A longer list is typed as JSON.

@@ -3,7 +3,7 @@
 use super::{
     fields::{Fields, Mark, ROOT, child, mark},
     fit,
-    read::read_part,
+    read::read_within,
     shape::{At, Parts, Shape},
 };
 use crate::limit::TOOL_FORM_ROWS_MAX;
@@ -18,14 +18,14 @@ pub fn begin(schema: &Value) -> Fields {
 
 /// The form with a value. A part that its controls cannot hold is JSON.
 pub fn write(schema: &Value, value: &Value) -> Fields {
-    write_part(&Parts::to_try(schema), (schema, &At::root()), value, ROOT)
+    write_part(&Parts::new(schema).to_try(), (schema, &At::root()), value, ROOT)
 }
 
 /// Adds the controls of a new part. One that can be left out is, unless it `is_wanted` or has a default.
 pub(super) fn start(parts: &Parts<'_>, (schema, at): (&Value, &At), name: &str, fields: &mut Fields, is_wanted: bool) {
     let part = parts.part(schema, at);
     if let Some(default) = &part.default {
-        fields.add(write_part(&Parts::to_try(parts.root()), (schema, at), default, name));
+        fields.add(write_part(&parts.to_try(), (schema, at), default, name));
         return;
     }
     if !at.required && !is_wanted {
@@ -65,7 +65,7 @@ pub(super) const fn is_container(shape: &Shape) -> bool {
 pub(super) fn write_part(parts: &Parts<'_>, (schema, at): (&Value, &At), value: &Value, name: &str) -> Fields {
     let mut fields = Fields::default();
     let is_held = fill(parts, (schema, at), value, name, &mut fields).is_some()
-        && holds(parts.root(), (schema, at), value, name, &fields);
+        && holds(parts, (schema, at), value, name, &fields);
     if is_held {
         return fields;
     }
@@ -76,8 +76,8 @@ pub(super) fn write_part(parts: &Parts<'_>, (schema, at): (&Value, &At), value: 
 }
 
 /// Whether the controls of a part read as a value.
-fn holds(root: &Value, part: (&Value, &At), value: &Value, name: &str, fields: &Fields) -> bool {
-    match read_part(root, part, name, fields) {
+fn holds(parts: &Parts<'_>, part: (&Value, &At), value: &Value, name: &str, fields: &Fields) -> bool {
+    match read_within(parts.again(), part, name, fields) {
         Ok(Some(read)) => has_all_of(&read, value),
         Ok(None) => value.is_null() && !part.1.required,
         Err(_) => false,
@@ -104,6 +104,10 @@ fn fill(parts: &Parts<'_>, (schema, at): (&Value, &At), value: &Value, name: &st
     let part = parts.part(schema, at);
     if let Shape::Json(_) = part.shape {
         fields.set(name, serde_json::to_string_pretty(value).unwrap_or_default());
+        // Whoever reads the form later finds controls here.
+        if parts.is_spent() {
+            fields.set_mark(name, Mark::Json, "1");
+        }
         return Some(());
     }
     if value.is_null() && part.is_nullable {

@@ -164,7 +164,7 @@ fn as_fields(schema: &Value, fields: &mut Fields, name: &str) -> Done {
         new
     } else {
         match fit::json(&text) {
-            Ok(value) => write_part(&Parts::to_try(schema), (&own, &at), &value, name),
+            Ok(value) => write_part(&Parts::new(schema).to_try(), (&own, &at), &value, name),
             Err(message) => return refused(name, message),
         }
     };

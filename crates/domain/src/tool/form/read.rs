@@ -40,7 +40,17 @@ pub(super) fn read_part(
     name: &str,
     fields: &Fields,
 ) -> Result<Option<Value>, Vec<Issue>> {
-    let mut reader = Reader { parts: Parts::new(root), fields, issues: Vec::new() };
+    read_within(Parts::new(root), (schema, at), name, fields)
+}
+
+/// Does the same with parts that count together with others.
+pub(super) fn read_within(
+    parts: Parts<'_>,
+    (schema, at): (&Value, &At),
+    name: &str,
+    fields: &Fields,
+) -> Result<Option<Value>, Vec<Issue>> {
+    let mut reader = Reader { parts, fields, issues: Vec::new() };
     let value = reader.value(schema, at, name);
     if reader.issues.is_empty() { Ok(value) } else { Err(reader.issues) }
 }

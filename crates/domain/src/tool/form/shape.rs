@@ -8,11 +8,12 @@ use crate::{
     entity::display_text,
     json_schema::{Ordinary, ordinary},
     limit::{
-        TOOL_FORM_DEPTH_MAX, TOOL_FORM_MEMBERS_MAX, TOOL_FORM_PARTS_MAX, TOOL_FORM_ROWS_MAX, TOOL_FORM_VARIANTS_MAX,
+        TOOL_FORM_DEPTH_MAX, TOOL_FORM_MEMBERS_MAX, TOOL_FORM_NODES_MAX, TOOL_FORM_PARTS_MAX, TOOL_FORM_ROWS_MAX,
+        TOOL_FORM_VARIANTS_MAX,
     },
 };
 use serde_json::{Map, Value};
-use std::cell::Cell;
+use std::{cell::Cell, rc::Rc};
 
 /// Texts that may be longer than this get several lines, characters.
 const LINE_CHARS_MAX: u64 = 200;
@@ -152,20 +153,28 @@ impl At {
     }
 }
 
-/// Reads the parts of one schema. It counts them, so that a schema that refers to itself several times ends.
+/// Reads the parts of one schema. It counts them, so that a schema that refers to itself several times ends, and the
+/// values of the schemas that it reads, so that one with many large variants does not take long.
 pub(super) struct Parts<'a> {
     root: &'a Value,
     left: Cell<usize>,
+    nodes_left: Rc<Cell<usize>>,
 }
 
 impl<'a> Parts<'a> {
     pub fn new(root: &'a Value) -> Self {
-        Self { root, left: Cell::new(TOOL_FORM_PARTS_MAX) }
+        let nodes_left = Rc::new(Cell::new(TOOL_FORM_NODES_MAX));
+        Self { root, left: Cell::new(TOOL_FORM_PARTS_MAX), nodes_left }
+    }
+
+    /// Parts for reading the same form again.
+    pub fn again(&self) -> Self {
+        Self { root: self.root, left: Cell::new(TOOL_FORM_PARTS_MAX), nodes_left: Rc::clone(&self.nodes_left) }
     }
 
     /// Parts for finding the variant of a value, which reads parts of variants that it does not take.
-    pub fn to_try(root: &'a Value) -> Self {
-        Self { root, left: Cell::new(TOOL_FORM_PARTS_MAX * 4) }
+    pub fn to_try(&self) -> Self {
+        Self { left: Cell::new(TOOL_FORM_PARTS_MAX * 4), ..self.again() }
     }
 
     pub const fn root(&self) -> &'a Value {
@@ -177,9 +186,24 @@ impl<'a> Parts<'a> {
         self.left.get() == 0
     }
 
+    /// Whether no more schemas are read.
+    pub fn is_spent(&self) -> bool {
+        self.nodes_left.get() == 0
+    }
+
+    /// Counts the values of a schema that was read.
+    fn count(&self, nodes: usize) {
+        self.nodes_left.set(self.nodes_left.get().saturating_sub(nodes));
+    }
+
     pub fn part(&self, schema: &Value, at: &At) -> Part {
+        if self.is_spent() {
+            let (title, hint) = (text(schema, "title"), String::new());
+            return Part { shape: Shape::Json(Why::Large), title, hint, default: None, is_nullable: false };
+        }
         let Ordinary { mut members, is_nullable } = ordinary(self.root, schema);
         combine_all(self.root, &mut members);
+        self.count(nodes_of(&members));
         let left = self.left.get();
         self.left.set(left.saturating_sub(1));
         let shape = if left == 0 {
@@ -208,7 +232,9 @@ impl<'a> Parts<'a> {
         if let Some(choices) = choices(members) {
             return one_control(choices);
         }
-        match variants(self.root, members) {
+        let variants = variants(self.root, members);
+        self.count(variants.iter().flatten().map(|variant| nodes(&variant.schema)).sum());
+        match variants {
             Some(_) if at.is_variant => return Shape::Json(Why::Combined),
             Some(variants) if variants.len() > TOOL_FORM_VARIANTS_MAX => return Shape::Json(Why::Combined),
             Some(variants) => return Shape::Variants(variants),
@@ -235,6 +261,7 @@ impl<'a> Parts<'a> {
             return Shape::Json(Why::Any);
         };
         let of_items = ordinary(self.root, items).members;
+        self.count(nodes_of(&of_items));
         if let Some(options) = choices(&of_items)
             && let Some(options) = boxes(options)
         {
@@ -250,6 +277,19 @@ impl<'a> Parts<'a> {
         let most = bound("maxItems").unwrap_or(TOOL_FORM_ROWS_MAX).min(TOOL_FORM_ROWS_MAX);
         Shape::Rows { items: items.clone(), least: bound("minItems").unwrap_or_default().min(most), most }
     }
+}
+
+/// Number of values in a value, itself included.
+fn nodes(value: &Value) -> usize {
+    match value {
+        Value::Object(members) => nodes_of(members),
+        Value::Array(items) => items.iter().map(nodes).sum::<usize>() + 1,
+        _ => 1,
+    }
+}
+
+fn nodes_of(members: &Map<String, Value>) -> usize {
+    members.values().map(nodes).sum::<usize>() + 1
 }
 
 /// Description, format and an example, as a hint.

@@ -275,6 +275,23 @@ fn schemas_of_published_tools_have_controls() {
     }
 }
 
+#[test]
+fn a_schema_with_many_large_variants_becomes_json_soon() {
+    let refs = |to: &str, count: usize| vec![json!({ "$ref": to }); count];
+    // Each variant is the whole schema again.
+    let wide = json!({ "type": "object", "oneOf": refs("#", 2_000) });
+    assert!(matches!(draw(&wide, &begin(&wide)).kind, NodeKind::Json(_)));
+    let part =
+        json!({ "type": "object", "properties": { "x": { "type": "string" } }, "oneOf": refs("#/$defs/part", 400) });
+    let members = || (0..30).map(|at| (at.to_string(), json!({ "$ref": "#/$defs/part", "default": { "x": "a" } })));
+    let large = json!({ "type": "object", "properties": members().collect::<Map<_, _>>(), "$defs": { "part": part } });
+    let form = begin(&large);
+    draw(&large, &form);
+    let value = json!({ "7": { "x": "b" }, "8": { "x": "c" } });
+    let read = read(&large, &write(&large, &value)).unwrap().unwrap();
+    assert!(has_all_of(&read, &value), "{read}");
+}
+
 /// Whether a value has all of another one. It has required members besides.
 fn has_all_of(read: &Value, wanted: &Value) -> bool {
     match (read, wanted) {

@@ -38,6 +38,9 @@ fn collect(root: &Value, members: &Map<String, Value>, depth: usize, found: &mut
         // Texts and the default of the whole do not belong to a variant.
         ["title", "description", "default"].into_iter().for_each(|name| drop(base.remove(name)));
         for one in list.as_ref().and_then(Value::as_array).into_iter().flatten() {
+            if found.len() > TOOL_FORM_VARIANTS_MAX {
+                return;
+            }
             let own = ordinary(root, one);
             let mut variant = base.clone();
             combine(&mut variant, own.members, true);
