@@ -66,6 +66,7 @@ statements! {
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, session_id, participant) DO UPDATE SET role = excluded.role";
     const REMOVE_PARTICIPANT: &str =
         "DELETE FROM canvas_participants WHERE tenant_id = $1 AND session_id = $2 AND participant = $3";
+    const REMOVE_FROM_ALL: &str = "DELETE FROM canvas_participants WHERE tenant_id = $1 AND participant = $2";
     const SUGGESTION: &str = suggestion_select!("op_id = $3");
     const OPEN_SUGGESTIONS: &str = suggestion_select!("state = 'open' ORDER BY at, op_id LIMIT $3");
     const COUNT_OPEN_SUGGESTIONS: &str = "SELECT COUNT(*) FROM canvas_suggestions \
@@ -357,6 +358,12 @@ pub async fn remove_participant(
     participant: &str,
 ) -> Result<bool> {
     Ok(run!(tx.conn(), execute, REMOVE_PARTICIPANT, tenant_id.0, id.0, participant)? > 0)
+}
+
+/// Removes a participant from every canvas of a workspace.
+pub async fn remove_from_all(tx: &mut WriteTx<'_>, tenant_id: TenantId, participant: &str) -> Result<()> {
+    run!(tx.conn(), execute, REMOVE_FROM_ALL, tenant_id.0, participant)?;
+    Ok(())
 }
 
 /// The suggestion with this id.

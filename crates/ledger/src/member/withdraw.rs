@@ -95,6 +95,7 @@ async fn end_access(
                 store::group::remove_everywhere(tx, tenant_id, user_id).await?;
                 store::search::saved::delete_of_person(tx, tenant_id, user_id).await?;
                 store::tool_saved_input::delete_of_person(tx, tenant_id, user_id).await?;
+                store::canvas::remove_from_all(tx, tenant_id, &Caller::User(user_id).to_string()).await?;
             }
             stop_working(tx, tenant_id, user_id, by, minter).await?;
             if member.status != how.status() {

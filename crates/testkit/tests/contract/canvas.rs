@@ -15,6 +15,7 @@ use domain::{
 use ledger::{
     Error, ListPage,
     canvas::{self, Decision, NewCanvas, Outcome, SentPatch},
+    member::{self, Withdrawal},
     retention, session,
 };
 use serde_json::{Value, json};
@@ -226,6 +227,10 @@ async fn only_its_creator_and_editors_change_a_canvas(f: Fixture) {
     assert!(matches!(change(f.stranger, 31).await, Err(Error::NotFound(_))));
     assert!(matches!(canvas::get(&f.ledger, &f.stranger, id).await, Err(Error::NotFound(_))));
     assert!(canvas::list(&f.ledger, &f.stranger, ListPage::default()).await.unwrap().items.is_empty());
+    let person = f.other_member.user_id().unwrap();
+    member::withdraw(&f.ledger, &f.admin, person, Withdrawal::Remove).await.unwrap();
+    let left = canvas::participants(&f.ledger, &f.member, id).await.unwrap();
+    assert!(left.is_empty(), "whoever comes back is no editor any more: {left:?}");
     let other = f.running().await.id;
     assert!(matches!(canvas::get(&f.ledger, &f.member, other).await, Err(Error::NotFound(_))), "no canvas");
     f.assert_verified().await;
