@@ -182,9 +182,7 @@ async fn check(
     if patch.ops.iter().any(|operation| operation.writes() && operation.path().is_root()) && !is_own(scope, session) {
         return Err(Error::Forbidden("only the creator of a canvas can replace its whole document"));
     }
-    if session.head_sequence >= SESSION_EVENTS_MAX {
-        return Err(Error::LimitReached(format!("a session has at most {SESSION_EVENTS_MAX} events")));
-    }
+    require_room(session)?;
     let is_person = scope.user_id().is_some();
     let max = if is_person { CANVAS_PATCHES_PER_SECOND } else { CANVAS_AGENT_PATCHES_PER_SECOND };
     let since = minter.at() - TimeDelta::seconds(1);
@@ -192,6 +190,14 @@ async fn check(
         return Err(Error::TooManyAttempts { retry_after_seconds: 1 });
     }
     Ok(())
+}
+
+/// Refuses a patch for which the log has no space.
+pub(super) fn require_room(session: &Session) -> Result<()> {
+    if session.head_sequence < SESSION_EVENTS_MAX {
+        return Ok(());
+    }
+    Err(Error::LimitReached(format!("a session has at most {SESSION_EVENTS_MAX} events")))
 }
 
 /// The recorded result of a patch that is sent again.

@@ -2,7 +2,7 @@
 
 use super::{
     find, find_locked, key,
-    patch::{Outcome, decided, repeated},
+    patch::{Outcome, decided, repeated, require_room},
     require_editor,
 };
 use crate::{Error, Ledger, Result, commit::Minter, guard::require};
@@ -46,7 +46,7 @@ pub async fn suggestions(ledger: &Ledger, scope: &Scope, id: SessionId) -> Resul
 /// # Errors
 /// [`Error::NotFound`] if there is no such canvas or suggestion; [`Error::Forbidden`] if the caller may not change the
 /// canvas; [`Error::Refused`] if the canvas has ended; [`Error::NotNow`] for another decision than the recorded one;
-/// [`Error::IdConflict`] if an accepted patch has the same id.
+/// [`Error::IdConflict`] if an accepted patch has the same id; [`Error::LimitReached`] if the log is full.
 pub async fn decide_suggestion(
     ledger: &Ledger,
     scope: &Scope,
@@ -93,6 +93,7 @@ async fn settle(
     if session.status().is_final() {
         return Err(Refusal::AlreadyFinal { status: session.status() }.into());
     }
+    require_room(&session)?;
     if store::canvas::patch(tx.conn(), place.0, op_id).await?.is_some() {
         return Err(Error::IdConflict { detail: "a patch of this canvas has the id of this suggestion".into() });
     }
