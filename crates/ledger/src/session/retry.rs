@@ -28,9 +28,9 @@ use store::{WriteTx, session::graph as rows};
 /// # Errors
 /// [`Error::NotFound`] if there is no such session or the caller cannot see it; [`Error::Forbidden`] if it is not the
 /// caller's and the caller may not manage others; [`Error::Refused`] if it has not ended, or is not work of an agent or
-/// a tool; [`Error::Invalid`] for a conversation, an archived action, or a run of a tool with private values, which are
-/// gone; [`Error::WrongState`] and [`Error::Forbidden`] for a tool that the caller cannot run now; and those that
-/// [`crate::session::create()`] has for the parent and the dependencies.
+/// a tool; [`Error::Invalid`] for a conversation, an archived action, the draft of a run, or a run of a tool with
+/// private values, which are gone; [`Error::WrongState`] and [`Error::Forbidden`] for a tool that the caller cannot run
+/// now; and those that [`crate::session::create()`] has for the parent and the dependencies.
 pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Session> {
     retry_with_key(ledger, scope, id, None).await
 }
@@ -70,6 +70,10 @@ pub(crate) async fn retry_with_key(
             }
             if let Some(run) = ToolRun::of_session(&old) {
                 check_run_again(tx.conn(), &scope, &run).await?;
+                // Its fields were never checked, and are gone.
+                if old.input.is_none() {
+                    return Err(Error::invalid("id", "this was a draft that never ran: open a new one"));
+                }
             }
             let depends_on = dependencies(tx, &old).await?;
             let new = NewSession {

@@ -204,6 +204,8 @@ async fn a_draft_that_was_left_or_cancelled_is_gone(f: Fixture) {
         assert!(ended.draft.is_none());
         let late = begin(&f, &f.member, id, 1, json!({})).await;
         assert!(matches!(late, Err(Error::Refused(_))), "{late:?}");
+        let again = session::retry(&f.ledger, &f.member, id).await;
+        assert!(matches!(&again, Err(Error::Invalid(errors)) if errors[0].field == "id"), "it has no input: {again:?}");
     }
     assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM tool_drafts").await, 0);
     f.assert_verified().await;
