@@ -19,17 +19,20 @@ pub const RATE_DESCRIPTION: &str = "Rates how useful the memories were that you 
 const OPEN: &str = "<memory-feedback>";
 const CLOSE: &str = "</memory-feedback>";
 const FENCE: &str = "```";
+/// Blocks that are read in one answer: the first. Each can be as long as the answer.
+const BLOCKS_MAX: usize = 16;
 
 /// Takes the ratings out of an agent's answer: returns the answer as people see it, and the ratings. `None` if it has
 /// none, and the answer is shown unchanged.
 ///
 /// Ratings are JSON objects between the tags of the request, anywhere in the answer, or one object at its end whose
 /// members are all ids of memories, also in a code block. A block without a JSON object, or without an end, stays in
-/// the answer.
+/// the answer, and so does one after the first 16.
 pub fn take_ratings(answer: &str) -> Option<(String, Ratings)> {
     let (mut shown, mut ratings) = (String::with_capacity(answer.len()), Ratings::default());
     let (mut rest, mut found) = (answer, false);
-    while let Some((before, after)) = rest.split_once(OPEN) {
+    for _ in 0..BLOCKS_MAX {
+        let Some((before, after)) = rest.split_once(OPEN) else { break };
         shown.push_str(before);
         let block = after.split_once(CLOSE).and_then(|(inside, after)| Some((Ratings::read(inside)?, after)));
         let Some((read, after)) = block else {
@@ -79,6 +82,12 @@ mod tests {
     fn taken(answer: &str) -> Option<(String, Vec<(String, f64)>)> {
         let (shown, ratings) = take_ratings(answer)?;
         Some((shown, ratings.accepted.into_iter().map(|one| (one.memory_id, one.value)).collect()))
+    }
+
+    #[test]
+    fn an_answer_of_many_open_blocks_is_read_soon() {
+        let answer = format!("{}{}{CLOSE}", OPEN.repeat(4_000), "{\"a\":".repeat(10_000));
+        assert_eq!(taken(&answer), None);
     }
 
     #[test]
