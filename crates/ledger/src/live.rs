@@ -151,7 +151,9 @@ impl Hub {
         now: Timestamp,
     ) {
         let key = (tenant_id, session_id);
-        let Some(feed) = lock(&self.0.feeds).get(&key).cloned() else { return };
+        // Held, so that the last follower does not leave before the time of this report is kept.
+        let feeds = lock(&self.0.feeds);
+        let Some(feed) = feeds.get(&key) else { return };
         let is_last = progress.total == Some(progress.done);
         let mut sent = lock(&self.0.progress);
         let rests = sent.get(&key).is_none_or(|last| (now - *last).num_milliseconds() >= PROGRESS_PAUSE_MS);
