@@ -671,6 +671,8 @@ pub const CANVAS_BYTES_MAX: usize = 256 * 1024;
 pub const CANVAS_DEPTH_MAX: usize = 32;
 /// Most values in the document of a canvas, at all depths.
 pub const CANVAS_NODES_MAX: usize = 20_000;
+/// Most values in the JSON Schema of a canvas, when each reference is replaced by what it refers to.
+pub const CANVAS_SCHEMA_NODES_MAX: usize = 2_000;
 /// Longest key of a member in the document of a canvas, bytes.
 pub const CANVAS_KEY_BYTES_MAX: usize = 200;
 /// Longest order key of an item in a list of a canvas, bytes.

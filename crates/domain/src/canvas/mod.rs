@@ -21,6 +21,7 @@ mod order;
 pub mod outline;
 mod participant;
 mod path;
+mod schema;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -33,4 +34,5 @@ pub use operation::{Invalid, Operation, Patch};
 pub use order::{NoRoom, between, is_order, spread};
 pub use participant::{ParticipantRole, SuggestionState, participant};
 pub use path::Path;
+pub use schema::is_small_schema;
 pub use snapshot::is_snapshot_due;

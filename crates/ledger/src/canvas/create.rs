@@ -10,11 +10,11 @@ use crate::{
 };
 use domain::{
     Scope,
-    canvas::{Document, FIRST_OP_ID, Operation, Patch, SOURCE, spread},
+    canvas::{Document, FIRST_OP_ID, Operation, Patch, SOURCE, is_small_schema, spread},
     chain::{Digest, body_digest},
     event::kind::{CanvasPatch, Created, StatePatch},
     id::{EntityId, SessionId},
-    limit::{ATTEMPTS_MAX, TITLE_CHARS_MAX},
+    limit::{ATTEMPTS_MAX, CANVAS_SCHEMA_NODES_MAX, TITLE_CHARS_MAX},
     role::Permission,
     session::{Actor, Command, Report, Session, State, Status, TimeLimits, Type, decide},
 };
@@ -60,8 +60,17 @@ fn check(new: &NewCanvas) -> Result<()> {
         fields.refuse("document", "not together with fromCanvas or fromEntity; and not both of these");
     }
     fields.value("schema", new.schema.as_ref());
-    if let Some(wrong) = new.schema.as_ref().and_then(|schema| check_schema(schema, "schema")) {
-        fields.refuse("schema", wrong.message);
+    match &new.schema {
+        Some(schema) if !is_small_schema(schema) => {
+            let most = format!("at most {CANVAS_SCHEMA_NODES_MAX} values with what it refers to, and never itself");
+            fields.refuse("schema", most);
+        }
+        Some(schema) => {
+            if let Some(wrong) = check_schema(schema, "schema") {
+                fields.refuse("schema", wrong.message);
+            }
+        }
+        None => {}
     }
     fields.check()
 }

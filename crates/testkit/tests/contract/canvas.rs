@@ -185,6 +185,7 @@ async fn a_wrong_patch_or_beginning_is_refused_with_its_place(f: Fixture) {
         (NewCanvas { document: Some(json!({ "constructor": 1 })), ..plan() }, "document"),
         (NewCanvas { document: Some(json!({})), from_canvas: Some(id), ..plan() }, "document"),
         (NewCanvas { schema: Some(json!({ "type": "nothing" })), ..plan() }, "schema"),
+        (NewCanvas { schema: Some(json!({ "allOf": [{ "$ref": "#" }, { "$ref": "#" }] })), ..plan() }, "schema"),
     ] {
         assert_eq!(fields(canvas::create(&f.ledger, &f.member, new).await), [field]);
     }
