@@ -70,7 +70,11 @@ async fn settle(
 ) -> Result<Outcome> {
     let (session, canvas) = find_locked(tx, scope, id).await?;
     require_editor(tx.conn(), scope, &session).await?;
-    let found = store::canvas::suggestion(tx.conn(), key(&session), op_id).await?;
+    // PostgreSQL takes no text with this character.
+    let found = match op_id.contains('\0') {
+        true => None,
+        false => store::canvas::suggestion(tx.conn(), key(&session), op_id).await?,
+    };
     let found = found.ok_or(Error::NotFound("suggestion"))?;
     match (found.state, decision) {
         (SuggestionState::Open, _) => {}

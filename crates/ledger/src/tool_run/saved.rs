@@ -97,6 +97,10 @@ pub async fn save_input(ledger: &Ledger, scope: &Scope, slug: &str, input: SaveI
 /// [`Error::NotFound`] if there is none with this name; [`Error::Forbidden`] for a token that acts for no one.
 pub async fn delete_input(ledger: &Ledger, scope: &Scope, slug: &str, name: &str) -> Result<()> {
     let user_id = owner(scope)?;
+    // PostgreSQL takes no text with this character.
+    if name.contains('\0') {
+        return Err(Error::NotFound("saved input"));
+    }
     let (tenant_id, slug, name) = (scope.tenant_id, slug.to_owned(), name.to_owned());
     ledger
         .write(scope.into(), async move |tx| {

@@ -244,6 +244,8 @@ async fn a_suggestion_waits_for_an_editor(f: Fixture) {
         .await
         .unwrap();
     let suggest = |patch: SentPatch| canvas::patch(&f.ledger, &f.worker, id, patch);
+    let unknown = canvas::decide_suggestion(&f.ledger, &f.member, id, "w\0".into(), Decision::Accept).await;
+    assert!(matches!(unknown, Err(Error::NotFound(_))), "{unknown:?}");
     let open = Outcome::Suggested(SuggestionState::Open);
     for path in ["/a", "/b", "/b"] {
         assert_eq!(

@@ -233,7 +233,9 @@ async fn the_form_of_a_page_is_kept_under_its_key_and_by_its_session(f: Fixture)
         let form = SaveForm { id: id.to_owned(), rev, fields, is_leaving: false };
         draft::save_form(&f.ledger, &f.member, "echo", form).await
     };
-    assert_eq!(draft::of_form(&f.ledger, &f.member, "k").await.unwrap(), None);
+    for unknown in ["k", "k\0"] {
+        assert_eq!(draft::of_form(&f.ledger, &f.member, unknown).await.unwrap(), None);
+    }
     let first = save("k", 0, "a").await.unwrap();
     let lost = save("k", 0, "a").await.unwrap();
     assert_eq!(lost.draft, first.draft, "a save whose answer was lost is repeated");
@@ -303,6 +305,7 @@ async fn inputs_are_saved_for_their_person_without_private_values(f: Fixture) {
     for refused in [
         tool_run::delete_input(&f.ledger, &f.member, "echo", "a").await.err(),
         tool_run::delete_input(&f.ledger, &f.other_member, "echo", "b").await.err(),
+        tool_run::delete_input(&f.ledger, &f.member, "echo", "b\0").await.err(),
         tool_run::saved_inputs(&f.ledger, &f.stranger, "echo").await.err(),
     ] {
         assert!(matches!(refused, Some(Error::NotFound(_))), "{refused:?}");
