@@ -27,6 +27,7 @@ const NO_PAGES: Record<string, string> = {
   "/sessions/{id}/pictures/{sequence}/{name}": "a picture",
   "/sessions/{id}/rows": "rows of a list",
   "/sessions/{id}/summary": "parts of a page",
+  "/shared/{id}/result": "a file",
   "/today/connection": "a part of a page",
   "/today/courses": "a part of a page",
   "/today/questions": "a part of a page",

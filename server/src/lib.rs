@@ -41,6 +41,7 @@ pub mod problem;
 mod protocol;
 mod render;
 mod request_span;
+mod result_file;
 mod router;
 mod server_function;
 mod setup_code;

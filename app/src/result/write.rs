@@ -42,15 +42,13 @@ pub enum Look<'a> {
     Shared,
 }
 
-/// Writes a result on the page of its session or tool. Of a large one the beginning, with a link that saves all of it.
+/// Writes a result on the page of its session or tool, with a link that saves all of it. Of a large one the beginning.
 pub fn write_result(html: &mut Html, raw: &RawValue, session_id: &str) {
     if !write_shape(html, unwrapped(raw), Look::Page(session_id)) {
         write_value(html, Some(raw), None);
     }
-    if raw.get().len() > PAYLOAD_BYTES_MAX {
-        html.raw("<p class=\"meta\"><a href=\"/api/sessions/").text(session_id).raw("\" download=\"session-");
-        html.text(session_id).raw(".json\">Save the session with all of its result as JSON</a></p>");
-    }
+    html.raw("<p class=\"meta\"><a href=\"/api/sessions/").text(session_id).raw("/result\" download=\"session-");
+    html.text(session_id).raw("-result.json\">Save the result as JSON</a></p>");
 }
 
 /// Writes a value in its form, and returns whether it has one. Without one nothing is written.
@@ -348,6 +346,6 @@ mod tests {
         write_result(&mut html, &raw, "s1");
         let html = html.finish();
         assert!(html.len() < 3 * PAYLOAD_BYTES_MAX, "{}", html.len());
-        assert!(html.contains("href=\"/api/sessions/s1\" download=\"session-s1.json\""), "{html:.300}");
+        assert!(html.contains("href=\"/api/sessions/s1/result\" download=\"session-s1-result.json\""), "{html:.300}");
     }
 }

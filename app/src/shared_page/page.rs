@@ -45,6 +45,8 @@ pub struct Props {
     pub frame: Frame,
     /// Title, state, times, result and error.
     pub session: Session,
+    /// Address at which the result is saved as a file.
+    pub result_href: String,
     /// What is shown of it.
     pub audience: Audience,
     /// The shown part of its log; absent for one run of a tool.
@@ -104,7 +106,7 @@ pub fn page(props: &Props) -> String {
     });
     let result = session.result.as_deref().map(|result| {
         let html = shared_value(Some(result));
-        view! { <section class="shared-part" aria-labelledby="result"><h2 id="result">"Result"</h2><div inner_html=html></div></section> }
+        view! { <section class="shared-part" aria-labelledby="result"><h2 id="result">"Result"</h2><div inner_html=html></div><p><a href=props.result_href.clone() download="result.json">"Save the result as JSON"</a></p></section> }
     });
     let none = (props.audience == Audience::ToolResult && session.result.is_none() && session.error.is_none())
         .then(|| view! { <p>"There is no result yet. Load the page again later."</p> });
@@ -171,6 +173,7 @@ mod tests {
         let props = Props {
             frame: frame.clone(),
             session: shared,
+            result_href: "/shared/x/result".to_owned(),
             audience: Audience::Session,
             log: Some(Part { next: Some("/shared/x?after=200".to_owned()), ..Part::default() }),
             expires_at: Timestamp::UNIX_EPOCH,

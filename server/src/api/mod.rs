@@ -224,6 +224,7 @@ fn sessions(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
     router
         .routes(routes!(session::create, session::list))
         .routes(routes!(session::get))
+        .routes(routes!(session::result))
         .routes(routes!(session::dependencies))
         .routes(routes!(session::cancel))
         .routes(routes!(session::retry))

@@ -3,15 +3,16 @@
 use crate::{
     extract::{Caller, Id, JsonBody, JsonBodyOrDefault, Limit, Params, query_id},
     problem::Problem,
+    result_file,
     state::AppState,
     wire_map,
 };
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{Json, extract::State, http::StatusCode, response::Response};
 use domain::{
     id::{ActionId, SessionId},
     session::{Sort, Status, Type},
 };
-use ledger::{search::SearchLine, session as use_case, thread};
+use ledger::{Error, search::SearchLine, session as use_case, thread};
 use serde::Deserialize;
 use wire::{
     Page,
@@ -153,6 +154,22 @@ pub async fn get(
     Id(id): Id<SessionId>,
 ) -> Result<Json<Session>, Problem> {
     Ok(Json(wire_map::session(use_case::get(&state.ledger, caller.scope(), id).await?)))
+}
+
+/// Save the result of a session
+///
+/// The JSON as it was recorded, as a file. The answer is `404` if the session has not ended, or ended without a result.
+#[utoipa::path(
+    get, path = "/api/sessions/{id}/result", operation_id = "saveResult", tag = "sessions",
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "The file", body = wire::schema::AnyJson, content_type = "application/json"),
+    ),
+)]
+pub async fn result(State(state): State<AppState>, caller: Caller, Id(id): Id<SessionId>) -> Result<Response, Problem> {
+    let session = use_case::get(&state.ledger, caller.scope(), id).await?;
+    let result = session.result().ok_or(Error::NotFound("result"))?;
+    Ok(result_file::saved(&format!("session-{id}-result.json"), result.to_owned()))
 }
 
 /// List the sessions that a session waits for

@@ -1,12 +1,12 @@
 //! What whoever has a link to a session reads. /s/{secret} asks before it opens the link and exchanges the secret for a
-//! cookie; /shared/{id} shows the session. Neither reads the sign-in of a member. Every request here that reads the
-//! database counts towards the limits of people without an account.
+//! cookie; /shared/{id} shows the session, and /shared/{id}/result saves its result. None reads the sign-in of a member.
+//! Every request here that reads the database counts towards the limits of people without an account.
 
 use super::{
     answer::{Visit, secret_key, too_many_requests},
     shell::{PageRejection, refuse, render},
 };
-use crate::{cookie, extract::Params, problem::Problem, state::AppState, wire_map};
+use crate::{cookie, extract::Params, problem::Problem, result_file, state::AppState, wire_map};
 use app::{
     Theme,
     shared_page::{self as ui, Frame, OpenProps, Part, Props},
@@ -43,7 +43,10 @@ const NO_REFERRER: &str = "no-referrer";
 const NO_ADDRESS: &str = "strict-origin";
 
 pub fn router() -> Router<AppState> {
-    Router::new().route("/s/{secret}", get(ask).post(enter)).route("/shared/{id}", get(show))
+    Router::new()
+        .route("/s/{secret}", get(ask).post(enter))
+        .route("/shared/{id}", get(show))
+        .route("/shared/{id}/result", get(result))
 }
 
 /// Paths and settings of a page.
@@ -131,15 +134,44 @@ async fn show(
     Path(id): Path<String>,
     Params(query): Params<ShowQuery>,
 ) -> Result<Response, PageRejection> {
-    let Ok(id) = id.parse::<ShareLinkId>() else { return Ok(gone(&state, &visit).await) };
-    if !visit.is_allowed(&state, Some(&id.to_string())) {
-        return Ok(wait(&state, &visit).await);
-    }
     let after = query.after.unwrap_or_default();
+    match read(&state, &visit, &id, after).await? {
+        Ok(shared) => Ok(page(frame(&state, &visit, NO_REFERRER), shared, after).await),
+        Err(refused) => Ok(refused),
+    }
+}
+
+/// Saves the result of a shared session as a file. Whatever a link shows has the result.
+async fn result(
+    State(state): State<AppState>,
+    visit: Visit,
+    Path(id): Path<String>,
+) -> Result<Response, PageRejection> {
+    let shared = match read(&state, &visit, &id, 0).await? {
+        Ok(shared) => shared,
+        Err(refused) => return Ok(refused),
+    };
+    match shared.session.result() {
+        Some(result) => Ok(guarded(result_file::saved("result.json", result.to_owned()), NO_REFERRER)),
+        None => Ok(gone(&state, &visit).await),
+    }
+}
+
+/// Reads what the link with this id shows, if the browser has opened it, or the page in its place.
+async fn read(
+    state: &AppState,
+    visit: &Visit,
+    id: &str,
+    after: u64,
+) -> Result<Result<Shared, Response>, PageRejection> {
+    let Ok(id) = id.parse::<ShareLinkId>() else { return Ok(Err(gone(state, visit).await)) };
+    if !visit.is_allowed(state, Some(&id.to_string())) {
+        return Ok(Err(wait(state, visit).await));
+    }
     let clearance = state.cookies.shared(&visit.headers);
     match opened(share_link::read(&state.ledger, id, clearance, after).await)? {
-        Some(shared) => Ok(page(frame(&state, &visit, NO_REFERRER), shared, after).await),
-        None => Ok(gone(&state, &visit).await),
+        Some(shared) => Ok(Ok(shared)),
+        None => Ok(Err(gone(state, visit).await)),
     }
 }
 
@@ -148,6 +180,7 @@ async fn page(frame: Frame, shared: Shared, after: u64) -> Response {
     let props = Props {
         frame,
         session: wire_map::session(session),
+        result_href: format!("/shared/{}/result", link.id),
         audience: link.audience,
         log: events.map(|slice| part(link.id, slice, after)),
         expires_at: link.expires_at,

@@ -256,6 +256,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         path.replace("{id}", UNKNOWN_ID)
     } else if let Some(at_rest) = at_rest(path) {
         path.replace("{id}", &resting(app, at_rest).await)
+    } else if path == "/api/sessions/{id}/result" {
+        path.replace("{id}", &completed(app).await)
     } else if path.ends_with("/retry") || path.ends_with("/acknowledge") {
         path.replace("{id}", &failed(app).await)
     } else if path.starts_with("/api/tool-sessions/{id}/") {
@@ -407,11 +409,17 @@ async fn cause(app: &App) -> String {
     found.unwrap()["id"].as_str().unwrap().to_owned()
 }
 
-/// Creates an answer in a session of a member.
-async fn answered(app: &App) -> String {
+/// Creates a session of a member that ended with a result.
+async fn completed(app: &App) -> String {
     let session = app.running(Who::Member).await;
     let done = json!({ "attempt": 1, "result": "42" });
     app.post(Who::Worker, &format!("/api/sessions/{session}/complete"), done).await;
+    session
+}
+
+/// Creates an answer in a session of a member.
+async fn answered(app: &App) -> String {
+    let session = completed(app).await;
     crate::interaction::captured(app, &session, 1).await[0]["id"].as_str().unwrap().to_owned()
 }
 

@@ -129,8 +129,9 @@ pub async fn prepare(app: &App, people: &People, person: &Person, (method, path)
         let (id, sent, cookies) = maker.opened_form(method.as_str(), path).await;
         cookie = cookies;
         (id, sent)
-    } else if path == "/shared/{id}" {
-        let (id, opened) = maker.opened_share().await;
+    } else if path.starts_with("/shared/{id}") {
+        let session = if path.ends_with("/result") { maker.with_result().await } else { maker.queued().await };
+        let (id, opened) = maker.opened_share(&session).await;
         cookie = opened;
         (id, Sent::Nothing)
     } else if path.starts_with("/api/canvases") || path.starts_with("/canvases") {

@@ -50,20 +50,38 @@ impl Maker<'_> {
         (id, form(&fields), Some(cookies))
     }
 
+    /// A session of the owner. No worker claims it: a row before has revoked the token of the worker.
+    pub async fn queued(&self) -> String {
+        let new = json!({ "sessionType": "agent", "agentSlug": unique_text() });
+        self.owner().post(self.app, "/api/sessions", new).await["id"].as_str().unwrap().to_owned()
+    }
+
+    /// A session of the owner with a result that no worker sent: that of a task that was given a response.
+    pub async fn with_result(&self) -> String {
+        let of = json!({ "entityType": self.entity_type().await.1 });
+        let action = json!({ "name": "Matrix", "slug": unique_text(), "outputType": "entity", "outputConfig": of });
+        let action = self.app.post(Who::Operator, "/api/actions", action).await;
+        let path = format!("/api/responses/{}/promote", self.response().await);
+        let promote = json!({ "actionId": action["id"], "title": "Matrix" });
+        let promoted = self.owner().post(self.app, &path, promote).await;
+        promoted["promotionSessionId"].as_str().unwrap().to_owned()
+    }
+
     /// A link to a session of the owner. Returns the secret and the id.
     pub async fn share_link(&self) -> (String, String) {
-        // No worker claims it: a row before has revoked the token of the worker.
-        let new = json!({ "sessionType": "agent", "agentSlug": unique_text() });
-        let session = self.owner().post(self.app, "/api/sessions", new).await;
-        let path = format!("/api/sessions/{}/share-links", session["id"].as_str().unwrap());
+        self.share_link_to(&self.queued().await).await
+    }
+
+    async fn share_link_to(&self, session: &str) -> (String, String) {
+        let path = format!("/api/sessions/{session}/share-links");
         let made = self.owner().post(self.app, &path, json!({})).await;
         let secret = made["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
         (secret, made["link"]["id"].as_str().unwrap().to_owned())
     }
 
     /// The id of a link to a session, and the cookie of a browser that opened it.
-    pub async fn opened_share(&self) -> (String, Option<String>) {
-        let (secret, id) = self.share_link().await;
+    pub async fn opened_share(&self, session: &str) -> (String, Option<String>) {
+        let (secret, id) = self.share_link_to(session).await;
         let entered = self.app.http.post(format!("{}/s/{secret}", self.app.url)).send().await.unwrap();
         let cookie = entered.headers()[SET_COOKIE].to_str().unwrap().split(';').next().unwrap().to_owned();
         (id, Some(cookie))

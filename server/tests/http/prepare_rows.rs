@@ -40,6 +40,7 @@ impl Maker<'_> {
         }
         match path {
             "/api/sessions/{id}/feedback" => self.rated().await,
+            "/api/sessions/{id}/result" => self.completed().await,
             path if path.starts_with("/api/sessions/{id}") => self.running().await,
             "/api/feedback-requests/{id}" => self.feedback_request().await,
             path if path.starts_with("/api/failure-causes/{id}") => self.cause().await.1,

@@ -109,6 +109,46 @@ async fn the_secret_is_exchanged_for_a_cookie_of_one_page_that_ends_with_the_lin
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_result_is_saved_as_it_was_recorded_by_whoever_sees_its_session() {
+    let app = App::start();
+    let (session, ada) = talk(&app).await;
+    let (secret, id) = link(&ada, &session).await;
+    let (of_session, shared) = (format!("/api/sessions/{session}/result"), format!("/shared/{id}/result"));
+    let mut reader = Browser::stranger(&app);
+    reader.post(&format!("/s/{secret}"), &[]).await;
+    let early = app.request(Who::Member, Method::GET, &of_session).send().await.unwrap();
+    assert_eq!(early.status(), StatusCode::NOT_FOUND, "it has not ended");
+    assert_eq!(reader.ask(Method::GET, &shared, &[]).await.status(), StatusCode::NOT_FOUND);
+    let result = json!({ "html": "<script>alert(1)</script>", "n": 1.50, "long": "x".repeat(20_000) });
+    let complete = json!({ "attempt": 1, "result": result });
+    app.post(Who::Worker, &format!("/api/sessions/{session}/complete"), complete).await;
+    let page = ada.page(&format!("/sessions/{session}")).await;
+    assert!(page.contains(&format!("href=\"{of_session}\" download=\"session-{session}-result.json\"")), "{page}");
+    let page = reader.page(&format!("/shared/{id}")).await;
+    assert!(page.contains(&format!("href=\"{shared}\"")), "{page}");
+    let saved = app.request(Who::Member, Method::GET, &of_session).send().await.unwrap();
+    let name = format!("attachment; filename=\"session-{session}-result.json\"");
+    assert_eq!(as_file(saved).await, (name, result.clone()));
+    let saved = reader.ask(Method::GET, &shared, &[]).await;
+    assert_guarded(&saved, "no-referrer");
+    assert_eq!(as_file(saved).await, ("attachment; filename=\"result.json\"".to_owned(), result));
+    let stranger = Browser::stranger(&app).ask(Method::GET, &shared, &[]).await;
+    assert_eq!(stranger.status(), StatusCode::NOT_FOUND, "the id alone opens nothing");
+    let foreign = app.request(Who::Stranger, Method::GET, &of_session).send().await.unwrap();
+    assert_eq!(foreign.status(), StatusCode::NOT_FOUND);
+    ada.call(Method::DELETE, &format!("/api/share-links/{id}")).send().await.unwrap();
+    assert_eq!(reader.ask(Method::GET, &shared, &[]).await.status(), StatusCode::NOT_FOUND);
+}
+
+/// What a browser saves: the disposition, and the JSON.
+async fn as_file(answer: Response) -> (String, Value) {
+    assert_eq!(answer.status(), StatusCode::OK);
+    let header = |name: &str| answer.headers()[name].to_str().unwrap().to_owned();
+    assert_eq!([header("content-type"), header("x-content-type-options")], ["application/json", "nosniff"]);
+    (header("content-disposition"), answer.json().await.unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_long_log_is_shown_in_parts_and_wrong_secrets_are_limited() {
     let app = App::start_with("[forms]\nrequests_per_minute = 8\n", &[], &[]);
     let (session, ada) = talk(&app).await;
