@@ -62,7 +62,8 @@
 //! | `canvas::page(&Shell, canvas::Props)` | `GET /canvases/{id}` |
 //! | `tool::list_page(&Shell, tool::ListProps)` | `GET /tools?cursor=` |
 //! | `tool::page(&Shell, tool::Props)` | `GET /tools/{slug}?version=` |
-//! | `tool::editor_page(&Shell, &tool::Draft, &FormState)` | `GET /tools/new` and `GET /tools/{slug}/edit` |
+//! | `tool::editor_page(&Shell, &tool::Draft, &FormState, &FormState)` | `GET /tools/new` and `GET /tools/{slug}/edit` |
+//! | `tool::promote_page(&Shell, &tool::PromoteProps)` | `GET /sessions/{id}/promote?task=&entity=` |
 //! | `mcp_server::list_page(&Shell, mcp_server::ListProps)` | `GET /mcp-servers?cursor=` |
 //! | `mcp_server::page(&Shell, mcp_server::Props)` | `GET /mcp-servers/{slug}` |
 //! | `failure::list_page(&Shell, failure::ListProps)` | `GET /failures?window=&state=&cursor=` |

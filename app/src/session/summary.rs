@@ -225,6 +225,11 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let share = summary.may_share.then(|| {
         view! { <ButtonLink look=Look::Quiet href=format!("{href}/share")>"Share"</ButtonLink> }
     });
+    let may_promote = shell.may(Permission::WriteEntities) && shell.may(Permission::StartSession);
+    let has_result = session.status == Status::Completed && session.result.is_some();
+    let promote = (session.session_type == Type::Tool && has_result && may_promote).then(|| {
+        view! { <ButtonLink look=Look::Quiet href=format!("{href}/promote")>"Write to an entity"</ButtonLink> }
+    });
     let memories = (session.session_type == Type::Agent && session.agent_slug.is_some()).then(|| {
         view! { <ButtonLink look=Look::Quiet href=format!("{href}/memories")>"Memories"</ButtonLink> }
     });
@@ -249,7 +254,7 @@ fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
                 .into_any()
         }
     });
-    (retry, archived, cancel, memories, share, forget)
+    (retry, archived, cancel, promote, memories, share, forget)
 }
 
 /// The content of the form that cancels a session.

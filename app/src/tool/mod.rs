@@ -1,4 +1,5 @@
-//! Tools: the list, the page of a tool with its definition, secrets and versions, and the editor.
+//! Tools: the list, the page of a tool with its definition, secrets and versions, the editor, and the page that writes a
+//! result to an entity.
 
 mod definition;
 mod editor;
@@ -6,6 +7,7 @@ mod input;
 mod list_page;
 mod offered;
 mod page;
+mod promote_page;
 mod run;
 mod run_form;
 mod secrets;
@@ -18,6 +20,7 @@ pub use input::{input_field, typed_input};
 pub use list_page::{ListProps, list_page};
 pub use offered::Offered;
 pub use page::{Props, page};
+pub use promote_page::{PromoteField, PromoteProps, PromoteTarget, promote_page};
 pub use run::Run;
 pub use versions::Comparison;
 

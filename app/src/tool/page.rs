@@ -91,7 +91,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             </dl>
             {manages.then(|| state_form(tool))}
             {run_section(shell, &tool.slug, &props.run, props.may_run)}
-            {runs_section(&tool.slug, &props.run, props.may_run, people)}
+            {runs_section(shell, &tool.slug, &props.run, props.may_run, people)}
             {offered.and_then(|(call, offered)| offered_section(call, offered))}
             {definition_section(definition)}
             {secrets.map(|secrets| secrets_section(&tool.slug, secrets, &props.missing_secrets, people, &props.secret_form))}

@@ -17,10 +17,7 @@ use crate::{
         time::moment,
     },
 };
-use domain::tool::{
-    form::{self, Fields, NodeKind, ROOT},
-    run::ToolRun,
-};
+use domain::{role::Permission, session::Status, tool::run::ToolRun};
 use leptos::{prelude::*, tachys::html::InertElement};
 use wire::{session::Session, tool::ToolVersion};
 
@@ -47,7 +44,7 @@ pub struct Run {
 }
 
 /// The table of runs.
-pub(super) fn runs_section(slug: &str, run: &Run, may_run: bool, people: &People) -> InertElement {
+pub(super) fn runs_section(shell: &Shell, slug: &str, run: &Run, may_run: bool, people: &People) -> InertElement {
     if run.runs.is_empty() {
         return static_html(view! {
             <Section name="runs" id="runs" title="Runs">
@@ -66,7 +63,9 @@ pub(super) fn runs_section(slug: &str, run: &Run, may_run: bool, people: &People
         Column::hidden("Run again"),
     ];
     let more = run.has_more_runs.then(|| view! { <p class="meta">"Older runs are in the list of sessions."</p> });
-    let latest = run.runs.iter().find(|session| session.result.is_some() || session.error.is_some()).map(latest);
+    let may_promote = shell.may(Permission::WriteEntities) && shell.may(Permission::StartSession);
+    let latest = run.runs.iter().find(|session| session.result.is_some() || session.error.is_some());
+    let latest = latest.map(|session| latest_result(session, may_promote));
     static_html(view! {
         <Section name="runs" id="runs" title="Runs">
             <Table caption="Runs, newest first" columns=columns>{rows}</Table>
@@ -76,8 +75,8 @@ pub(super) fn runs_section(slug: &str, run: &Run, may_run: bool, people: &People
     })
 }
 
-/// Result or error of the newest run that has ended.
-fn latest(session: &Session) -> impl IntoView + use<> {
+/// What the newest run that has ended returned, or why it failed.
+fn latest_result(session: &Session, may_promote: bool) -> impl IntoView + use<> {
     let id = session.id.to_string();
     let mut html = Html::default();
     if let Some(result) = session.result.as_deref() {
@@ -93,9 +92,13 @@ fn latest(session: &Session) -> impl IntoView + use<> {
         }
         html.raw("</div>");
     }
+    let promote = (may_promote && session.status == Status::Completed && session.result.is_some()).then(|| {
+        view! { <p><a href=format!("/sessions/{id}/promote")>"Write to an entity"</a></p> }
+    });
     view! {
         <h3>"Result of "<a href=format!("/sessions/{id}")>"the newest run that has ended"</a></h3>
         <div inner_html=html.finish()></div>
+        {promote}
     }
 }
 

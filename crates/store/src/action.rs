@@ -72,6 +72,10 @@ statements! {
          OR (a.output_type IN ('fields', 'relation-entity') AND a.target_entity_id IS NOT NULL)) \
          ORDER BY a.id DESC LIMIT $2"
     );
+    const OF_ANY_ENTITY: &str = action_select!(
+        "a.status = 'active' AND a.output_type IN ('entity', 'fields', 'relation-entity') \
+         ORDER BY a.id DESC LIMIT $2"
+    );
     const INSERT: &str = "INSERT INTO actions (tenant_id, id, name, slug, description, agent_slug, assigned_to, output_type, \
          output_config, metadata, status, created_at, updated_at, target_entity_id) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
@@ -162,6 +166,11 @@ pub async fn list(
 /// Active actions whose output is one entity, newest first, at most `limit`.
 pub async fn of_one_entity(conn: &mut Conn<'_>, tenant_id: TenantId, limit: u32) -> Result<Page<ActionRecord>> {
     Ok(Page::of(run!(conn, fetch_all ActionRecord, OF_ONE_ENTITY, tenant_id.0, i64::from(limit) + 1)?, limit))
+}
+
+/// The same with those that need an entity to write or to lead to, and are about none.
+pub async fn of_any_entity(conn: &mut Conn<'_>, tenant_id: TenantId, limit: u32) -> Result<Page<ActionRecord>> {
+    Ok(Page::of(run!(conn, fetch_all ActionRecord, OF_ANY_ENTITY, tenant_id.0, i64::from(limit) + 1)?, limit))
 }
 
 /// Adds an action. `false` when its slug is taken.

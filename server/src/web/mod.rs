@@ -68,6 +68,8 @@ mod today;
 mod tool;
 mod tool_draft;
 mod tool_form;
+mod tool_input;
+mod tool_result;
 mod tool_run;
 mod tool_test;
 mod view;
@@ -111,6 +113,7 @@ pub fn router() -> Router<AppState> {
         .merge(rule::router())
         .merge(tool::router())
         .merge(mcp_server::router())
+        .merge(tool_result::router())
         .merge(tool_run::router())
         .merge(tool_draft::router())
         .merge(tool_test::router())

@@ -102,6 +102,7 @@ mod tls;
 mod today;
 mod tool;
 mod tool_input;
+mod tool_result;
 mod tool_run;
 mod tool_service;
 mod traces;

@@ -2,7 +2,8 @@
 
 use crate::{
     app::{PASSWORD, Who},
-    prepare::{Maker, Sent, form, in_an_hour, multipart, unique_text},
+    prepare::{Maker, Sent, form, in_an_hour, multipart, tool_result, unique_text},
+    prepare_plain::plain,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -277,6 +278,7 @@ impl Maker<'_> {
             "/sessions/bulk" => String::new(),
             "/sessions/rows" => format!("?ids={}", self.running().await),
             "/sessions/{id}/pictures/{sequence}/{name}" => self.picture().await,
+            "/sessions/{id}/promote" => tool_result(self.app, "{id}").await.0,
             path if path.starts_with("/sessions/{id}") => self.running().await,
             "/settings/members/{id}" => self.member(path).await,
             "/t/{tenant}/{type}/{id}" => {
@@ -365,6 +367,10 @@ impl Maker<'_> {
             "/sessions/columns" => (nothing(), form(&[("column.agent", "on"), ("density", "compact")])),
             "/sessions/saved/{id}/delete" => (self.saved_search().await, form(&[])),
             "/sessions/saved/{id}/rename" => (self.saved_search().await, form(&[("name", &unique_text())])),
+            "/sessions/{id}/promote" => {
+                let (session, body) = tool_result(self.app, "{id}").await;
+                (session, form(&[("task", body["actionId"].as_str().unwrap()), ("fields.title", "/name")]))
+            }
             "/sessions/{id}/share" => (self.running().await, form(&[("do", "share"), ("days", "1")])),
             "/sessions/{id}/memories" => {
                 (self.running().await, form(&[("memory", "mem_0123456789ab"), ("value", "1")]))

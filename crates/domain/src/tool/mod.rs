@@ -10,6 +10,7 @@ pub mod form;
 pub mod http;
 mod json_template;
 mod name;
+pub mod parts;
 pub mod run;
 mod run_state;
 mod secret;

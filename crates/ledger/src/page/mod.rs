@@ -40,6 +40,7 @@ pub mod share_link;
 pub mod today;
 pub mod tool;
 mod tool_pair;
+pub mod tool_result;
 pub mod view;
 pub mod working_on;
 
