@@ -86,8 +86,8 @@ async fn tools_of_an_mcp_server_are_listed_imported_and_run() {
     assert_eq!(status, 200, "{listed}");
     assert_eq!(names(&listed)[..2], [("echo", "new"), ("slow", "new")]);
     assert_eq!(listed["tools"][0]["title"], "Echo");
-    assert!(listed["tools"].as_array().unwrap().len() == 9, "both pages: {listed}");
-    import(&app, "test", &["echo", "events", "fails"], json!({ "timeLimitSeconds": 20 })).await;
+    assert!(listed["tools"].as_array().unwrap().len() == 10, "both pages: {listed}");
+    import(&app, "test", &["echo", "events", "fails", "steps"], json!({ "timeLimitSeconds": 20 })).await;
 
     let done = run(&app, "test-echo", json!({ "text": "a" })).await;
     assert_eq!(done["result"], json!({ "arguments": { "text": "a" }, "key": "[secret]" }), "{done}");
@@ -99,6 +99,8 @@ async fn tools_of_an_mcp_server_are_listed_imported_and_run() {
     let (status, refused) =
         ask(&app, Who::Member, Method::POST, "/api/tools/test-echo/run", json!({ "input": { "text": 1 } })).await;
     assert_eq!((status, &refused["errors"][0]["field"]), (422, &json!("input/text")));
+
+    followers_see_how_far_a_call_is(&app, &service).await;
 
     // The server lists other schemas; the page of the tool shows them, and an import takes them over.
     let moved = json!({ "revision": 2, "transport": { "kind": "http", "url": service.url("/changed") } });
@@ -116,6 +118,24 @@ async fn tools_of_an_mcp_server_are_listed_imported_and_run() {
     assert!(page.contains("any more"), "{page}");
     let page = browser.page("/mcp-servers/test").await;
     assert!(page.contains("tools[echo]") && !page.contains("hunter2"), "{page}");
+}
+
+/// Follows a session before its run begins, because progress is sent to those who follow it and is not stored.
+async fn followers_see_how_far_a_call_is(app: &App, service: &McpService) {
+    let draft = app.post(Who::Member, "/api/tools/test-steps/sessions", json!({})).await;
+    let session = draft["id"].as_str().unwrap();
+    let path = format!("/api/sessions/{session}/events/stream");
+    let mut stream = app.request(Who::Member, Method::GET, &path).send().await.unwrap();
+    app.post(Who::Member, &format!("/api/tool-sessions/{session}/run"), json!({})).await;
+    let mut received = String::new();
+    while !received.split_once("event: progress").is_some_and(|(_, rest)| rest.contains("\n\n")) {
+        let chunk = stream.chunk().await.unwrap().unwrap_or_else(|| panic!("it ended: {received}"));
+        received.push_str(&String::from_utf8_lossy(&chunk));
+    }
+    let progress = "event: progress\ndata: {\"attempt\":1,\"done\":25,\"total\":100,";
+    assert!(received.contains(progress) && received.contains("a quarter with [secret]"), "{received}");
+    app.post(Who::Operator, &format!("/api/sessions/{session}/cancel"), json!({})).await;
+    service.until("notifications/cancelled", 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderMap, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
@@ -120,7 +120,7 @@ fn tools(path: &str, cursor: &Value) -> Value {
         }
         _ if cursor.is_null() => json!({ "tools": [echo, named("slow")], "nextCursor": "2" }),
         _ => {
-            let names = ["events", "fails", "endless", "huge", "wrong", "ends", "refuses"];
+            let names = ["events", "fails", "endless", "huge", "wrong", "ends", "refuses", "steps"];
             json!({ "tools": names.map(named) })
         }
     }
@@ -139,6 +139,18 @@ async fn call(request: &Value, headers: &HeaderMap) -> Response {
                 "params": { "progressToken": token, "progress": 1, "total": 2 },
             });
             events(format!("data: {progress}\n\ndata: {}\n\n", reply(request, &text("in a stream"))))
+        }
+        "steps" => {
+            let key = headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
+            let progress = json!({
+                "jsonrpc": "2.0", "method": "notifications/progress", "params": {
+                    "progressToken": request["params"]["_meta"]["progressToken"], "progress": 0.5, "total": 2,
+                    "message": format!("\u{1b}[31ma quarter\nwith {key}"),
+                },
+            });
+            let first = Ok::<_, std::io::Error>(Bytes::from(format!("data: {progress}\n\n")));
+            let body = Body::from_stream(stream::iter([first]).chain(stream::pending()));
+            ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
         }
         "ends" => events(": nothing\n\n".to_owned()),
         "endless" => {

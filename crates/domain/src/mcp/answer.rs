@@ -69,7 +69,12 @@ pub fn error_text(content: &[Block], redact: impl FnOnce(&str) -> String, max: u
         Block::Image { .. } | Block::Link { .. } | Block::Resource { .. } | Block::Other => None,
     });
     let text = texts.collect::<Vec<_>>().join("\n");
-    super::text::line(&redact(&text), max).unwrap_or_else(|| "it gives no reason".to_owned())
+    line_text(&text, secrets, max).unwrap_or_else(|| "it gives no reason".to_owned())
+}
+
+/// A text of a server on one line, without secrets, of at most `max` characters. `None` if nothing is left.
+pub fn line_text(text: &str, secrets: &Secrets, max: usize) -> Option<String> {
+    super::text::line(&secrets.redact(text), max)
 }
 
 fn of_content(content: Vec<Block>, secrets: &Secrets) -> Value {

@@ -11,6 +11,6 @@ mod listing;
 mod schema;
 mod text;
 
-pub use answer::{Block, answer, error_text};
+pub use answer::{Block, answer, error_text, line_text};
 pub use definition::{Definition, Transport, check};
 pub use listing::{Change, ListedTool, Listing, OfferedTool, RefusedTool};

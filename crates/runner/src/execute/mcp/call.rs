@@ -1,6 +1,12 @@
 //! Calling a tool of an MCP server.
 
-use super::{super::limit, Mcp, connection::Connection, fault::Fault};
+use super::{
+    super::limit,
+    Mcp,
+    connection::Connection,
+    fault::{Fault, quoted},
+    progress::pass_on,
+};
 use domain::mcp::Block;
 use ledger::mcp_server::Target;
 use rmcp::{
@@ -17,6 +23,7 @@ use tokio::{
     select,
     time::{Instant, sleep_until, timeout, timeout_at},
 };
+use wire::worker::Progress;
 
 /// How the call of a tool ended. `S` is what broke it off.
 #[derive(Debug)]
@@ -39,18 +46,19 @@ pub enum Called<S> {
 }
 
 impl Mcp {
-    /// Calls a tool. When `time` is over or `stop` is ready, the server gets `notifications/cancelled`.
+    /// Calls a tool. When `time` is over or `stop` is ready, the server gets `notifications/cancelled`. `report` takes
+    /// how far the call is, whenever the server says it; notes can have anything.
     pub async fn call<S>(
         &self,
         target: &Target,
         (tool, arguments): (&str, Map<String, Value>),
         time: Duration,
-        stop: impl Future<Output = S>,
+        (stop, report): (impl Future<Output = S>, impl Fn(Progress)),
     ) -> Called<S> {
         let deadline = Instant::now() + time;
         let mut stop = pin!(stop);
         let opening = timeout_at(deadline, Connection::open(self, target, time));
-        let connection = select! {
+        let mut connection = select! {
             biased;
             opened = opening => match opened {
                 Ok(Ok(connection)) => connection,
@@ -60,7 +68,7 @@ impl Mcp {
             stopped = &mut stop => return Called::Stopped(stopped),
         };
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        let called = ask(&connection, CallToolRequest::new(params), deadline, stop).await;
+        let called = ask(&mut connection, CallToolRequest::new(params), deadline, (stop, report)).await;
         connection.close().await;
         called
     }
@@ -74,10 +82,10 @@ enum Waited<S> {
 }
 
 async fn ask<S>(
-    connection: &Connection,
+    connection: &mut Connection,
     request: CallToolRequest,
     deadline: Instant,
-    stop: impl Future<Output = S>,
+    (stop, report): (impl Future<Output = S>, impl Fn(Progress)),
 ) -> Called<S> {
     let request = ClientRequest::CallToolRequest(request);
     let sent = connection.peer().send_cancellable_request(request, PeerRequestOptions::no_options()).await;
@@ -89,6 +97,7 @@ async fn ask<S>(
         answer = &mut handle.rx => Waited::Answer(answer),
         () = sleep_until(deadline) => Waited::Time,
         stopped = stop => Waited::Stop(stopped),
+        never = pass_on(&mut connection.progress, report) => match never {},
     };
     match waited {
         Waited::Answer(Ok(Ok(ServerResult::CallToolResult(result)))) => answered(result),

@@ -5,13 +5,12 @@ use super::{
     Mcp,
     fault::Fault,
     http::{HttpSession, NoRetry, Watch},
+    progress::{Handler, Newest},
 };
 use domain::mcp::Transport;
 use ledger::mcp_server::Target;
 use rmcp::{
-    RoleClient,
-    model::{ClientCapabilities, ClientConfig, Implementation},
-    serve_client,
+    RoleClient, serve_client,
     service::{ClientInitializeError, Peer, RunningService},
     transport::{
         StreamableHttpClientTransport, async_rw::AsyncRwTransport,
@@ -24,9 +23,11 @@ use tokio_util::task::AbortOnDropHandle;
 
 /// A session that was initialized.
 pub(super) struct Connection {
-    running: RunningService<RoleClient, ClientConfig>,
+    running: RunningService<RoleClient, Handler>,
     pub watch: Arc<Watch>,
-    /// The program. Dropping it kills its process group.
+    /// How far a call is, as the server reports it.
+    pub progress: Newest,
+    /// The program that is spoken to. Dropping it kills its process group.
     _program: Option<(Child, AbortOnDropHandle<()>)>,
 }
 
@@ -64,9 +65,10 @@ impl Connection {
             .control_request_timeout(limit::MCP_CLOSE);
         config.retry_config = Arc::new(NoRetry);
         let transport = StreamableHttpClientTransport::with_client(session, config);
-        let begun = serve_client(client_config(), transport).await;
+        let (handler, progress) = Handler::new();
+        let begun = serve_client(handler, transport).await;
         let running = begun.map_err(|error| watch.fault().unwrap_or_else(|| of_initialize(&error)))?;
-        Ok(Self { running, watch, _program: None })
+        Ok(Self { running, watch, progress, _program: None })
     }
 
     async fn with_program(mcp: &Mcp, target: &Target, name: &str) -> Result<Self, Fault> {
@@ -90,8 +92,9 @@ impl Connection {
         let output = output.take(limit::MCP_PROGRAM_BYTES_MAX);
         let transport =
             AsyncRwTransport::new_client(output, input).with_max_line_length(outbound::limit::BODY_BYTES_MAX);
-        let running = serve_client(client_config(), transport).await.map_err(|error| of_initialize(&error))?;
-        Ok(Self { running, watch: Arc::default(), _program: Some((child, drain)) })
+        let (handler, progress) = Handler::new();
+        let running = serve_client(handler, transport).await.map_err(|error| of_initialize(&error))?;
+        Ok(Self { running, watch: Arc::default(), progress, _program: Some((child, drain)) })
     }
 
     /// The connection for requests.
@@ -104,12 +107,6 @@ impl Connection {
         // The result is known already.
         let _ = self.running.close_with_timeout(limit::MCP_CLOSE).await;
     }
-}
-
-/// Capabilities of this client: it takes no requests of servers.
-fn client_config() -> ClientConfig {
-    let name = Implementation::new("shiftbook", env!("CARGO_PKG_VERSION"));
-    ClientConfig::new(ClientCapabilities::default(), name)
 }
 
 fn of_initialize(error: &ClientInitializeError) -> Fault {

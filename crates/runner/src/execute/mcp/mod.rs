@@ -14,6 +14,7 @@ mod fault;
 mod http;
 mod list;
 mod program;
+mod progress;
 mod refresh;
 
 pub use call::Called;

@@ -6,10 +6,12 @@ use super::{
     terms::Terms,
 };
 use domain::{
-    mcp::{Block, answer, error_text},
+    limit::PROGRESS_NOTE_CHARS_MAX,
+    mcp::{Block, answer, error_text, line_text},
     tool::run::{MAY_HAVE_RUN, TIME_LIMIT},
 };
 use serde_json::Value;
+use wire::worker::Progress;
 
 /// Error code of a run whose tool reports an error, or whose server refuses the call.
 const TOOL_ERROR: &str = "tool_error";
@@ -33,6 +35,13 @@ pub(super) fn result(
     }
     let recorded = answer(structured, content, &terms.secrets);
     recorded.map_err(|why| Failed::final_one("answer_too_large", format!("{why}.{}", terms.perhaps())))
+}
+
+/// Progress as followers of the session may see it: the note on one line, without secrets and private values.
+pub(super) fn shown(progress: Progress, terms: &Terms) -> Progress {
+    let note = progress.note.as_deref().map(|note| terms.private.redact(note));
+    let note = note.and_then(|note| line_text(&note, &terms.secrets, PROGRESS_NOTE_CHARS_MAX));
+    Progress { note, ..progress }
 }
 
 /// The failure of a call that called no tool.
@@ -101,6 +110,18 @@ mod tests {
         let failed = not_sent(&status, &terms(false));
         assert_eq!((failed.status, failed.is_retryable), (Some(503), true));
         assert!(!failed.text.contains("hush"), "{}", failed.text);
+    }
+
+    #[test]
+    fn a_note_about_progress_is_one_line_without_secrets() {
+        let of = |note: &str| Progress { attempt: 0, done: 1, total: None, note: Some(note.to_owned()) };
+        let found = shown(of("\u{1b}[31mfor Ada\nwith hush"), &terms(false));
+        assert_eq!(found.note.as_deref(), Some("for [secret] with [secret]"));
+        assert_eq!(shown(of("\n\u{7}"), &terms(false)).note, None);
+        assert_eq!(
+            shown(of(&"x".repeat(900)), &terms(false)).note.map(|note| note.len()),
+            Some(PROGRESS_NOTE_CHARS_MAX)
+        );
     }
 
     #[test]

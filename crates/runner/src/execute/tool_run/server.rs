@@ -5,6 +5,7 @@ use super::{
         adapter::{Adapter, Decision, Failure, Job, JobContext, Outcome, Phase, YieldOutcome, wait_for_phase},
         limit,
         mcp::{Called, Mcp},
+        progress::ProgressSender,
     },
     calls::Calls,
     failed::Failed,
@@ -30,7 +31,7 @@ use ledger::{
 };
 use outbound::{Client, Hosts};
 use serde_json::{Map, Value, value::to_raw_value};
-use std::{fmt, future::Future, pin::Pin, time::Duration};
+use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 use tokio::{
     select,
     time::{sleep, timeout},
@@ -223,8 +224,10 @@ impl ServerTool {
                 }
             }
             Call::Mcp { target, tool, arguments } => {
-                let stop = self.broken_off(id, context);
-                match self.mcp.call(target, (tool.as_str(), arguments.clone()), terms.time_limit, stop).await {
+                let sender = ProgressSender::start(Arc::clone(&context.lease));
+                let report = move |progress| sender.push(mcp::shown(progress, terms));
+                let broken_off = (self.broken_off(id, context), report);
+                match self.mcp.call(target, (tool.as_str(), arguments.clone()), terms.time_limit, broken_off).await {
                     Called::Answered { structured, content, is_error } => {
                         match mcp::result(structured, content, is_error, terms) {
                             Ok(result) => Ended::Answered { status: None, result },
