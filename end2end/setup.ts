@@ -34,7 +34,9 @@ async function startEnvironment(worker: number): Promise<() => Promise<void>> {
   const settings = join(dataDir, "shiftbook.toml");
   // All tests open forms from the same address.
   const forms = `[forms]\nredirect_hosts = ["${REDIRECT_HOST}"]\nrequests_per_minute = 10000\n`;
-  writeFileSync(settings, forms, { mode: 0o600 });
+  // Specs start services on this machine, which tools call.
+  const outbound = `[outbound]\nallow_private = ["127.0.0.1"]\n`;
+  writeFileSync(settings, `${forms}\n${outbound}`, { mode: 0o600 });
   const server = await startServer(dataDir, undefined, log, ["--config", settings]).catch((error: unknown) => {
     rmSync(dataDir, { recursive: true, force: true });
     throw error;

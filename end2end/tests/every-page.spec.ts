@@ -2,11 +2,12 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { askWithForm, slug, unique } from "../questions";
-import { ROOT, api, environment, expect, expectAccessible, signIn, test } from "../support";
+import { ROOT, api, cookieOf, environment, expect, expectAccessible, signIn, test } from "../support";
 
 /** Routes that answer with no page: what they answer with instead. */
 const NO_PAGES: Record<string, string> = {
   "/": "leads to /today",
+  "/canvases/{id}/export": "a file",
   "/chat/rows": "rows of a list",
   "/chat/{id}/live": "a part of a page",
   "/exports/{id}/file": "a file",
@@ -83,6 +84,8 @@ const ELSEWHERE: Record<string, [string, string, string?]> = {
   "/insights": ["pages.spec.ts", IN_TABLE, '"/insights"]'],
   "/insights/memories": ["pages.spec.ts", IN_TABLE, '"/insights/memories"]'],
   "/link": ["accessible.spec.ts", "links to join and to set a password"],
+  "/mcp-servers": ["mcp-servers.spec.ts", "an MCP server is added, refuses, is changed", '"/mcp-servers"'],
+  "/mcp-servers/{slug}": ["mcp-servers.spec.ts", "an MCP server is added, refuses, is changed", "of a server"],
   "/memory/forget": ["memory-review.spec.ts", "a person is forgotten after a look at what would go"],
   "/s/{secret}": ["share.spec.ts", SHARED, "the page that asks"],
   "/rules": ["rules.spec.ts", "a rule is suggested, tested, created, changed, suspended and deleted", '"/rules"'],
@@ -96,6 +99,7 @@ const ELSEWHERE: Record<string, [string, string, string?]> = {
   "/sessions/saved": ["saved-searches.spec.ts", "a search is saved, opened again and deleted"],
   "/sessions/{id}": ["pages.spec.ts", IN_TABLE, "`/sessions/${rich.session}`]"],
   "/sessions/{id}/forget": ["session-forget.spec.ts", "a session is forgotten after a look at what would go"],
+  "/sessions/{id}/promote": ["tools.spec.ts", "a result is saved and written to an entity", "an entity\""],
   "/sessions/{id}/share": ["share.spec.ts", SHARED, "what would be shared"],
   "/settings": ["pages.spec.ts", IN_TABLE, '"/settings"]'],
   "/settings/share-links": ["share.spec.ts", SHARED, "the list of links"],
@@ -133,7 +137,16 @@ async function make() {
   const entity = await api().post<{ id: string }>("/api/entities", { typeId: type.id, title: "North", fields: {} });
   const { members } = await api("admin").get<{ members: { id: string; email: string }[] }>("/api/members");
   const member = members.find(({ email }) => email === environment().tenants.acme.people.member.email)!.id;
-  return { agent, question, form, type: type.slug, entity: entity.id, member };
+  // Only those who take part in a canvas see it.
+  const plan = await fetch(`${environment().url}/api/canvases`, {
+    method: "POST",
+    headers: { cookie: await cookieOf("admin"), origin: environment().url, "content-type": "application/json" },
+    body: JSON.stringify({ title: "Plan", document: { n: 1 } }),
+  });
+  const canvas = (await plan.json()) as { id: string };
+  const session = await api().post<{ id: string }>("/api/sessions", { sessionType: "agent", agentSlug: agent });
+  const [of, id] = [type.slug, entity.id];
+  return { agent, question, form, type: of, entity: id, member, canvas: canvas.id, session: session.id };
 }
 
 let made: Awaited<ReturnType<typeof make>>;
@@ -144,9 +157,12 @@ test.beforeAll(async () => {
 /** Route → the address of a page. */
 const OPENED: Record<string, () => string> = {
   "/agents/{slug}/memory/runs": () => `/agents/${made.agent}/memory/runs`,
+  "/canvases": () => "/canvases",
+  "/canvases/{id}": () => `/canvases/${made.canvas}`,
   "/memory": () => "/memory",
   "/questions/{id}": () => `/questions/${made.question}`,
   "/sessions/paced": () => "/sessions/paced",
+  "/sessions/{id}/memories": () => `/sessions/${made.session}/memories`,
   "/settings/audit": () => "/settings/audit",
   "/settings/members/{id}": () => `/settings/members/${made.member}`,
   "/t/{tenant}/{type}/{id}": () => `/t/acme/${made.type}/${made.entity}`,

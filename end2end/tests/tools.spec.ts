@@ -1,5 +1,6 @@
 /** Tools: made in the editor, published, given a secret, compared, with and without scripts. */
-import { expect, expectAccessible, signIn, test } from "../support";
+import { slug } from "../questions";
+import { api, expect, expectAccessible, signIn, test } from "../support";
 
 const DEFINITION = `{
   "kind": "http",
@@ -95,4 +96,41 @@ test("rows and variants of an input are changed by buttons @nojs", async ({ page
   await page.getByRole("link", { name: "Run again" }).first().click();
   await expect(page.locator('input[name="input.lines.1.article"]')).toHaveValue("pen");
   await expect(page.locator('input[name="input.pay.iban"]')).toHaveValue("NO1");
+});
+
+test("a result is saved and written to an entity @nojs", async ({ page }) => {
+  const [tool, company] = [slug("look-up"), slug("company")];
+  const operator = api("operator");
+  await operator.post("/api/tools", { slug: tool, name: "Look up", kind: "worker", inputSchema: { type: "object" } });
+  await operator.post(`/api/tools/${tool}/publish`);
+  const fields = [{ slug: "stage", name: "Stage", type: "text" }];
+  await operator.post("/api/entity-types", { name: "Company", slug: company, fields });
+  const task = `Create ${company}`;
+  await operator.post("/api/actions", { name: task, outputType: "entity", outputConfig: { entityType: company } });
+  await operator.post(`/api/tools/${tool}/run`, { input: {} });
+  const worker = api("worker");
+  const claimed = await worker.claim(`tool:${tool}`);
+  const result = { name: `Acme ${company}`, body: { stage: "Won" }, rows: [{ n: 1 }, { n: 2 }] };
+  await worker.complete(claimed.session.id, claimed.attempt, result);
+  await signIn(page, "admin");
+  await page.goto(`/sessions/${claimed.session.id}`);
+  const address = await page.getByRole("link", { name: "Save the result as JSON" }).getAttribute("href");
+  const saved = await page.request.get(address!);
+  expect(saved.headers()["content-disposition"]).toContain("attachment");
+  expect(await saved.json()).toEqual(result);
+  await page.getByRole("link", { name: "Write to an entity" }).click();
+  await expect(page.locator("h1")).toHaveText("Write to an entity");
+  await page.getByLabel("Task", { exact: true }).selectOption({ label: task });
+  await page.getByRole("button", { name: "Show its fields" }).click();
+  await expect(page.getByLabel("Title", { exact: true })).toHaveValue("/name");
+  await expect(page.getByLabel("Stage", { exact: true })).toHaveValue("/body/stage");
+  await page.getByLabel("Stage", { exact: true }).fill("/nowhere");
+  await page.getByRole("button", { name: "Write", exact: true }).click();
+  await expect(page.getByText("nothing at this JSON Pointer")).toBeVisible();
+  await expectAccessible(page, "what is written to an entity");
+  await page.getByLabel("Stage", { exact: true }).fill("/body/stage");
+  await page.getByRole("button", { name: "Write", exact: true }).click();
+  await expect(page.locator("h1")).toHaveText(task);
+  await page.goto("/entities");
+  await expect(page.getByRole("link", { name: `Acme ${company}` })).toBeVisible();
 });
