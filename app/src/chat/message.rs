@@ -1,6 +1,7 @@
 //! A conversation's log as messages and notes.
 
 use crate::{
+    result::write_json_text,
     text::{html::Html, shorten},
     ui::icon::{Icon, icon_markup},
 };
@@ -159,6 +160,7 @@ pub fn write(lines: &[Line], agent: &str) -> String {
             html.raw("</p>");
         }
         match &line.content {
+            Content::Agent(text) if write_json_text(&mut html, text) => {}
             Content::Agent(text) | Content::Question(text) => {
                 html.raw("<div class=\"prose\">").message(shorten::head(text, TEXT_BYTES_MAX)).raw("</div>");
             }
@@ -261,6 +263,15 @@ mod tests {
         assert!(html.contains("One <strong>two</strong>") && html.contains("&lt;b&gt;you&lt;/b&gt;"), "{html}");
         assert!(!html.contains("<b>you"), "{html}");
         assert_eq!(html.matches("<li").count(), expected.len());
+    }
+
+    #[test]
+    fn an_answer_that_is_json_is_shown_in_its_form() {
+        let kind = Known::AgentMessage.as_str();
+        let of = |text: &str| write(&lines(&[event_of(1, kind, text, "{}")], &HashMap::new()), "clerk");
+        let html = of(r#"[{"city":"Oslo","days":3},{"city":"<b>","days":1}]"#);
+        assert!(html.contains("<table") && html.contains("Oslo") && !html.contains("<b>"), "{html}");
+        assert!(of("[Oslo] in 3 days").contains("class=\"prose\""));
     }
 
     #[test]

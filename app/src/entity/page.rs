@@ -5,8 +5,9 @@ use crate::{
     FormState,
     document::render,
     render::static_html,
+    result::write_json_text,
     shell::{RailEntry, Shell, frame},
-    text::{duration, error_text, escape::query, number, shorten::one_line},
+    text::{duration, error_text, escape::query, html::Html, number, shorten::one_line},
     trigger::trigger_button,
     ui::{
         badge::StatusBadge,
@@ -206,7 +207,10 @@ fn fields(
                     let title = titles.get(&id).cloned().unwrap_or_else(|| id.clone());
                     view! { <a href=format!("/entities/{id}") dir="auto">{title}</a> }.into_any()
                 }
-                Some(text) => view! { <span class="entity-value" dir="auto">{text}</span> }.into_any(),
+                Some(text) => match json_form(field.kind, &text) {
+                    Some(html) => view! { <div inner_html=html></div> }.into_any(),
+                    None => view! { <span class="entity-value" dir="auto">{text}</span> }.into_any(),
+                },
             };
             view! {
                 <div class="entity-field">
@@ -217,6 +221,12 @@ fn fields(
         })
         .collect::<Vec<_>>();
     view! { <dl class="entity-fields">{rows}</dl> }.into_any()
+}
+
+/// The form of a text that is JSON.
+fn json_form(kind: FieldType, text: &str) -> Option<String> {
+    let mut html = Html::default();
+    (kind == FieldType::Text && write_json_text(&mut html, text)).then(|| html.finish())
 }
 
 fn task_list(shell: &Shell, tasks: &[Action], entity_id: &str) -> impl IntoView + use<> {

@@ -1,5 +1,6 @@
-//! Inputs and results of tools: in transcripts, on the pages of sessions and tools, and on shared pages. All of them
-//! are untrusted text.
+//! What tools were given and what they returned, wherever it is shown: transcripts, the page of a session, the page of
+//! a tool and shared pages. Texts that are JSON are shown in the same forms in conversations and on pages of entities.
+//! All of it is untrusted text.
 
 mod picture;
 mod shape;
@@ -8,4 +9,4 @@ mod write;
 
 pub use picture::{Picture, picture_named};
 pub use value::{Source, is_picture, leading_text, unwrapped, write_value};
-pub use write::{Look, write_result, write_shape};
+pub use write::{Look, write_json_text, write_result, write_shape};

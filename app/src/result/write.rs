@@ -38,8 +38,8 @@ pub enum Look<'a> {
     Log,
     /// On a page of its session, with the session's id. The page can show pictures, and link to all of it.
     Page(&'a str),
-    /// On a shared page, which has no links and pictures.
-    Shared,
+    /// On a shared page, in a message and in a field: without links and pictures.
+    Plain,
 }
 
 /// Writes a result on the page of its session or tool, with a link that saves all of it. Of a large one the beginning.
@@ -51,6 +51,16 @@ pub fn write_result(html: &mut Html, raw: &RawValue, session_id: &str) {
     html.text(session_id).raw("-result.json\">Save the result as JSON</a></p>");
 }
 
+/// Writes a text that is a JSON object or list in its form, and returns whether it is one that has a form. Otherwise
+/// nothing is written. Texts over 8 KiB are not looked into: a page can have many.
+pub fn write_json_text(html: &mut Html, text: &str) -> bool {
+    let text = text.trim();
+    if text.len() > LOG_BYTES_MAX || !text.starts_with(['{', '[']) {
+        return false;
+    }
+    serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| write_shape(html, raw, Look::Plain))
+}
+
 /// Writes a value in its form, and returns whether it has one. Without one nothing is written.
 pub fn write_shape(html: &mut Html, raw: &RawValue, look: Look<'_>) -> bool {
     if look == Look::Log && raw.get().len() > LOG_BYTES_MAX {
@@ -59,7 +69,7 @@ pub fn write_shape(html: &mut Html, raw: &RawValue, look: Look<'_>) -> bool {
     let Some(shape) = Shape::of(raw) else { return false };
     let is_shown = match (look, &shape) {
         (Look::Log, shape) => matches!(shape, Shape::Table(_) | Shape::Error),
-        (Look::Shared, shape) => !matches!(shape, Shape::Picture(_) | Shape::Link(_)),
+        (Look::Plain, shape) => !matches!(shape, Shape::Picture(_) | Shape::Link(_)),
         (Look::Page(_), _) => true,
     };
     if !is_shown {
@@ -304,6 +314,22 @@ mod tests {
     }
 
     #[test]
+    fn a_text_that_is_json_is_shown_in_its_form_without_links() {
+        let of = |text: &str| {
+            let mut html = Html::default();
+            write_json_text(&mut html, text).then(|| html.finish())
+        };
+        let facts = of(" {\"a\": \"https://a.test/x\", \"b\": \"<i>\"}\n").unwrap();
+        assert!(facts.contains("result-facts") && facts.contains("https://a.test/x"), "{facts}");
+        assert!(!facts.contains("href=") && !facts.contains("<i>"), "{facts}");
+        assert!(of("[{\"a\": 1}, {\"a\": 2}]").unwrap().contains("<table"));
+        let large = format!("{{\"a\": \"{}\"}}", "x".repeat(LOG_BYTES_MAX));
+        for text in ["", "{", "[1, 2] and more", "{a: 1}", "\"{}\"", "12", "Hello {\"a\": 1}", &large] {
+            assert_eq!(of(text), None, "{text:.40}");
+        }
+    }
+
+    #[test]
     fn an_error_has_its_cause_and_what_to_do() {
         let html = html_of(
             r#"{"code":"no_answer","message":"No <answer>","hint":"Try again.","cause":{"message":"reset","cause":"peer"}}"#,
@@ -326,8 +352,8 @@ mod tests {
             (r#"{"a":"javascript:alert(1)","b":"<script>alert(1)</script>"}"#, Look::Page("s")),
             (r##""# T\n\n- [x](javascript:alert(1)) <img src=x onerror=alert(1)>""##, Look::Page("s")),
             (r#""data:image/svg+xml;base64,PHN2Zz4=""#, Look::Page("s")),
-            (r#"[{"<script>":1},{"<script>":"\" onclick=\"x"}]"#, Look::Shared),
-            (r#"{"link":"https://evil.test"}"#, Look::Shared),
+            (r#"[{"<script>":1},{"<script>":"\" onclick=\"x"}]"#, Look::Plain),
+            (r#"{"link":"https://evil.test"}"#, Look::Plain),
         ] {
             let html = html_of(json, look);
             for part in ["href=", "<script", "<img", "onclick=\"x", "<svg"] {
@@ -336,7 +362,7 @@ mod tests {
         }
         let picture = html_of(&format!("\"data:image/svg+xml;base64,{PIXEL}\""), Look::Page("s"));
         assert!(picture.contains("src=\"data:image/png;base64,") && !picture.contains("svg"), "{picture}");
-        assert_eq!(html_of(&format!("\"data:image/png;base64,{PIXEL}\""), Look::Shared), "");
+        assert_eq!(html_of(&format!("\"data:image/png;base64,{PIXEL}\""), Look::Plain), "");
     }
 
     #[test]

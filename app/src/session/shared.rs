@@ -141,7 +141,7 @@ fn write_value(html: &mut Html, raw: Option<&RawValue>) {
         html.raw("<p class=\"meta\">A picture, which is not shown here.</p>");
         return;
     }
-    if write_shape(html, raw, Look::Shared) {
+    if write_shape(html, raw, Look::Plain) {
         return;
     }
     let (text, is_cut) = match json::string(raw) {
