@@ -95,10 +95,7 @@ RULES_OF = {
         ("/api/approvals", "/api/actions/{id}/tool-approval", "/api/sessions/{id}/elicitation-reply"),
         "a decision that the kind of the approval takes",
     ),
-    "fields": (
-        ("/api/tool-sessions/{id}/promote", "/api/views/{id}/publish"),
-        "as many as a type has, each with a part of the result; a view has a question before it is published",
-    ),
+    "enabled": (("/api/telemetry",), "a token says no yes for a workspace that declined, or that may not"),
     "id": (
         (
             "/api/actions/{id}/tool-approval",
@@ -134,8 +131,9 @@ RULES_OF = {
     ),
     "input": (("/api/tools", "/api/tool-sessions"), "an input fits the schema of its tool"),
     "fields": (
-        ("/api/tools", "/api/tool-sessions"),
-        "at most 200 fields with names of 1 to 200 characters, and 64 KiB for a saved input",
+        ("/api/tools", "/api/tool-sessions", "/api/views/{id}/publish"),
+        "at most 200 fields with names of 1 to 200 characters, and 64 KiB for a saved input; a result is written to as "
+        "many as a type has, each with a part of it; a view has a question before it is published",
     ),
     "requiresConfirmation": (("/api/tools",), "a person can only allow calls that the server makes"),
     "conditions": (("/api/rules",), "a value that is a number needs a condition with one value"),
