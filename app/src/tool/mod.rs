@@ -1,5 +1,5 @@
-//! Tools: the list, the page of a tool with its definition, secrets and versions, the editor, and the page that writes a
-//! result to an entity.
+//! Tools: the list, the page of a tool with its definition, secrets and versions, the editor, and the page that writes
+//! a result to an entity.
 
 mod definition;
 mod editor;

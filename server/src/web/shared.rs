@@ -1,6 +1,6 @@
 //! What whoever has a link to a session reads. /s/{secret} asks before it opens the link and exchanges the secret for a
-//! cookie; /shared/{id} shows the session, and /shared/{id}/result saves its result. None reads the sign-in of a member.
-//! Every request here that reads the database counts towards the limits of people without an account.
+//! cookie; /shared/{id} shows the session, and /shared/{id}/result saves its result. None reads the sign-in of a
+//! member. Every request here that reads the database counts towards the limits of people without an account.
 
 use super::{
     answer::{Visit, secret_key, too_many_requests},

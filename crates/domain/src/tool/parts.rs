@@ -83,6 +83,6 @@ mod tests {
         assert_eq!(parts(&Value::Object(wide)).len(), PARTS_MAX);
         let deep = (0..50).fold(json!(1), |inner, _| json!({ "a": inner }));
         assert_eq!(parts(&deep).len(), DEPTH_MAX);
-        assert_eq!(parts(&json!({ "x".repeat(TOOL_POINTER_CHARS_MAX): 1 })), []);
+        assert!(parts(&json!({ "x".repeat(TOOL_POINTER_CHARS_MAX): 1 })).is_empty());
     }
 }
