@@ -9,14 +9,15 @@ use domain::{
     role::Role,
 };
 use ledger::{
-    TenantRecord, action, entity, entity_type, event, feedback_request, memory, session, tool, tool_run, view_link,
-    worker,
+    TenantRecord, action, canvas, entity, entity_type, event, feedback_request, memory, relevance, session, tool,
+    tool_run, view_link, worker,
 };
 use runner::execute::{ApiFuture, WorkerApi};
 use std::{fmt, time::Duration};
 use tokio::sync::oneshot;
 use wire::{
     action::{Action, Trigger},
+    canvas::{Canvas, CanvasPatches, PatchAnswer, SendPatch},
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
     feedback_request::{AskFeedback, Asked, SessionContext, TakeAnswers},
@@ -266,6 +267,27 @@ impl WorkerApi for LocalWorkerApi {
             let ledger = &self.state.ledger;
             let report = relevance::rate(ledger, &self.scope, session_id, rate.attempt, ratings).await;
             report.map(wire_map::rated_memories).map_err(refused)
+        })
+    }
+
+    fn canvas<'a>(&'a self, id: SessionId) -> ApiFuture<'a, Canvas> {
+        Box::pin(async move {
+            canvas::get(&self.state.ledger, &self.scope, id).await.map(wire_map::canvas).map_err(refused)
+        })
+    }
+
+    fn canvas_patches<'a>(&'a self, id: SessionId, after: u64) -> ApiFuture<'a, CanvasPatches> {
+        Box::pin(async move {
+            let found = canvas::patches(&self.state.ledger, &self.scope, id, after, 0).await;
+            found.map(wire_map::canvas_patches).map_err(refused)
+        })
+    }
+
+    fn patch_canvas<'a>(&'a self, id: SessionId, patch: &'a SendPatch) -> ApiFuture<'a, PatchAnswer> {
+        Box::pin(async move {
+            let sent = wire_map::sent_patch(patch.clone());
+            let outcome = canvas::patch(&self.state.ledger, &self.scope, id, sent).await;
+            outcome.map(wire_map::patch_answer).map_err(refused)
         })
     }
 

@@ -697,5 +697,11 @@ pub const CANVAS_AGENT_PATCHES_PER_SECOND: u64 = 5;
 pub const CANVAS_PARTICIPANTS_MAX: u32 = 100;
 /// Most suggestions of a canvas that wait for a decision.
 pub const CANVAS_SUGGESTIONS_MAX: u32 = 200;
+/// Most changes of a canvas in the text that tells an agent what others changed.
+pub const CANVAS_DIFF_LINES_MAX: usize = 50;
+/// Longest value and longest path of one of these changes, characters.
+pub const CANVAS_DIFF_CHARS_MAX: usize = 300;
+/// Longest wait of an agent for a change of a canvas in one call, seconds.
+pub const CANVAS_WAIT_SECONDS_MAX: u64 = 60;
 /// Time without a change after which a canvas is abandoned, days.
 pub const CANVAS_LEFT_DAYS: i64 = 30;

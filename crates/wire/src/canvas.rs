@@ -284,7 +284,8 @@ pub struct CanvasPatches {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PutParticipant {
-    /// `user:` or `token:` and the id of a member or token of the workspace.
+    /// `user:` or `token:` and the id of a member or token of the workspace, or `agent:` and the slug of an agent that the
+    /// server runs.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
     pub participant: String,
     /// Their role. Without it the participant is removed.
@@ -298,7 +299,7 @@ pub struct PutParticipant {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CanvasParticipant {
-    /// `user:…` or `token:…`.
+    /// `user:…`, `token:…` or `agent:…`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub participant: String,
     /// Whether they edit, suggest or only read.

@@ -13,6 +13,7 @@ pub const SOURCE: &str = "collab";
 /// Id of the patch with which a canvas begins.
 pub const FIRST_OP_ID: &str = "start";
 
+pub mod changes;
 mod client;
 mod decide;
 mod document;
@@ -32,7 +33,7 @@ pub use decide::{Accepted, Committed, Head, Overwritten, Reason, Rejected, decid
 pub use document::{Applied, Document, Failure, OverLimit};
 pub use operation::{Invalid, Operation, Patch};
 pub use order::{NoRoom, between, is_order, spread};
-pub use participant::{ParticipantRole, SuggestionState, participant};
+pub use participant::{Participant, ParticipantRole, SuggestionState};
 pub use path::Path;
 pub use schema::is_small_schema;
 pub use snapshot::is_snapshot_due;

@@ -3,7 +3,7 @@
 use crate::{
     id::{TokenId, UserId},
     names::names,
-    scope::Caller,
+    slug::is_slug,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -36,13 +36,38 @@ pub enum SuggestionState {
 
 names!(SuggestionState { Open = "open", Accepted = "accepted", Declined = "declined" });
 
-/// Returns the person or program that a text names: `user:` or `token:` and a UUID.
-pub fn participant(text: &str) -> Option<Caller> {
-    let (kind, id) = text.split_once(':')?;
-    match kind {
-        "user" => id.parse::<UserId>().ok().map(Caller::User),
-        "token" => id.parse::<TokenId>().ok().map(Caller::Token),
-        _ => None,
+/// The person or program that takes part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Participant {
+    /// A person.
+    User(UserId),
+    /// A program, by its API token.
+    Token(TokenId),
+    /// An agent that runs in the server's process, by its slug.
+    Agent(String),
+}
+
+impl fmt::Display for Participant {
+    /// Formats the participant as the actor of its events.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(id) => write!(f, "user:{id}"),
+            Self::Token(id) => write!(f, "token:{id}"),
+            Self::Agent(slug) => write!(f, "agent:{slug}"),
+        }
+    }
+}
+
+impl Participant {
+    /// Reads `user:` or `token:` and a UUID, or `agent:` and a slug.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (kind, name) = text.split_once(':')?;
+        match kind {
+            "user" => name.parse().ok().map(Self::User),
+            "token" => name.parse().ok().map(Self::Token),
+            "agent" => is_slug(name).then(|| Self::Agent(name.to_owned())),
+            _ => None,
+        }
     }
 }
 
@@ -53,12 +78,11 @@ mod tests {
     #[test]
     fn people_and_programs_take_part_and_no_one_else() {
         let id = "01890a5d-ac96-774b-bcce-b302099a8057";
-        for kind in ["user", "token"] {
-            let text = format!("{kind}:{id}");
-            assert_eq!(participant(&text).unwrap().to_string(), text);
+        for text in [format!("user:{id}"), format!("token:{id}"), "agent:scout".to_owned()] {
+            assert_eq!(Participant::parse(&text).unwrap().to_string(), text);
         }
-        for text in ["", "user:", "user:x", "system", "agent:scout", &format!("rule:{id}"), &format!(" user:{id}")] {
-            assert_eq!(participant(text), None, "{text}");
+        for text in ["", "user:", "user:x", "system", "agent:A b", &format!("rule:{id}"), &format!(" user:{id}")] {
+            assert_eq!(Participant::parse(text), None, "{text}");
         }
     }
 }

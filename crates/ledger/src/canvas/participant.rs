@@ -3,8 +3,8 @@
 use super::{find, find_locked, key};
 use crate::{Error, Ledger, Result, guard::require, visibility::own_or_managed};
 use domain::{
-    Caller, Scope,
-    canvas::{ParticipantRole, participant},
+    Scope,
+    canvas::{Participant, ParticipantRole},
     id::{SessionId, TenantId},
     limit::CANVAS_PARTICIPANTS_MAX,
     role::Permission,
@@ -39,12 +39,12 @@ pub async fn put_participant(
     role: ParticipantRole,
 ) -> Result<()> {
     require(scope, Permission::StartSession)?;
-    let named = participant(who).ok_or_else(no_such_participant)?;
+    let named = Participant::parse(who).ok_or_else(no_such_participant)?;
     let (now, caller) = (ledger.now(), *scope);
     let written = ledger.write(scope.into(), async move |tx| {
         let (session, _) = find_locked(tx, &caller, id).await?;
         own_or_managed(&caller, &session)?;
-        require_known(tx.conn(), caller.tenant_id, named).await?;
+        require_known(tx.conn(), caller.tenant_id, &named).await?;
         let known = store::canvas::participants(tx.conn(), key(&session), CANVAS_PARTICIPANTS_MAX).await?;
         let participant = named.to_string();
         let is_new = known.iter().all(|one| one.participant != participant);
@@ -64,7 +64,7 @@ pub async fn put_participant(
 /// [`Error::NotFound`] if there is no such canvas; [`Error::Forbidden`] for other callers.
 pub async fn remove_participant(ledger: &Ledger, scope: &Scope, id: SessionId, who: &str) -> Result<()> {
     require(scope, Permission::StartSession)?;
-    let named = participant(who).ok_or_else(no_such_participant)?;
+    let named = Participant::parse(who).ok_or_else(no_such_participant)?;
     let caller = *scope;
     let written = ledger.write(scope.into(), async move |tx| {
         let (session, _) = find_locked(tx, &caller, id).await?;
@@ -75,18 +75,20 @@ pub async fn remove_participant(ledger: &Ledger, scope: &Scope, id: SessionId, w
     written.await
 }
 
-/// Refuses people and tokens that the workspace does not have.
-async fn require_known(conn: &mut Conn<'_>, tenant_id: TenantId, named: Caller) -> Result<()> {
+/// Refuses people and tokens that the workspace does not have. Agents are in the settings of each server, so any slug
+/// is accepted; one that no agent has gives nobody a right.
+async fn require_known(conn: &mut Conn<'_>, tenant_id: TenantId, named: &Participant) -> Result<()> {
     let is_known = match named {
-        Caller::User(id) => user::find_member(conn, tenant_id, id).await?.is_some(),
-        Caller::Token(id) => {
-            token::find_by_id(conn, tenant_id, id).await?.is_some_and(|token| token.revoked_at.is_none())
+        Participant::User(id) => user::find_member(conn, tenant_id, *id).await?.is_some(),
+        Participant::Token(id) => {
+            token::find_by_id(conn, tenant_id, *id).await?.is_some_and(|token| token.revoked_at.is_none())
         }
-        Caller::Agent(_) | Caller::Respondent(_) | Caller::Rule(_) | Caller::System => false,
+        Participant::Agent(_) => true,
     };
     if is_known { Ok(()) } else { Err(no_such_participant()) }
 }
 
 fn no_such_participant() -> Error {
-    Error::invalid("participant", "`user:` or `token:` and the id of a member or token of this workspace")
+    let expected = "`user:` or `token:` and the id of a member or token of this workspace, or `agent:` and a slug";
+    Error::invalid("participant", expected)
 }

@@ -6,7 +6,7 @@ use super::{
     limit,
     observer::Observer,
 };
-use domain::{Clock, Entropy, clock::truncate, id::EventId};
+use domain::{Clock, Entropy, clock::truncate, id::EventId, untrusted::Delimiter};
 use std::{
     fmt, mem,
     sync::{
@@ -111,6 +111,11 @@ impl EventSender {
     /// A new idempotency key for a call of the session.
     pub fn fresh_key(&self) -> String {
         self.stamp.fresh_key()
+    }
+
+    /// A new delimiter for a block of untrusted text.
+    pub fn delimiter(&self) -> Delimiter {
+        Delimiter::new(&*self.stamp.entropy)
     }
 
     /// Waits until every event that was pushed before is acknowledged.

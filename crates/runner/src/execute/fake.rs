@@ -70,6 +70,12 @@ pub struct Memory {
     pub action: Value,
     /// The only entity.
     pub entity: Value,
+    /// The only canvas.
+    pub canvas: Value,
+    /// Patches of the canvas.
+    pub patches: Vec<Value>,
+    /// What the server answers to a patch of the canvas.
+    pub patch_answer: Value,
     /// What the server answers to a request for feedback.
     pub asked: Value,
     /// Events that contain this text are refused.
@@ -100,6 +106,8 @@ impl Fake {
             .route("/api/sessions/{id}/answers/take", post(|| async { Json(json!({ "input": [] })) }))
             .route("/api/actions/{id}", get(action))
             .route("/api/entities/{id}", get(entity).patch(change_entity))
+            .route("/api/canvases/{id}", get(canvas))
+            .route("/api/canvases/{id}/patches", get(canvas_patches).post(patch_canvas))
             .with_state(fake.clone());
         tokio::spawn(async move { axum::serve(listener, routes).await });
         fake
@@ -270,6 +278,28 @@ async fn change_entity(State(fake): State<Fake>, Json(body): Json<Value>) -> Res
         m.entity["version"] = (body["version"].as_u64().unwrap() + 1).into();
         m.entity["fields"] = body["fields"].clone();
         Json(m.entity.clone()).into_response()
+    })
+}
+
+async fn canvas(State(fake): State<Fake>, Path(id): Path<String>) -> Response {
+    fake.with(|m| if m.canvas["id"] == id { Json(m.canvas.clone()).into_response() } else { refusal(Code::NotFound) })
+}
+
+async fn canvas_patches(State(fake): State<Fake>, Query(query): Query<HashMap<String, String>>) -> Response {
+    let after: u64 = query["after"].parse().unwrap();
+    fake.with(|m| {
+        let is_after = |patch: &&Value| patch["sequence"].as_u64().is_some_and(|sequence| sequence > after);
+        let patches: Vec<_> = m.patches.iter().filter(is_after).collect();
+        Json(json!({ "patches": patches, "head": m.canvas["version"], "hasMore": false })).into_response()
+    })
+}
+
+async fn patch_canvas(State(fake): State<Fake>, Json(body): Json<Value>) -> Response {
+    fake.with(|m| {
+        m.answer("canvas-patch", |m| {
+            m.calls.push(("canvas-patch".into(), body));
+            Json(m.patch_answer.clone()).into_response()
+        })
     })
 }
 

@@ -117,6 +117,8 @@ pub const THREAD_BYTES_SENT_MAX: usize = 256 * 1024;
 pub const TOOL_RETRY_PAUSE: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 /// Characters of a service's answer that the failure of a call quotes.
 pub const TOOL_QUOTE_CHARS_MAX: usize = 300;
+/// Pause between two looks for changes of a canvas while an agent waits for one.
+pub const CANVAS_LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// Time after which the wait for the end of a session is begun anew.
 pub const TOOL_END_WAIT: Duration = Duration::from_secs(600);
 /// Pause after a failure of this wait.

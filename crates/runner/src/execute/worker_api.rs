@@ -13,6 +13,7 @@ use std::{fmt::Debug, future::Future, pin::Pin, time::Duration};
 use wire::{
     Code,
     action::{Action, Trigger},
+    canvas::{Canvas, CanvasPatches, PatchAnswer, SendPatch},
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
     feedback_request::{AskFeedback, Asked, SessionContext, TakeAnswers},
@@ -95,6 +96,15 @@ pub trait WorkerApi: Debug + Send + Sync + 'static {
 
     /// Rates memories that the session was given. A repeat changes nothing.
     fn rate_memories<'a>(&'a self, session_id: SessionId, rate: &'a RateMemories) -> ApiFuture<'a, RatedMemories>;
+
+    /// Reads a canvas with its newest document.
+    fn canvas<'a>(&'a self, id: SessionId) -> ApiFuture<'a, Canvas>;
+
+    /// Reads patches of a canvas after a version, oldest first.
+    fn canvas_patches<'a>(&'a self, id: SessionId, after: u64) -> ApiFuture<'a, CanvasPatches>;
+
+    /// Changes a canvas. The same patch under the same id is applied once.
+    fn patch_canvas<'a>(&'a self, id: SessionId, patch: &'a SendPatch) -> ApiFuture<'a, PatchAnswer>;
 
     /// Finds an action by its slug.
     fn action_by_slug<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<Action>>;
@@ -207,6 +217,18 @@ impl WorkerApi for Client {
 
     fn rate_memories<'a>(&'a self, session_id: SessionId, rate: &'a RateMemories) -> ApiFuture<'a, RatedMemories> {
         Box::pin(Self::rate_memories(self, session_id, rate))
+    }
+
+    fn canvas<'a>(&'a self, id: SessionId) -> ApiFuture<'a, Canvas> {
+        Box::pin(self.get_canvas(id))
+    }
+
+    fn canvas_patches<'a>(&'a self, id: SessionId, after: u64) -> ApiFuture<'a, CanvasPatches> {
+        Box::pin(Self::canvas_patches(self, id, after))
+    }
+
+    fn patch_canvas<'a>(&'a self, id: SessionId, patch: &'a SendPatch) -> ApiFuture<'a, PatchAnswer> {
+        Box::pin(Self::patch_canvas(self, id, patch))
     }
 
     fn action_by_slug<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<Action>> {

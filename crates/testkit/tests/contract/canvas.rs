@@ -6,7 +6,7 @@ use crate::{
 };
 use chrono::TimeDelta;
 use domain::{
-    Scope,
+    Caller, Scope,
     canvas::{Committed, ParticipantRole, Reason, Rejected, SuggestionState},
     id::SessionId,
     limit::{CANVAS_LEFT_DAYS, CANVAS_SNAPSHOT_PATCHES},
@@ -204,7 +204,8 @@ async fn only_its_creator_and_editors_change_a_canvas(f: Fixture) {
         let (ledger, who) = (f.ledger.clone(), who.caller.to_string());
         async move { canvas::put_participant(&ledger, &by, id, &who, role).await }
     };
-    for (n, by) in (0..).zip([f.admin, f.operator, f.other_member, f.worker]) {
+    let agent = Scope { caller: Caller::Agent("scout"), ..f.operator };
+    for (n, by) in (0..).zip([f.admin, f.operator, f.other_member, f.worker, agent]) {
         assert!(matches!(change(by, n).await, Err(Error::Forbidden(_))));
         assert!(matches!(canvas::complete(&f.ledger, &by, id).await, Err(Error::Forbidden(_))));
         assert_eq!(canvas::get(&f.ledger, &by, id).await.unwrap().role, None);
@@ -213,12 +214,14 @@ async fn only_its_creator_and_editors_change_a_canvas(f: Fixture) {
     put(f.member, f.other_member, ParticipantRole::View).await.unwrap();
     assert!(matches!(change(f.other_member, 10).await, Err(Error::Forbidden(_))));
     put(f.operator, f.other_member, ParticipantRole::Edit).await.unwrap();
-    put(f.member, f.worker, ParticipantRole::Edit).await.unwrap();
-    for (n, by) in (20..).zip([f.member, f.other_member, f.worker]) {
+    for who in [f.worker, agent] {
+        put(f.member, who, ParticipantRole::Edit).await.unwrap();
+    }
+    for (n, by) in (20..).zip([f.member, f.other_member, f.worker, agent]) {
         assert!(matches!(change(by, n).await, Ok(Outcome::Committed(_))));
     }
     let found = canvas::participants(&f.ledger, &f.admin, id).await.unwrap();
-    assert_eq!((found.len(), found[0].added_by.clone()), (2, f.member.caller.to_string()));
+    assert_eq!((found.len(), found[0].added_by.clone()), (3, f.member.caller.to_string()));
     for who in ["system", "user:x", &f.stranger.caller.to_string()] {
         let wrong = canvas::put_participant(&f.ledger, &f.member, id, who, ParticipantRole::Edit).await;
         assert_eq!(fields(wrong), ["participant"], "{who}");

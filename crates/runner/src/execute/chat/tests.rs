@@ -1,5 +1,6 @@
 //! Tests of chat agents with a scripted model on both wire formats and a test server.
 
+mod canvas;
 mod memory;
 mod refused;
 mod services;

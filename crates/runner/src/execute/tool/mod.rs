@@ -5,6 +5,10 @@
 //! effects outside of the log is recorded as started before it runs, so that it is not run twice.
 
 mod ask_person;
+mod canvas_changes;
+mod canvas_patch;
+mod canvas_read;
+mod canvas_wait;
 mod ended;
 mod entity_read;
 mod entity_write;
@@ -42,6 +46,12 @@ pub enum Tool {
     EntityRead,
     /// Creates or changes an entity.
     EntityWrite,
+    /// Reads a canvas.
+    CanvasRead,
+    /// Changes a canvas.
+    CanvasPatch,
+    /// Waits until somebody else changes a canvas.
+    CanvasWait,
     /// Asks a person and waits for the answer.
     AskPerson,
     /// Asks people with a form, and waits for an answer or continues.
@@ -113,10 +123,13 @@ pub type Answer = Result<Value, Value>;
 
 impl Tool {
     /// All tools with their names in settings and requests.
-    pub const ALL: [(&'static str, Self); 9] = [
+    pub const ALL: [(&'static str, Self); 12] = [
         ("http_request", Self::HttpRequest),
         ("entity_read", Self::EntityRead),
         ("entity_write", Self::EntityWrite),
+        ("canvas_read", Self::CanvasRead),
+        ("canvas_patch", Self::CanvasPatch),
+        ("canvas_wait", Self::CanvasWait),
         ("ask_person", Self::AskPerson),
         ("request_feedback", Self::RequestFeedback),
         ("note", Self::Note),
@@ -135,6 +148,9 @@ impl Tool {
             Self::HttpRequest => http_request::DESCRIPTION,
             Self::EntityRead => entity_read::DESCRIPTION,
             Self::EntityWrite => entity_write::DESCRIPTION,
+            Self::CanvasRead => canvas_read::DESCRIPTION,
+            Self::CanvasPatch => canvas_patch::DESCRIPTION,
+            Self::CanvasWait => canvas_wait::DESCRIPTION,
             Self::AskPerson => ask_person::DESCRIPTION,
             Self::RequestFeedback => request_feedback::DESCRIPTION,
             Self::Note => note::DESCRIPTION,
@@ -149,6 +165,9 @@ impl Tool {
             Self::HttpRequest => http_request::schema(),
             Self::EntityRead => entity_read::schema(),
             Self::EntityWrite => entity_write::schema(),
+            Self::CanvasRead => canvas_read::schema(),
+            Self::CanvasPatch => canvas_patch::schema(),
+            Self::CanvasWait => canvas_wait::schema(),
             Self::AskPerson => ask_person::schema(),
             Self::RequestFeedback => request_feedback::schema(),
             Self::Note => note::schema(),
@@ -168,9 +187,15 @@ impl Tool {
         match self {
             Self::HttpRequest => http_request::has_effects(input),
             Self::Memory => memory::has_effects(input),
-            Self::EntityWrite | Self::StartSession => true,
+            Self::EntityWrite | Self::CanvasPatch | Self::StartSession => true,
             // A repeated request has the same key, so it is the same request. A repeated rating replaces itself.
-            Self::EntityRead | Self::AskPerson | Self::RequestFeedback | Self::Note | Self::RateMemories => false,
+            Self::EntityRead
+            | Self::CanvasRead
+            | Self::CanvasWait
+            | Self::AskPerson
+            | Self::RequestFeedback
+            | Self::Note
+            | Self::RateMemories => false,
         }
     }
 }
@@ -307,6 +332,9 @@ impl Toolbox {
             }),
             Tool::EntityRead => entity_read::run(input, context).await,
             Tool::EntityWrite => entity_write::run(input, context).await,
+            Tool::CanvasRead => canvas_read::run(input, context).await,
+            Tool::CanvasPatch => canvas_patch::run(input, context).await,
+            Tool::CanvasWait => canvas_wait::run(input, context).await,
             Tool::Note => note::run(input, context).await,
             Tool::Memory => memory::run(input, context).await,
             Tool::RateMemories => rate_memories::run(input, context).await,
