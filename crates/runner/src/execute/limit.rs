@@ -119,6 +119,8 @@ pub const TOOL_RETRY_PAUSE: (Duration, Duration) = (Duration::from_millis(500), 
 pub const TOOL_QUOTE_CHARS_MAX: usize = 300;
 /// Pause between two looks for changes of a canvas while an agent waits for one.
 pub const CANVAS_LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// Time between two patches of canvases that a command prints: five are sent in a second.
+pub const CANVAS_PATCH_PAUSE: Duration = Duration::from_millis(200);
 /// Time after which the wait for the end of a session is begun anew.
 pub const TOOL_END_WAIT: Duration = Duration::from_secs(600);
 /// Pause after a failure of this wait.

@@ -51,6 +51,9 @@ pub struct Notes {
     /// A request to people that the server refused.
     #[serde(skip_serializing_if = "is_false", skip_deserializing)]
     pub request_refused: bool,
+    /// A change of a canvas that was rejected or refused.
+    #[serde(skip_serializing_if = "is_false", skip_deserializing)]
+    pub patch_refused: bool,
     /// The line had bytes that are not UTF-8.
     #[serde(skip_serializing_if = "is_false", skip_deserializing)]
     pub invalid_utf8: bool,

@@ -453,3 +453,22 @@ async fn a_result_that_cannot_be_read_fails_the_session_and_is_kept() {
     assert_eq!(work(&fake, script, json!(null)).await, End::Failed("result_refused".into()));
     assert_eq!(fake.log()[0].1, r#"{"type":"result","result":{"answer":"Two"#);
 }
+
+#[tokio::test]
+async fn a_command_changes_a_canvas_and_a_rejected_change_is_a_warning_in_its_log() {
+    let fake = Fake::start().await;
+    let rejected = json!({"reason": "target_gone", "operation": 0, "path": "/n"});
+    fake.with(|m| {
+        m.faults.push(("canvas-patch", Fault::LostAnswer));
+        m.patch_answer = json!({"rejected": rejected, "head": 5});
+    });
+    let id = "0193b0a0-0000-7000-8000-0000000000ca";
+    let patch = json!({"opId": "w:1", "base": 3, "ops": [{"op": "remove", "path": "/n"}], "strict": true});
+    let mut line = patch.clone();
+    (line["type"], line["canvasId"]) = ("state.patch".into(), id.into());
+    assert_eq!(work(&fake, &format!("printf '%s\\n' '{line}' text"), json!(null)).await, End::Completed);
+    assert_eq!(fake.calls("canvas-patch"), [patch.clone(), patch]);
+    let warning = format!("The change w:1 of the canvas {id} was not applied: target_gone at \"/n\"");
+    assert_eq!(fake.log(), [logged("external.event", &warning), logged("agent.message", "text")]);
+    assert_eq!(fake.with(|m| m.events[0]["metadata"].clone()), json!({"patchRefused": true}));
+}

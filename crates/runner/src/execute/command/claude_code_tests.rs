@@ -17,7 +17,7 @@ fn read(text: &str) -> (Vec<Value>, Option<Output>) {
             match parsed {
                 Parsed::Event(event) => events.push(serde_json::to_value(event).unwrap()),
                 Parsed::Result(output) => outcome = Some(output),
-                Parsed::Ask(_) | Parsed::Progress(_) => panic!("this format asks nobody"),
+                Parsed::Ask(_) | Parsed::Progress(_) | Parsed::Patch(..) => panic!("this format asks nobody"),
             }
         }
     }

@@ -23,7 +23,7 @@ use domain::{
     event::Known,
     event::{Author, EventRole, Kind, may_write, normalize_content, validate_metadata},
     gate::canonical_digest,
-    id::EventId,
+    id::{EventId, InvalidId, SessionId},
     limit::{DOCUMENT_BYTES_MAX, KEY_CHARS_MAX},
     session::{Status, Type},
 };
@@ -274,6 +274,7 @@ fn interpret(text: &str, line: &Line) -> Interpreted {
             Err(why) => return about(None, Some(Output { failure: Some(lost(&why)), ..Output::default() })),
         },
         "request_feedback" => people_request(fields).map(|ask| Parsed::Ask(Box::new(ask))),
+        "state.patch" if fields.contains_key("canvasId") => canvas_patch(fields),
         kind => event_of(kind, fields).map(Parsed::Event),
     };
     match read {
@@ -324,6 +325,18 @@ fn people_request(mut fields: Fields) -> Result<AskFeedback, String> {
     fields.entry("idempotencyKey".into()).or_insert_with(|| raw(&key));
     fields.insert("attempt".into(), raw(&0));
     serde_json::from_str(object(&fields).ok_or_else(unwritable)?.get()).map_err(|error| error.to_string())
+}
+
+/// A change of a canvas: besides the canvas, its fields are those of the API.
+///
+/// # Errors
+/// If the fields are not those of a patch.
+fn canvas_patch(mut fields: Fields) -> Result<Parsed, String> {
+    let id = text_field(&mut fields, "canvasId")?.unwrap_or_default();
+    let id: SessionId = id.parse().map_err(|error: InvalidId| format!("canvasId: {error}"))?;
+    let patch = object(&fields).ok_or("its fields cannot be written as JSON")?;
+    let patch = serde_json::from_str(patch.get()).map_err(|error| error.to_string())?;
+    Ok(Parsed::Patch(id, Box::new(patch)))
 }
 
 fn raw(value: &impl serde::Serialize) -> Box<RawValue> {

@@ -57,6 +57,26 @@ fn an_id_that_is_no_uuid_becomes_the_external_id() {
 }
 
 #[test]
+fn a_state_patch_with_a_canvas_changes_it_and_one_without_is_an_event() {
+    let id = "0193b0a0-0000-7000-8000-0000000000ca";
+    let ops = json!([{"op": "remove", "path": "/a"}]);
+    let patch = json!({"type": "state.patch", "canvasId": id, "opId": "w:1", "base": 3, "ops": ops});
+    match read(&patch.to_string()).as_slice() {
+        [Parsed::Patch(canvas, sent)] => {
+            assert_eq!(
+                (canvas.to_string().as_str(), sent.op_id.as_str(), sent.base, sent.strict),
+                (id, "w:1", 3, false)
+            );
+            assert_eq!(json!(sent.ops), ops);
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(event_of(r#"{"type":"state.patch","content":"x"}"#)["type"], "state.patch");
+    assert!(note_of(r#"{"type":"state.patch","canvasId":"x","opId":"w:1","base":3,"ops":[]}"#).contains("canvasId"));
+    assert!(note_of(&format!(r#"{{"type":"state.patch","canvasId":"{id}","base":3,"ops":[]}}"#)).contains("opId"));
+}
+
+#[test]
 fn a_typed_object_that_is_no_event_is_kept_as_text_with_the_reason() {
     for (bad, reason) in [
         (r#"{"type":"message"}"#, "dotted lower-case name"),
@@ -95,7 +115,9 @@ fn a_line_that_begins_like_an_object_and_is_none_is_marked_with_its_number() {
         .iter()
         .map(|parsed| match parsed {
             Parsed::Event(event) => serde_json::to_value(event).unwrap(),
-            Parsed::Result(_) | Parsed::Ask(_) | Parsed::Progress(_) => panic!("only events were printed"),
+            Parsed::Result(_) | Parsed::Ask(_) | Parsed::Progress(_) | Parsed::Patch(..) => {
+                panic!("only events were printed")
+            }
         })
         .collect();
     let [first, last] = values.as_slice() else { panic!("{values:?}") };
@@ -214,7 +236,9 @@ fn an_event_that_is_too_large_is_kept_as_text() {
             Parsed::Event(event) => {
                 serde_json::to_value(event).unwrap()["content"][0]["text"].as_str().unwrap().to_owned()
             }
-            Parsed::Result(_) | Parsed::Ask(_) | Parsed::Progress(_) => panic!("only events were printed"),
+            Parsed::Result(_) | Parsed::Ask(_) | Parsed::Progress(_) | Parsed::Patch(..) => {
+                panic!("only events were printed")
+            }
         })
         .collect();
     assert!(parsed.len() == 2 && joined == sent);
@@ -233,7 +257,7 @@ fn read_output(format: Format, bytes: &[u8]) -> (Vec<Value>, Option<Output>) {
         match parsed {
             Parsed::Event(event) => events.push(serde_json::to_value(event).unwrap()),
             Parsed::Result(output) => outcome = Some(output),
-            Parsed::Ask(_) | Parsed::Progress(_) => panic!("nobody is asked"),
+            Parsed::Ask(_) | Parsed::Progress(_) | Parsed::Patch(..) => panic!("nobody is asked"),
         }
     }
     (events, outcome)

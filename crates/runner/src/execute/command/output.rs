@@ -1,7 +1,8 @@
 //! What the output of a command means.
 
 use super::super::adapter::Failure;
-use wire::{Json, event::NewEvent, feedback_request::AskFeedback, worker::Progress};
+use domain::id::SessionId;
+use wire::{Json, canvas::SendPatch, event::NewEvent, feedback_request::AskFeedback, worker::Progress};
 
 /// What a line means.
 #[derive(Debug)]
@@ -14,6 +15,8 @@ pub enum Parsed {
     Ask(Box<AskFeedback>),
     /// How far the command is. Its attempt is not set.
     Progress(Progress),
+    /// A change of this canvas.
+    Patch(SessionId, Box<SendPatch>),
 }
 
 /// The outcome that a command reports.

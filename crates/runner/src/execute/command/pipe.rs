@@ -11,14 +11,17 @@ use super::{
 };
 use domain::decoding::StreamDecoder;
 use domain::event::Known;
+use domain::id::SessionId;
+use domain::limit::KEY_CHARS_MAX;
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     select,
-    time::sleep,
+    time::{Instant, sleep, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
 use wire::{
+    canvas::{PatchAnswer, SendPatch},
     event::NewEvent,
     feedback_request::{AskFeedback, Asked},
     worker::Progress,
@@ -48,12 +51,14 @@ pub struct PipeReader {
     events: Option<EventSender>,
     asker: Option<Asker>,
     progress: Option<ProgressSender>,
+    /// Time before which no patch of a canvas is sent.
+    next_patch: Option<Instant>,
     /// How long the pipe is read after the command has exited.
     output_time: Duration,
     output: PipeOutput,
 }
 
-/// Makes requests to people for a running command.
+/// Makes requests to people, and changes canvases, for a running command.
 #[derive(Debug, Clone)]
 pub struct Asker {
     /// API of the worker.
@@ -72,12 +77,27 @@ impl Asker {
         let lease = &self.lease;
         lease.retry_while_held(lease.backoff(), |_| self.api.ask_feedback(lease.session_id, &ask)).await
     }
+
+    /// Changes a canvas. The patch is sent until it is answered, while the lease is held: under its id it is applied
+    /// once.
+    async fn patch(&self, id: SessionId, patch: &SendPatch) -> client::Result<PatchAnswer> {
+        let lease = &self.lease;
+        lease.retry_while_held(lease.backoff(), |_| self.api.patch_canvas(id, patch)).await
+    }
 }
 
 impl PipeReader {
     /// Events go into `events`. `output_time` is how long the pipe is read after the command has exited.
     pub fn new(parser: LineParser, events: EventSender, output_time: Duration) -> Self {
-        Self { parser, events: Some(events), asker: None, progress: None, output_time, output: PipeOutput::default() }
+        Self {
+            parser,
+            events: Some(events),
+            asker: None,
+            progress: None,
+            next_patch: None,
+            output_time,
+            output: PipeOutput::default(),
+        }
     }
 
     /// Lets the command ask people.
@@ -152,6 +172,7 @@ impl PipeReader {
                 }
                 Parsed::Ask(ask) => self.ask_aside(&ask).await,
                 Parsed::Progress(progress) => self.report(progress),
+                Parsed::Patch(id, patch) => self.patch(id, &patch).await,
             }
         }
     }
@@ -176,11 +197,34 @@ impl PipeReader {
         let Some(asker) = &self.asker else { return };
         if let Err(error) = asker.ask(ask).await {
             let text = format!("a request to people was refused: {error}");
-            for event in
-                event::texts(Known::ExternalEvent.as_str(), &text, &Notes { request_refused: true, ..Notes::default() })
-            {
-                self.record(event).await;
+            self.warn(&text, &Notes { request_refused: true, ..Notes::default() }).await;
+        }
+    }
+
+    /// Changes a canvas, at most five times a second: until then the command waits on its full pipe. A change that is
+    /// not applied is recorded, and the command continues.
+    async fn patch(&mut self, id: SessionId, patch: &SendPatch) {
+        let Some(asker) = self.asker.clone().filter(|asker| asker.lease.loss().is_none()) else { return };
+        if let Some(at) = self.next_patch {
+            sleep_until(at).await;
+        }
+        let answer = asker.patch(id, patch).await;
+        self.next_patch = Some(Instant::now() + limit::CANVAS_PATCH_PAUSE);
+        let why = match answer {
+            Ok(PatchAnswer { rejected: Some(rejected), .. }) => {
+                format!("{} at {:?}", rejected.reason, rejected.path.to_string())
             }
+            Ok(_) => return,
+            Err(error) => error.to_string(),
+        };
+        let op_id: String = patch.op_id.chars().take(KEY_CHARS_MAX).collect();
+        let text = format!("The change {op_id} of the canvas {id} was not applied: {why}");
+        self.warn(&text, &Notes { patch_refused: true, ..Notes::default() }).await;
+    }
+
+    async fn warn(&mut self, text: &str, notes: &Notes) {
+        for event in event::texts(Known::ExternalEvent.as_str(), text, notes) {
+            self.record(event).await;
         }
     }
 }
