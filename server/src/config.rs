@@ -4,6 +4,7 @@
 
 mod agents_file;
 pub mod backup;
+mod canvas;
 mod forms;
 mod mcp;
 pub mod otlp;
@@ -12,6 +13,8 @@ mod smtp;
 
 use agents_file::AgentsFile;
 use backup::{BackupFile, BackupSettings};
+use canvas::CanvasFile;
+use chrono::TimeDelta;
 pub use forms::FormSettings;
 use forms::FormsFile;
 use otlp::{OtlpFile, OtlpFlags, OtlpSettings};
@@ -88,6 +91,8 @@ struct File {
     #[serde(default)]
     forms: FormsFile,
     #[serde(default)]
+    canvas: CanvasFile,
+    #[serde(default)]
     agents: AgentsFile,
     memory: Option<MemoryConfig>,
     #[serde(default)]
@@ -126,6 +131,8 @@ pub struct Settings {
     pub runs_agents: bool,
     /// Forms that people answer.
     pub forms: FormSettings,
+    /// Time without a change after which a canvas is abandoned.
+    pub canvas_left_for: TimeDelta,
     /// The memory writer, if the settings describe one.
     pub memory: Option<MemoryConfig>,
     /// Ratings of memories and their labels.
@@ -282,6 +289,7 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
         mcp,
         runs_agents,
         forms,
+        canvas_left_for: file.canvas.left_for(),
         memory,
         relevance,
         smtp,
@@ -419,15 +427,22 @@ mod tests {
         let settings = uncommented_sample();
         file(&settings);
         let table: toml::Table = toml::from_str(&settings).unwrap();
-        for section in
-            [None, Some("backup"), Some("outbound"), Some("forms"), Some("smtp"), Some("otlp"), Some("predictor")]
-        {
+        for section in [
+            None,
+            Some("backup"),
+            Some("outbound"),
+            Some("forms"),
+            Some("canvas"),
+            Some("smtp"),
+            Some("otlp"),
+            Some("predictor"),
+        ] {
             let here = section.map_or(&table, |section| table[section].as_table().unwrap());
             let head = section.map(|section| format!("[{section}]\n")).unwrap_or_default();
             // The error names every key that there is.
             let error = parse(&format!("{head}zzz = 1"), "f.toml").unwrap_err().to_string();
             let known: Vec<_> = error.split('`').skip(3).step_by(2).collect();
-            assert!(known.len() > 1 || section == Some("outbound"), "{error}");
+            assert!(known.len() > 1 || matches!(section, Some("outbound" | "canvas")), "{error}");
             for key in known {
                 assert!(here.contains_key(key), "{section:?} of the sample has no {key}");
             }

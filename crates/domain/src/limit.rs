@@ -703,5 +703,5 @@ pub const CANVAS_DIFF_LINES_MAX: usize = 50;
 pub const CANVAS_DIFF_CHARS_MAX: usize = 300;
 /// Longest wait of an agent for a change of a canvas in one call, seconds.
 pub const CANVAS_WAIT_SECONDS_MAX: u64 = 60;
-/// Time without a change after which a canvas is abandoned, days.
-pub const CANVAS_LEFT_DAYS: i64 = 30;
+/// Time without a change after which a canvas is abandoned when the settings name none, days.
+pub const CANVAS_LEFT_DAYS_DEFAULT: i64 = 30;

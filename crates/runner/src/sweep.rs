@@ -33,9 +33,17 @@ const SET_CLOCK_EVERY: Duration = Duration::from_secs(60);
 /// Interval between maintenance runs of the store.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(6 * 3_600);
 
+/// When sessions that people left are abandoned.
+#[derive(Debug, Clone, Copy)]
+pub struct LeftFor {
+    /// Time without a save after which the draft of a form, or of a run of a tool, is abandoned.
+    pub draft: TimeDelta,
+    /// Time without a change after which a canvas is abandoned.
+    pub canvas: TimeDelta,
+}
+
 /// Runs until `stop`. A sweep that fails is repeated at the next interval.
-/// `draft_left_for` is the time without a save after which the draft of a form, or of a run of a tool, is abandoned.
-pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationToken) {
+pub async fn run(ledger: Ledger, left_for: LeftFor, stop: CancellationToken) {
     let mut ticks = interval(SWEEP_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut housekeeping = interval(MAINTAIN_EVERY);
@@ -71,13 +79,13 @@ pub async fn run(ledger: Ledger, draft_left_for: TimeDelta, stop: CancellationTo
             _ = housekeeping.tick() => if let Err(error) = ledger.maintain().await {
                 tracing::warn!(%error, "housekeeping failed; it is tried again later");
             },
-            _ = drafts.tick() => leave_drafts(&ledger, draft_left_for).await,
+            _ = drafts.tick() => leave_drafts(&ledger, left_for.draft).await,
             _ = working.tick() => match human::sweep(&ledger).await {
                 Ok(Some(left)) if left > 0 => tracing::info!(left, "working sessions were left open; they are abandoned"),
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "cannot look for working sessions that were left open"),
             },
-            _ = canvases.tick() => match canvas::sweep(&ledger).await {
+            _ = canvases.tick() => match canvas::sweep(&ledger, left_for.canvas).await {
                 Ok(left) if left > 0 => tracing::info!(left, "canvases were not changed for a long time; they are abandoned"),
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "cannot look for canvases that no one changes"),

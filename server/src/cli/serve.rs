@@ -18,7 +18,7 @@ use crate::{
     traces::Traces,
 };
 use ledger::Mode;
-use runner::{export::Exports, mail::Mailer, outbox::OutboxWorker};
+use runner::{export::Exports, mail::Mailer, outbox::OutboxWorker, sweep::LeftFor};
 use std::{io::Write as _, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, time::timeout};
 
@@ -107,8 +107,8 @@ pub async fn run(args: ServeArgs, log: Option<LogSettings>) -> Result<(), Failur
     let started = state.ledger.now();
     print_line(&format!("http://{address}"))?;
     tracing::info!(%address, version = VERSION, "serving");
-    let sweeps =
-        tokio::spawn(runner::sweep::run(state.ledger.clone(), settings.forms.draft_left_for, state.shutdown.token()));
+    let left_for = LeftFor { draft: settings.forms.draft_left_for, canvas: settings.canvas_left_for };
+    let sweeps = tokio::spawn(runner::sweep::run(state.ledger.clone(), left_for, state.shutdown.token()));
     let captures =
         tokio::spawn(runner::capture::run(state.ledger.clone(), state.turn_capture.clone(), state.shutdown.token()));
     let search = tokio::spawn(runner::search_index::run(state.ledger.clone(), state.shutdown.token()));

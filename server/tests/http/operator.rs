@@ -118,6 +118,7 @@ fn settings_are_checked_without_a_server_and_without_a_trace() {
         (smtp, "smtp.password_env: the variable OPS_SMTP is not set"),
         (agent, "agents.a: "),
         ("[backup]\nfolder = \"/b\"\nkeep = 0\n", ":3: "),
+        ("[canvas]\nabandoned_after_days = 0\n", ":2: "),
         ("[backup]\nfolder = \"/etc/hostname\"\n", "backup.folder: /etc/hostname is no folder"),
         ("[otlp]\nendpoint = \"collector:4318\"\n", "otlp.endpoint is not of the form http[s]://host[:port]"),
         ("[otlp]\nendpoint = \"http://c:4318\"\nsample_ratio = 1.5\n", "otlp.sample_ratio `1.5` is not a number"),

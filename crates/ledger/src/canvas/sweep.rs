@@ -7,8 +7,8 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     Caller, Scope, Timestamp,
+    count::counted,
     id::{SessionId, TenantId},
-    limit::CANVAS_LEFT_DAYS,
     session::{Actor, Command, Report, decide},
 };
 use store::Access;
@@ -16,19 +16,19 @@ use store::Access;
 /// Largest number of canvases that one read returns.
 const BATCH: u32 = 200;
 
-/// Abandons canvases that no one changed for [`CANVAS_LEFT_DAYS`] days. Returns how many. Several servers can do this
-/// at once, because each canvas is decided under the lock of its session.
-pub async fn sweep(ledger: &Ledger) -> Result<u64> {
+/// Abandons canvases that no one changed for `left_for`. Returns how many. Several servers can do this at once, because
+/// each canvas is decided under the lock of its session.
+pub async fn sweep(ledger: &Ledger, left_for: TimeDelta) -> Result<u64> {
     let mut swept = 0;
     loop {
-        let until = ledger.now() - TimeDelta::days(CANVAS_LEFT_DAYS);
+        let until = ledger.now() - left_for;
         let left = ledger
             .store()
             .read(Access::System, async move |conn| store::canvas::left(conn, until, BATCH).await)
             .await?;
         let mut abandoned = 0;
         for (tenant_id, id) in &left {
-            abandoned += u64::from(abandon(ledger, *tenant_id, *id, until).await?);
+            abandoned += u64::from(abandon(ledger, *tenant_id, *id, (until, left_for)).await?);
         }
         swept += abandoned;
         if abandoned == 0 || left.len() < BATCH as usize {
@@ -38,14 +38,20 @@ pub async fn sweep(ledger: &Ledger) -> Result<u64> {
 }
 
 /// Abandons one canvas if no one changed it meanwhile. Returns whether it did.
-async fn abandon(ledger: &Ledger, tenant_id: TenantId, id: SessionId, until: Timestamp) -> Result<bool> {
+async fn abandon(
+    ledger: &Ledger,
+    tenant_id: TenantId,
+    id: SessionId,
+    (until, left_for): (Timestamp, TimeDelta),
+) -> Result<bool> {
     let scope = Scope::system(tenant_id);
+    let days = left_for.num_days().unsigned_abs();
     let change = Change {
         id,
         actor: Actor::Server,
         command: Command::Abandon,
         caller: Caller::System,
-        reason: format!("not changed for {CANVAS_LEFT_DAYS} days"),
+        reason: format!("not changed for {}", counted(days, "day")),
         minter: Minter::new(ledger, ledger.now()),
     };
     ledger

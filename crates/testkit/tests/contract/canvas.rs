@@ -9,7 +9,7 @@ use domain::{
     Caller, Scope,
     canvas::{Committed, ParticipantRole, Reason, Rejected, SuggestionState},
     id::SessionId,
-    limit::{CANVAS_LEFT_DAYS, CANVAS_SNAPSHOT_PATCHES},
+    limit::CANVAS_SNAPSHOT_PATCHES,
     session::{EndReason, Status},
 };
 use ledger::{
@@ -338,11 +338,12 @@ async fn a_canvas_is_completed_or_abandoned(f: Fixture) {
     );
     let late = canvas::patch(&f.ledger, &f.member, id, sent("c:2", last, replace("/a", 2))).await;
     assert!(matches!(late, Err(Error::Refused(_))), "{late:?}");
-    f.clock.advance(TimeDelta::days(CANVAS_LEFT_DAYS - 1));
-    assert_eq!(canvas::sweep(&f.ledger).await.unwrap(), 0);
+    let left_for = TimeDelta::days(7);
+    f.clock.advance(TimeDelta::days(6));
+    assert_eq!(canvas::sweep(&f.ledger, left_for).await.unwrap(), 0);
     let kept = made(&f, json!({})).await;
     f.clock.advance(TimeDelta::days(1));
-    assert_eq!(canvas::sweep(&f.ledger).await.unwrap(), 1);
+    assert_eq!(canvas::sweep(&f.ledger, left_for).await.unwrap(), 1);
     let left = session::get(&f.ledger, &f.member, left).await.unwrap();
     assert_eq!((left.status(), left.end_reason()), (Status::Abandoned, Some(EndReason::TimedOut)));
     assert_eq!(session::get(&f.ledger, &f.member, kept).await.unwrap().status(), Status::Running);
