@@ -155,8 +155,9 @@ RULES_OF = {
     "window": (("/api/failure-causes",), "not together with `since`"),
     "base": (("/api/canvases",), "a version of the canvas"),
     "document": (("/api/canvases",), "one beginning, without keys that JavaScript gives a meaning of its own"),
+    "fromSession": (("/api/canvases",), "a session with a result that everyone in the workspace can see"),
     "ops": (("/api/canvases",), "operations that change something"),
-    "participant": (("/api/canvases",), "a member or token of the workspace"),
+    "participant": (("/api/canvases",), "a member or token of the workspace, or an agent"),
     "version": (("/api/canvases",), "a version of the canvas"),
     "value": (
         ("/api/approvals", "/api/actions/{id}/tool-approval", "/api/tools"),

@@ -30,6 +30,11 @@ pub struct CreateCanvas {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id, required = false))]
     pub from_entity: Option<EntityId>,
+    /// Session whose result is the first document, or the first block if it is no object. It is one that everyone in
+    /// the workspace can see. Not together with `document`, `fromCanvas` or `fromEntity`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id, required = false))]
+    pub from_session: Option<SessionId>,
     /// JSON Schema that every version must match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Object, required = false))]

@@ -44,15 +44,15 @@ pub struct PatchesQuery {
 /// Create a canvas
 ///
 /// A document that people and agents edit together, and a session of its own of the type `mixed`. It begins empty, with
-/// `document`, with the newest document of another canvas, or with the fields of an entity as blocks. Its creator edits
-/// it and adds participants.
+/// `document`, with the newest document of another canvas, with the fields of an entity as blocks, or with the result of
+/// a session. Its creator edits it and adds participants.
 #[utoipa::path(
     post, path = "/api/canvases", operation_id = "createCanvas", tag = "sessions",
     request_body = CreateCanvas,
     responses(
         (status = 201, description = "Created", body = Canvas),
         (
-            status = 404, description = "`not_found`: there is no such canvas or entity to begin with",
+            status = 404, description = "`not_found`: there is no such canvas, entity or session to begin with",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

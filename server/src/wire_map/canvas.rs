@@ -19,8 +19,8 @@ use wire::{
 
 /// Converts a canvas to create.
 pub fn new_canvas(body: CreateCanvas) -> NewCanvas {
-    let CreateCanvas { title, document, from_canvas, from_entity, schema } = body;
-    NewCanvas { title, document, from_canvas, from_entity, schema }
+    let CreateCanvas { title, document, from_canvas, from_entity, from_session, schema } = body;
+    NewCanvas { title, document, from_canvas, from_entity, from_session, schema }
 }
 
 /// Converts a canvas to its JSON type.

@@ -94,6 +94,12 @@ async fn participants_change_a_canvas_and_nobody_else_does() {
         let (status, refused) = put(body).await;
         assert_eq!((status, &refused["errors"][0]["field"]), (422, &json!(field)), "{refused}");
     }
+    let agent = put(json!({ "participant": "agent:scout", "role": "suggest" })).await.1;
+    assert_eq!(agent["participants"][0]["participant"], "agent:scout", "{agent}");
+    let running = app.request(Who::Member, Method::POST, "/api/canvases");
+    let running = running.json(&json!({ "title": "Copy", "fromSession": made["id"] })).send().await.unwrap();
+    let (status, text) = problem(running).await;
+    assert_eq!((status, &text["errors"][0]["field"]), (422, &json!("fromSession")), "{text}");
     let refused = app.request(Who::Member, Method::POST, &format!("{path}/patches"));
     let moved = json!([{ "op": "move", "from": "/n", "path": "/m" }]);
     let (status, text) = problem(refused.json(&patch("m:1", 3, &moved)).send().await.unwrap()).await;

@@ -7,6 +7,7 @@ use crate::{
     entity,
     guard::{Fields, require},
     output::{check_schema, pointer_errors},
+    visibility::require_visible,
 };
 use domain::{
     Scope,
@@ -21,7 +22,7 @@ use domain::{
 use serde_json::{Map, Value, json};
 use store::{CanvasRecord, Conn, WriteTx, canvas::KnownPatch, session::Inserted};
 
-/// A canvas to create. It begins with one of three documents, or with an empty one.
+/// A canvas to create. It begins with one of four documents, or with an empty one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewCanvas {
     /// Title of the canvas, at most 300 characters.
@@ -32,6 +33,9 @@ pub struct NewCanvas {
     pub from_canvas: Option<SessionId>,
     /// An entity: each of its fields is a block of text.
     pub from_entity: Option<EntityId>,
+    /// A session that everyone in the workspace can see, such as one of an agent: its result is the document, or a
+    /// block of text if it is no object.
+    pub from_session: Option<SessionId>,
     /// JSON Schema that every version has to match.
     pub schema: Option<Value>,
 }
@@ -39,8 +43,9 @@ pub struct NewCanvas {
 /// Creates a canvas. Its creator edits it, and adds participants.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a title, document or schema that is wrong, or a document that does not match the schema;
-/// [`Error::NotFound`] if the canvas or entity to begin with does not exist.
+/// [`Error::Invalid`] for a title, document or schema that is wrong, a document that does not match the schema, and a
+/// session that is private or has no result; [`Error::NotFound`] if the canvas, entity or session to begin with does
+/// not exist.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewCanvas) -> Result<SessionId> {
     require(scope, Permission::StartSession)?;
     check(&new)?;
@@ -54,10 +59,10 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewCanvas) -> Result<Se
 fn check(new: &NewCanvas) -> Result<()> {
     let mut fields = Fields::default();
     fields.title("title", &new.title, TITLE_CHARS_MAX);
-    if [new.document.is_some(), new.from_canvas.is_some(), new.from_entity.is_some()].iter().filter(|is| **is).count()
-        > 1
-    {
-        fields.refuse("document", "not together with fromCanvas or fromEntity; and not both of these");
+    let given =
+        [new.document.is_some(), new.from_canvas.is_some(), new.from_entity.is_some(), new.from_session.is_some()];
+    if given.into_iter().filter(|is_given| *is_given).count() > 1 {
+        fields.refuse("document", "only one of document, fromCanvas, fromEntity and fromSession");
     }
     fields.value("schema", new.schema.as_ref());
     match &new.schema {
@@ -76,12 +81,7 @@ fn check(new: &NewCanvas) -> Result<()> {
 }
 
 async fn begin(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId, new: NewCanvas, mut minter: Minter) -> Result<()> {
-    let (value, field) = match (new.document, new.from_canvas, new.from_entity) {
-        (Some(value), ..) => (value, "document"),
-        (None, Some(from), _) => (of_canvas(tx.conn(), scope, from).await?, "fromCanvas"),
-        (None, None, Some(from)) => (blocks(entity::get_on(tx.conn(), scope.tenant_id, from).await?)?, "fromEntity"),
-        (None, None, None) => (json!({}), "document"),
-    };
+    let (value, field) = beginning(tx.conn(), scope, &new).await?;
     let (patch, document) = first_patch(value, field)?;
     if let Some(schema) = &new.schema {
         let wrong = pointer_errors(schema, document.value(), field);
@@ -90,7 +90,7 @@ async fn begin(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId, new: NewCanva
         }
     }
     let now = minter.at();
-    let mut session = running(scope, id, new.title, &minter)?;
+    let mut session = running(scope, id, &new, &minter)?;
     let created = Created::of_type(session.session_type).by_source(Some(SOURCE));
     let digest = digest_of(&patch);
     let recorded = CanvasPatch {
@@ -145,6 +145,40 @@ fn first_patch(value: Value, field: &str) -> Result<(Patch, Document)> {
     Ok((patch, applied.document))
 }
 
+/// The first document, and the field of the request that names it.
+async fn beginning(conn: &mut Conn<'_>, scope: &Scope, new: &NewCanvas) -> Result<(Value, &'static str)> {
+    if let Some(from) = new.from_canvas {
+        return Ok((of_canvas(conn, scope, from).await?, "fromCanvas"));
+    }
+    if let Some(from) = new.from_entity {
+        return Ok((blocks(entity::get_on(conn, scope.tenant_id, from).await?)?, "fromEntity"));
+    }
+    if let Some(from) = new.from_session {
+        return Ok((of_session(conn, scope, from).await?, "fromSession"));
+    }
+    Ok((new.document.clone().unwrap_or_else(|| json!({})), "document"))
+}
+
+/// The result of a session: an object is the document, anything else a block of text. Everyone in the workspace reads a
+/// canvas, so the session must not be private.
+async fn of_session(conn: &mut Conn<'_>, scope: &Scope, id: SessionId) -> Result<Value> {
+    let session = store::session::find(conn, scope.tenant_id, id).await?;
+    let session = require_visible(conn, scope, session).await?;
+    if session.private_to.is_some() {
+        let why = "this session is private, and everyone in the workspace reads a canvas";
+        return Err(Error::invalid("fromSession", why));
+    }
+    let result: Option<Value> = session.result().and_then(|result| serde_json::from_str(result).ok());
+    let text = match result.unwrap_or_default() {
+        Value::Null => return Err(Error::invalid("fromSession", "this session has no result")),
+        Value::Object(document) => return Ok(Value::Object(document)),
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    let orders = spread(1).map_err(|_| Error::Internal("a list of one block has no order".into()))?;
+    Ok(json!({ "blocks": { "result": { "type": "text", "text": text, "order": orders.first() } } }))
+}
+
 async fn of_canvas(conn: &mut Conn<'_>, scope: &Scope, id: SessionId) -> Result<Value> {
     let session = store::session::find(conn, scope.tenant_id, id).await?;
     let (session, canvas) = super::find(conn, scope, session).await?;
@@ -164,7 +198,7 @@ fn blocks(entity: EntityRecord) -> Result<Value> {
     Ok(json!({ "blocks": blocks, "entityId": entity.id }))
 }
 
-fn running(scope: &Scope, id: SessionId, title: String, minter: &Minter) -> Result<Session> {
+fn running(scope: &Scope, id: SessionId, new: &NewCanvas, minter: &Minter) -> Result<Session> {
     let now = minter.at();
     let mut session = Session {
         tenant_id: scope.tenant_id,
@@ -176,10 +210,10 @@ fn running(scope: &Scope, id: SessionId, title: String, minter: &Minter) -> Resu
         agent_slug: None,
         user_id: scope.acting_user(),
         source: Some(SOURCE.into()),
-        entity_id: None,
-        title,
+        entity_id: new.from_entity,
+        title: new.title.clone(),
         input: None,
-        metadata: "{}".into(),
+        metadata: new.from_session.map_or_else(|| json!({}), |from| json!({ "fromSession": from })).to_string(),
         usage: None,
         parent_id: None,
         retry_of: None,

@@ -3,6 +3,7 @@
 use crate::{
     entity::{acme, company},
     retention::key,
+    tool_run::complete,
 };
 use chrono::TimeDelta;
 use domain::{
@@ -29,6 +30,7 @@ on_both_engines!(
     only_its_creator_and_editors_change_a_canvas,
     a_suggestion_waits_for_an_editor,
     a_canvas_begins_with_an_entity_or_with_another_canvas,
+    a_canvas_begins_with_the_result_of_a_session,
     a_schema_holds_for_every_version,
     a_canvas_is_completed_or_abandoned,
     verify_finds_a_changed_document,
@@ -295,6 +297,7 @@ async fn a_canvas_begins_with_an_entity_or_with_another_canvas(f: Fixture) {
     let id = canvas::create(&f.ledger, &f.member, new).await.unwrap();
     let found = document(&f, id, None).await;
     assert_eq!(found["blocks"]["stage"]["text"], "Lead");
+    assert_eq!(session::get(&f.ledger, &f.member, id).await.unwrap().entity_id, Some(entity.id));
     let copy = NewCanvas { title: "Copy".into(), from_canvas: Some(id), ..NewCanvas::default() };
     let copy = canvas::create(&f.ledger, &f.other_member, copy).await.unwrap();
     assert_eq!(document(&f, copy, None).await, found);
@@ -305,6 +308,35 @@ async fn a_canvas_begins_with_an_entity_or_with_another_canvas(f: Fixture) {
         assert!(matches!(canvas::create(&f.ledger, &f.member, new).await, Err(Error::NotFound(_))));
     }
     f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_canvas_begins_with_the_result_of_a_session(f: Fixture) {
+    let from = |id: SessionId| {
+        let new = NewCanvas { title: "Draft".into(), from_session: Some(id), ..NewCanvas::default() };
+        canvas::create(&f.ledger, &f.member, new)
+    };
+    let running = f.running().await;
+    assert_eq!(fields(from(running.id).await), ["fromSession"], "no result yet");
+    complete(&f, &running, json!({ "n": 1 })).await;
+    let id = from(running.id).await.unwrap();
+    assert_eq!(document(&f, id, None).await, json!({ "n": 1 }));
+    let canvas = session::get(&f.ledger, &f.member, id).await.unwrap();
+    let metadata: Value = serde_json::from_str(&canvas.metadata).unwrap();
+    assert_eq!(metadata, json!({ "fromSession": running.id }));
+    let written = f.running().await;
+    complete(&f, &written, json!("Dear Ada")).await;
+    let id = from(written.id).await.unwrap();
+    assert_eq!(document(&f, id, None).await["blocks"]["result"]["text"], "Dear Ada");
+    let hide = format!("UPDATE sessions SET private_to = '{}' WHERE session_type = 'agent'", f.member.caller);
+    f.engine.raw().await.execute(&hide).await.unwrap();
+    assert_eq!(fields(from(written.id).await), ["fromSession"], "everyone would read it");
+    let unknown = canvas::create(
+        &f.ledger,
+        &f.stranger,
+        NewCanvas { title: "x".into(), from_session: Some(running.id), ..NewCanvas::default() },
+    );
+    assert!(matches!(unknown.await, Err(Error::NotFound(_))));
     f.done().await;
 }
 
