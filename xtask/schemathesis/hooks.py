@@ -10,7 +10,8 @@ import schemathesis
 
 # Fields that are valid by the schema and refused all the same, and why. An index counts as `[]`.
 RULES = {
-    "actionId": "an action that is not archived; its output is one entity where a response becomes one",
+    "actionId": "an action that is not archived; its output is one entity where a response becomes one, and "
+    "fields where a canvas that began with an entity is written to it",
     "answers": "answers fit the fields of the form",
     "addMembers[]": "somebody who comes in is a member of the workspace",
     "assignedTo": "a member of the workspace; `me` is nobody where a token calls",

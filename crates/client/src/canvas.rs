@@ -3,12 +3,11 @@
 use crate::{Client, Result, limit};
 use domain::id::SessionId;
 use reqwest::Method;
-use serde_json::json;
 use wire::{
     Page,
     canvas::{
-        Canvas, CanvasParticipants, CanvasPatches, CanvasState, CanvasSuggestions, CanvasSummary, CreateCanvas,
-        DecideSuggestion, PatchAnswer, PutParticipant, SendPatch,
+        Canvas, CanvasParticipants, CanvasPatches, CanvasState, CanvasSuggestions, CanvasSummary, CompleteCanvas,
+        CreateCanvas, DecideSuggestion, PatchAnswer, PutParticipant, SendPatch,
     },
 };
 
@@ -68,7 +67,7 @@ impl Client {
     }
 
     /// `POST /api/canvases/{id}/complete`. Can be repeated.
-    pub async fn complete_canvas(&self, id: SessionId) -> Result<Canvas> {
-        self.post(&["api", "canvases", &id.to_string(), "complete"], &json!({})).await
+    pub async fn complete_canvas(&self, id: SessionId, complete: &CompleteCanvas) -> Result<Canvas> {
+        self.post(&["api", "canvases", &id.to_string(), "complete"], complete).await
     }
 }

@@ -4,7 +4,7 @@ use crate::{FieldProblem, Json};
 use domain::{
     Timestamp,
     canvas::{Operation, ParticipantRole, Path, Reason, SuggestionState},
-    id::{EntityId, SessionId},
+    id::{ActionId, EntityId, SessionId},
     session::Status,
 };
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,10 @@ pub struct Canvas {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::CanvasRole>))]
     pub role: Option<ParticipantRole>,
+    /// Session of the task that wrote the canvas to its entity last, or waits for approval to do so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
+    pub write_back_id: Option<SessionId>,
     /// Creator: `user:…` or `token:…`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
@@ -78,6 +82,17 @@ pub struct Canvas {
     /// Time of the newest patch.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub changed_at: Timestamp,
+}
+
+/// `POST /api/canvases/{id}/complete`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CompleteCanvas {
+    /// Task that writes the changed fields to the entity with which the canvas began. Its output is fields.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id, required = false))]
+    pub action_id: Option<ActionId>,
 }
 
 /// A canvas in a list.

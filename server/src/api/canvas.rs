@@ -1,7 +1,7 @@
 //! Canvases: documents that people and agents edit together.
 
 use crate::{
-    extract::{Caller, Id, JsonBody, PageQuery, Params, Sequence, checked_limit},
+    extract::{Caller, Id, JsonBody, JsonBodyOrDefault, PageQuery, Params, Sequence, checked_limit},
     problem::Problem,
     state::AppState,
     wire_map,
@@ -13,8 +13,8 @@ use serde::Deserialize;
 use wire::{
     Page,
     canvas::{
-        Canvas, CanvasParticipants, CanvasPatches, CanvasState, CanvasSuggestions, CanvasSummary, CreateCanvas,
-        DecideSuggestion, PatchAnswer, PutParticipant, SendPatch,
+        Canvas, CanvasParticipants, CanvasPatches, CanvasState, CanvasSuggestions, CanvasSummary, CompleteCanvas,
+        CreateCanvas, DecideSuggestion, PatchAnswer, PutParticipant, SendPatch,
     },
 };
 
@@ -283,14 +283,22 @@ pub async fn put_participant(
 /// Complete a canvas
 ///
 /// Its newest version is its final one, which the result of the session names. For its creator and participants with
-/// the role `edit`. A canvas that has ended stays as it is.
+/// the role `edit`. A canvas that has ended stays as it is. With `actionId`, the fields that were changed are written to
+/// the entity with which the canvas began: they are the output of that task, in a session of its own (`writeBackId`)
+/// whose parent is the canvas. Its safety rules judge them, and where it requires approval, they wait in the inbox. A
+/// repeat changes nothing. What was denied can be written again.
 #[utoipa::path(
     post, path = "/api/canvases/{id}/complete", operation_id = "completeCanvas", tag = "sessions",
+    request_body = Option<CompleteCanvas>,
     params(("id" = uuid::Uuid, Path, description = "The canvas")),
     responses(
         (status = 200, description = "The canvas", body = Canvas),
         (
             status = 403, description = "`forbidden`: the caller may not change this canvas",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 422, description = "`hard_block`: a safety rule blocks the fields",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),
@@ -299,8 +307,9 @@ pub async fn complete(
     State(state): State<AppState>,
     caller: Caller,
     Id(id): Id<SessionId>,
+    JsonBodyOrDefault(body): JsonBodyOrDefault<CompleteCanvas>,
 ) -> Result<Json<Canvas>, Problem> {
-    use_case::complete(&state.ledger, caller.scope(), id).await?;
+    use_case::complete(&state.ledger, caller.scope(), id, body.action_id).await?;
     read(&state, &caller, id).await
 }
 

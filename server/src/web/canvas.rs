@@ -91,7 +91,7 @@ async fn props(ledger: &Ledger, scope: &Scope, id: SessionId) -> ledger::Result<
     Ok(props_of(canvas, canvas::suggestions(ledger, scope, id).await?))
 }
 
-fn props_of(Canvas { session, record, role }: Canvas, suggestions: Vec<SuggestionRecord>) -> Props {
+fn props_of(Canvas { session, record, role, .. }: Canvas, suggestions: Vec<SuggestionRecord>) -> Props {
     let document = Document::read(&record.document).unwrap_or_default();
     let status = session.status();
     Props {
@@ -148,7 +148,7 @@ async fn refused(viewer: Viewer, shown: Props, form: &Form, problem: Problem) ->
 async fn change(ledger: &Ledger, scope: &Scope, id: SessionId, form: &Form) -> Result<&'static str, Problem> {
     let step = form.text("do");
     if step == "complete" {
-        canvas::complete(ledger, scope, id).await?;
+        canvas::complete(ledger, scope, id, None).await?;
         return Ok("action_saved");
     }
     notice(match decision(&step) {

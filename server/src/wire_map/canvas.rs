@@ -25,7 +25,7 @@ pub fn new_canvas(body: CreateCanvas) -> NewCanvas {
 
 /// Converts a canvas to its JSON type.
 pub fn canvas(canvas: canvas::Canvas) -> Canvas {
-    let canvas::Canvas { session, record, role } = canvas;
+    let canvas::Canvas { session, record, role, write_back_id } = canvas;
     let status = session.status();
     Canvas {
         id: session.id,
@@ -36,6 +36,7 @@ pub fn canvas(canvas: canvas::Canvas) -> Canvas {
         schema: record.document_schema.map(json),
         patches: record.patches,
         role,
+        write_back_id,
         created_by: session.created_by,
         created_at: session.created_at,
         changed_at: record.changed_at,

@@ -57,6 +57,10 @@ async fn a_canvas_is_made_changed_read_and_completed() {
     assert_eq!((&part["type"], &part["data"]["opId"]), (&json!("data-canvas-patch"), &json!("m:1")), "{log}");
     assert_eq!(get(&app, "/api/canvases").await["items"][0]["title"], "Plan");
 
+    let by = json!({ "actionId": made["id"] });
+    let refused = app.request(Who::Member, Method::POST, &format!("{path}/complete")).json(&by).send().await.unwrap();
+    let (status, text) = problem(refused).await;
+    assert_eq!((status, &text["errors"][0]["field"]), (422, &json!("actionId")), "began with no entity: {text}");
     let done = app.post(Who::Member, &format!("{path}/complete"), json!({})).await;
     assert_eq!((&done["status"], &done["version"]), (&json!("completed"), &json!(6)));
     let late = app.request(Who::Member, Method::POST, &format!("{path}/patches"));

@@ -12,6 +12,7 @@ mod patch;
 mod read;
 mod suggestion;
 mod sweep;
+mod write_back;
 
 pub use complete::complete;
 pub use create::{NewCanvas, create};

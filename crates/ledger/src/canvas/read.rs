@@ -28,6 +28,8 @@ pub struct Canvas {
     pub record: CanvasRecord,
     /// The caller's role; `None` if the caller can only read it.
     pub role: Option<ParticipantRole>,
+    /// Session of the task that wrote it to its entity last, or waits for approval to do so.
+    pub write_back_id: Option<SessionId>,
 }
 
 /// The document of a canvas at a version.
@@ -64,7 +66,11 @@ async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: SessionId) -> Result<Can
     let session = store::session::find(conn, scope.tenant_id, id).await?;
     let (session, record) = find(conn, scope, session).await?;
     let role = role_of(conn, scope, &session).await?;
-    Ok(Canvas { session, record, role })
+    let write_back_id = match session.entity_id {
+        Some(_) => store::response::promotion_sessions(conn, scope.tenant_id, id).await?.pop(),
+        None => None,
+    };
+    Ok(Canvas { session, record, role, write_back_id })
 }
 
 /// Returns the document of a canvas at a version; `None` for the newest.

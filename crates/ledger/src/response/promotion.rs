@@ -1,5 +1,5 @@
 //! Making an entity from a response by a task: the answers are the task's output, in a session of their own. Safety
-//! rules and approval apply as to the output of an agent. Results of tools are written in the same way.
+//! rules and approval apply as to the output of an agent. Results of tools and canvases are written in the same way.
 
 use super::promoted_entity::{Promote, values_of};
 use crate::{
@@ -134,6 +134,24 @@ pub(crate) async fn active_task(conn: &mut Conn<'_>, tenant_id: TenantId, id: Ac
 /// Whether the output of a task is one entity.
 pub(crate) const fn writes_one_entity(action: &ActionRecord) -> bool {
     matches!(action.output_type, OutputType::Entity | OutputType::Fields | OutputType::RelationEntity)
+}
+
+/// The session in which this task has written what another session prepared to this entity, or waits to do so. A denied
+/// one has ended without a result.
+pub(crate) async fn written_before(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    from: SessionId,
+    (action_id, entity_id): (ActionId, Option<EntityId>),
+) -> Result<Option<Session>> {
+    for id in store::response::promotion_sessions(conn, tenant_id, from).await? {
+        let Some(session) = store::session::find(conn, tenant_id, id).await? else { continue };
+        let is_same = session.action_id == Some(action_id) && session.entity_id == entity_id;
+        if is_same && (!session.status().is_final() || session.result().is_some()) {
+            return Ok(Some(session));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether a task that was given the response waits for approval.

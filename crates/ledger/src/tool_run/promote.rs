@@ -4,12 +4,12 @@
 use crate::{
     Error, Ledger, Result,
     guard::require,
-    response::promotion::{Ids, Prepared, active_task, begin_task, settle_task, writes_one_entity},
+    response::promotion::{Ids, Prepared, active_task, begin_task, settle_task, writes_one_entity, written_before},
     visibility::require_visible,
 };
 use domain::{
     Scope,
-    id::{ActionId, EntityId, SessionId, TenantId},
+    id::{ActionId, EntityId, SessionId},
     issue::Issue,
     limit::{ENTITY_FIELDS_MAX, TOOL_POINTER_CHARS_MAX},
     role::Permission,
@@ -17,7 +17,6 @@ use domain::{
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use store::Conn;
 
 /// Where the result of a run is written.
 #[derive(Debug, Clone)]
@@ -95,24 +94,6 @@ fn check_fields(fields: &BTreeMap<String, String>) -> Result<()> {
         |slug: &str| Issue::new(format!("fields.{slug}"), format!("at most {TOOL_POINTER_CHARS_MAX} characters"));
     let issues: Vec<_> = long.map(|(slug, _)| issue(slug)).collect();
     if issues.is_empty() { Ok(()) } else { Err(Error::Invalid(issues)) }
-}
-
-/// The session in which this task has written the result to this entity, or waits to do so. A denied one has ended
-/// without a result.
-async fn written_before(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    run: SessionId,
-    (action_id, entity_id): (ActionId, Option<EntityId>),
-) -> Result<Option<Session>> {
-    for id in store::response::promotion_sessions(conn, tenant_id, run).await? {
-        let Some(session) = store::session::find(conn, tenant_id, id).await? else { continue };
-        let is_same = session.action_id == Some(action_id) && session.entity_id == entity_id;
-        if is_same && (!session.status().is_final() || session.result().is_some()) {
-            return Ok(Some(session));
-        }
-    }
-    Ok(None)
 }
 
 /// The values for the entity: the result itself, or the parts of it that the pointers name.

@@ -2,14 +2,17 @@
 
 use crate::{
     entity::{acme, company},
+    gate::{at_once, decide, gate_of, now, says, session_now},
     retention::key,
+    tool_promotion::task,
     tool_run::complete,
 };
 use chrono::TimeDelta;
 use domain::{
     Caller, Scope,
     canvas::{Committed, ParticipantRole, Reason, Rejected, SuggestionState},
-    id::SessionId,
+    gate::Verdict,
+    id::{EntityId, SessionId},
     limit::CANVAS_SNAPSHOT_PATCHES,
     session::{EndReason, Status},
 };
@@ -31,6 +34,8 @@ on_both_engines!(
     a_suggestion_waits_for_an_editor,
     a_canvas_begins_with_an_entity_or_with_another_canvas,
     a_canvas_begins_with_the_result_of_a_session,
+    what_was_changed_in_a_canvas_is_written_to_its_entity_by_a_task,
+    a_canvas_that_cannot_be_written_stays_as_it_is,
     a_schema_holds_for_every_version,
     a_canvas_is_completed_or_abandoned,
     verify_finds_a_changed_document,
@@ -209,7 +214,7 @@ async fn only_its_creator_and_editors_change_a_canvas(f: Fixture) {
     let agent = Scope { caller: Caller::Agent("scout"), ..f.operator };
     for (n, by) in (0..).zip([f.admin, f.operator, f.other_member, f.worker, agent]) {
         assert!(matches!(change(by, n).await, Err(Error::Forbidden(_))));
-        assert!(matches!(canvas::complete(&f.ledger, &by, id).await, Err(Error::Forbidden(_))));
+        assert!(matches!(canvas::complete(&f.ledger, &by, id, None).await, Err(Error::Forbidden(_))));
         assert_eq!(canvas::get(&f.ledger, &by, id).await.unwrap().role, None);
     }
     assert!(matches!(put(f.other_member, f.other_member, ParticipantRole::Edit).await, Err(Error::Forbidden(_))));
@@ -303,7 +308,7 @@ async fn a_canvas_begins_with_an_entity_or_with_another_canvas(f: Fixture) {
     assert_eq!(document(&f, copy, None).await, found);
     for new in [
         NewCanvas { title: "x".into(), from_canvas: Some(SessionId(entity.id.0)), ..NewCanvas::default() },
-        NewCanvas { title: "x".into(), from_entity: Some(domain::id::EntityId(id.0)), ..NewCanvas::default() },
+        NewCanvas { title: "x".into(), from_entity: Some(EntityId(id.0)), ..NewCanvas::default() },
     ] {
         assert!(matches!(canvas::create(&f.ledger, &f.member, new).await, Err(Error::NotFound(_))));
     }
@@ -340,6 +345,62 @@ async fn a_canvas_begins_with_the_result_of_a_session(f: Fixture) {
     f.done().await;
 }
 
+/// A canvas of an entity, in which the block of its size has this text.
+async fn sized(f: &Fixture, entity: EntityId, text: &str) -> SessionId {
+    let new = NewCanvas { title: "Acme".into(), from_entity: Some(entity), ..NewCanvas::default() };
+    let id = canvas::create(&f.ledger, &f.member, new).await.unwrap();
+    let add = json!([{ "op": "add", "path": "/blocks/size", "value": { "type": "text", "text": text } }]);
+    commit(f, &f.member, id, sent("c:1", 3, add)).await;
+    id
+}
+
+async fn what_was_changed_in_a_canvas_is_written_to_its_entity_by_a_task(f: Fixture) {
+    at_once(&f).await;
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let by = task(&f, json!({ "requiresApproval": true })).await;
+    let id = sized(&f, acme.id, " 12 ").await;
+    let write = async || {
+        canvas::complete(&f.ledger, &f.member, id, Some(by)).await.unwrap();
+        canvas::get(&f.ledger, &f.member, id).await.unwrap().write_back_id.unwrap()
+    };
+    let first = write().await;
+    assert_eq!(write().await, first, "a repeat writes nothing");
+    let session = session_now(&f, first).await;
+    let about = (session.status(), session.parent_id, session.entity_id);
+    assert_eq!(about, (Status::WaitingHuman, Some(id), Some(acme.id)));
+    let gate = gate_of(&f, first).await;
+    assert_eq!(json!(gate.proposed), json!({ "size": 12 }), "only what was changed");
+    decide(&f, &f.admin, gate.gate.id, says(Verdict::Deny)).await.unwrap();
+    assert_eq!(now(&f, &acme).await.version, 1, "nothing is written");
+    let second = write().await;
+    assert_ne!(second, first, "what was denied can be written again");
+    decide(&f, &f.admin, gate_of(&f, second).await.gate.id, says(Verdict::Approve)).await.unwrap();
+    assert_eq!(json!(now(&f, &acme).await.fields), json!({ "stage": "Lead", "size": 12 }));
+    assert_eq!(write().await, second);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_canvas_that_cannot_be_written_stays_as_it_is(f: Fixture) {
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let by = task(&f, json!({})).await;
+    let (other, wrong) = (made(&f, json!({})).await, sized(&f, acme.id, "many").await);
+    let same = NewCanvas { title: "Acme".into(), from_entity: Some(acme.id), ..NewCanvas::default() };
+    let same = canvas::create(&f.ledger, &f.member, same).await.unwrap();
+    for (id, field) in [(other, "actionId"), (same, "actionId"), (wrong, "result.size")] {
+        assert_eq!(fields(canvas::complete(&f.ledger, &f.member, id, Some(by)).await), [field]);
+        assert_eq!(session::get(&f.ledger, &f.member, id).await.unwrap().status(), Status::Running);
+    }
+    commit(&f, &f.member, wrong, sent("c:2", 4, replace("/blocks/size/text", "7"))).await;
+    canvas::complete(&f.ledger, &f.member, wrong, Some(by)).await.unwrap();
+    let found = canvas::get(&f.ledger, &f.member, wrong).await.unwrap();
+    assert_eq!(found.session.status(), Status::Completed);
+    assert_eq!(session_now(&f, found.write_back_id.unwrap()).await.status(), Status::Completed);
+    assert_eq!(json!(now(&f, &acme).await.fields), json!({ "stage": "Lead", "size": 7 }));
+    f.assert_verified().await;
+    f.done().await;
+}
+
 async fn a_schema_holds_for_every_version(f: Fixture) {
     let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
     let new = |document: Value| NewCanvas {
@@ -361,7 +422,7 @@ async fn a_canvas_is_completed_or_abandoned(f: Fixture) {
     let (id, left) = (made(&f, json!({ "a": 0 })).await, made(&f, json!({ "a": 0 })).await);
     let last = commit(&f, &f.member, id, sent("c:1", 3, replace("/a", 1))).await.sequence;
     for _ in 0..2 {
-        canvas::complete(&f.ledger, &f.member, id).await.unwrap();
+        canvas::complete(&f.ledger, &f.member, id, None).await.unwrap();
     }
     let ended = session::get(&f.ledger, &f.member, id).await.unwrap();
     assert_eq!(
@@ -405,7 +466,7 @@ async fn verify_finds_a_changed_document(f: Fixture) {
 async fn retention_erases_a_canvas(f: Fixture) {
     let id = made(&f, json!({ "a": "pineapple" })).await;
     commit(&f, &f.member, id, sent("pineapple:1", 3, replace("/a", "pineapple pie"))).await;
-    canvas::complete(&f.ledger, &f.member, id).await.unwrap();
+    canvas::complete(&f.ledger, &f.member, id, None).await.unwrap();
     f.clock.advance(TimeDelta::days(40));
     let before = f.ledger.now() - TimeDelta::days(30);
     assert_eq!(retention::erase_by_operator(&f.ledger, &key(), before, |_| {}).await.unwrap().sessions, 1);

@@ -29,7 +29,7 @@ on_both_engines!(
 );
 
 /// A task that fills in fields of an entity.
-async fn task(f: &Fixture, metadata: Value) -> ActionId {
+pub(crate) async fn task(f: &Fixture, metadata: Value) -> ActionId {
     let new = NewAction {
         name: "Fill in".into(),
         output_type: Some(OutputType::Fields),
