@@ -16,8 +16,9 @@ fn replaced(sequence: u64, op_id: &str, by: &str, value: &str) -> Value {
 /// What the tools answer to the calls, with a canvas that a person changed to version 4 and the session to version 5.
 async fn answers_to(calls: &[(&'static str, Value)], change: impl FnOnce(&Fake)) -> (Vec<(Value, bool)>, Fake) {
     let ids = ["c1", "c2", "c3", "c4", "c5"];
-    let call = |(id, (name, input)): (&'static str, &(&'static str, Value))| ScriptedReply::tool(id, name, input);
-    let script: Vec<_> = ids.into_iter().zip(calls).map(call).chain([ScriptedReply::Text("Done.")]).collect();
+    let calls = ids.into_iter().zip(calls.iter().cloned());
+    let calls = calls.map(|(id, (name, input))| ScriptedReply::tool(id, name, &input));
+    let script: Vec<_> = calls.chain([ScriptedReply::Text("Done.")]).collect();
     let model = ScriptedModel::start(script).await;
     let fake = fake().await;
     fake.with(|m| {
