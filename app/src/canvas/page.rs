@@ -19,7 +19,7 @@ use crate::{
 use domain::{
     Timestamp,
     canvas::{ParticipantRole, outline::Block},
-    id::SessionId,
+    id::{EntityId, SessionId},
     session::Status,
 };
 use leptos::{prelude::*, tachys::html::InertElement};
@@ -54,7 +54,11 @@ pub struct Props {
     pub changed_at: Timestamp,
     /// Its blocks in their order.
     pub blocks: Vec<Block>,
-    /// The viewer's role; `None` if the viewer can only read it, or if it has ended.
+    /// The entity with which it began.
+    pub entity_id: Option<EntityId>,
+    /// Session of the task that wrote it to that entity last, or waits for approval to do so.
+    pub write_back_id: Option<SessionId>,
+    /// What the viewer may do now; `None` if they only read it, or if it has ended.
     pub role: Option<ParticipantRole>,
     /// Suggestions that wait for a decision, oldest first.
     pub suggestions: Vec<Suggestion>,
@@ -66,7 +70,9 @@ pub struct Props {
 pub fn page(shell: &Shell, props: Props) -> String {
     let title = props.title.clone();
     render(shell, &title, || {
-        let Props { id, title, status, version, patches, changed_at, blocks, role, suggestions, form } = props;
+        let Props { id, title, status, version, patches, changed_at, blocks, role, suggestions, form, .. } = props;
+        let entity = props.entity_id.map(|id| format!("/entities/{id}"));
+        let written = props.write_back_id.map(|id| format!("/sessions/{id}"));
         let changes = matches!(role, Some(ParticipantRole::Edit | ParticipantRole::Suggest));
         let action = format!("/canvases/{id}");
         let decided_at = action.clone();
@@ -79,6 +85,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <ButtonLink href=format!("{action}/export?format=md")>"Markdown"</ButtonLink>
                 <ButtonLink href=format!("{action}/export?format=json")>"JSON"</ButtonLink>
                 <ButtonLink href=format!("/sessions/{id}")>"Log"</ButtonLink>
+                {entity.map(|href| view! { <ButtonLink href=href>"Entity"</ButtonLink> })}
+                {written.map(|href| view! { <ButtonLink href=href>"Written fields"</ButtonLink> })}
             </PageHead>
             <p class="meta">
                 {format!("{}, version {version}, {} changes, changed ", state_words(status), grouped(patches))}

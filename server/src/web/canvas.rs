@@ -91,7 +91,7 @@ async fn props(ledger: &Ledger, scope: &Scope, id: SessionId) -> ledger::Result<
     Ok(props_of(canvas, canvas::suggestions(ledger, scope, id).await?))
 }
 
-fn props_of(Canvas { session, record, role, .. }: Canvas, suggestions: Vec<SuggestionRecord>) -> Props {
+fn props_of(Canvas { session, record, role, write_back_id }: Canvas, suggestions: Vec<SuggestionRecord>) -> Props {
     let document = Document::read(&record.document).unwrap_or_default();
     let status = session.status();
     Props {
@@ -102,6 +102,8 @@ fn props_of(Canvas { session, record, role, .. }: Canvas, suggestions: Vec<Sugge
         patches: record.patches,
         changed_at: record.changed_at,
         blocks: blocks(&document),
+        entity_id: session.entity_id,
+        write_back_id,
         role: role.filter(|_| !status.is_final()),
         suggestions: suggestions.into_iter().map(suggestion).collect(),
         form: FormState::default(),
