@@ -34,7 +34,6 @@ pub(super) async fn write_back(
     action_id: ActionId,
     ids: &Ids,
 ) -> Result<()> {
-    let refused = |why: &str| Error::invalid("actionId", why);
     if session.status() != Status::Completed {
         return Err(refused("this canvas was abandoned, so nothing of it is written"));
     }
@@ -65,6 +64,10 @@ pub(super) async fn write_back(
     let begun = begin_task(tx, scope, &action, prepared, ids).await?;
     settle_task(tx, scope, &action, begun, ids).await?;
     Ok(())
+}
+
+fn refused(why: &str) -> Error {
+    Error::invalid("actionId", why)
 }
 
 /// The fields whose block has another text than at the beginning. Those that nobody changed here keep what was written
