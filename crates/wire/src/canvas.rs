@@ -304,8 +304,8 @@ pub struct CanvasPatches {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PutParticipant {
-    /// `user:` or `token:` and the id of a member or token of the workspace, or `agent:` and the slug of an agent that the
-    /// server runs.
+    /// `user:` or `token:` and the id of a member or token of the workspace, or `agent:` and the slug of an agent that
+    /// the server runs.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
     pub participant: String,
     /// Their role. Without it the participant is removed.

@@ -44,8 +44,8 @@ pub struct PatchesQuery {
 /// Create a canvas
 ///
 /// A document that people and agents edit together, and a session of its own of the type `mixed`. It begins empty, with
-/// `document`, with the newest document of another canvas, with the fields of an entity as blocks, or with the result of
-/// a session. Its creator edits it and adds participants.
+/// `document`, with the newest document of another canvas, with the fields of an entity as blocks, or with the result
+/// of a session. Its creator edits it and adds participants.
 #[utoipa::path(
     post, path = "/api/canvases", operation_id = "createCanvas", tag = "sessions",
     request_body = CreateCanvas,
@@ -283,8 +283,8 @@ pub async fn put_participant(
 /// Complete a canvas
 ///
 /// Its newest version is its final one, which the result of the session names. For its creator and participants with
-/// the role `edit`. A canvas that has ended stays as it is. With `actionId`, the fields that were changed are written to
-/// the entity with which the canvas began: they are the output of that task, in a session of its own (`writeBackId`)
+/// the role `edit`. A canvas that has ended stays as it is. With `actionId`, the fields that were changed are written
+/// to the entity with which the canvas began: they are the output of that task, in a session of its own (`writeBackId`)
 /// whose parent is the canvas. Its safety rules judge them, and where it requires approval, they wait in the inbox. A
 /// repeat changes nothing. What was denied can be written again.
 #[utoipa::path(

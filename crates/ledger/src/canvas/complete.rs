@@ -22,9 +22,9 @@ use store::WriteTx;
 ///
 /// # Errors
 /// [`crate::Error::NotFound`] if there is no such canvas or task; [`crate::Error::Forbidden`] if the caller may not
-/// change the canvas, or write entities; [`crate::Error::Invalid`] for a canvas that did not begin with an entity or was
-/// abandoned, if no field was changed, and for a task or values that cannot be written;
-/// [`crate::Error::HardBlock`] if the task's safety rules block them.
+/// change the canvas, or write entities; [`crate::Error::Invalid`] for a canvas that did not begin with an entity or
+/// was abandoned, if no field was changed, and for a task or values that cannot be written; [`crate::Error::HardBlock`]
+/// if the task's safety rules block them.
 pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, write_by: Option<ActionId>) -> Result<()> {
     require(scope, Permission::StartSession)?;
     if write_by.is_some() {

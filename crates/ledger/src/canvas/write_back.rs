@@ -24,9 +24,10 @@ use store::{CanvasRecord, Conn, WriteTx};
 /// one. A repeat changes nothing. What was denied can be written again.
 ///
 /// # Errors
-/// [`Error::NotFound`] for an unknown task or an entity that is gone; [`Error::Invalid`] for a canvas that was abandoned
-/// or did not begin with an entity, if no field was changed, for a task that is archived or whose output is not fields,
-/// and for values that the task or the type refuses; [`Error::HardBlock`] if the task's safety rules block them.
+/// [`Error::NotFound`] for an unknown task or an entity that is gone; [`Error::Invalid`] for a canvas that was
+/// abandoned or did not begin with an entity, if no field was changed, for a task that is archived or whose output is
+/// not fields, and for values that the task or the type refuses; [`Error::HardBlock`] if the task's safety rules block
+/// them.
 pub(super) async fn write_back(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
