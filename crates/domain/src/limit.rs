@@ -430,6 +430,10 @@ pub const MEMORY_REVERT_DOCUMENTS_MAX: u32 = 100;
 pub const MEMORY_RATINGS_MAX: usize = 100;
 /// Most ids of memories that are left out of a block because of their ratings: those with the lowest mean.
 pub const MEMORY_HARMFUL_MAX: u32 = 200;
+/// Most proposals of an agent that come from ratings and wait for a decision. More are made once some are decided.
+pub const MEMORY_HARMFUL_PROPOSALS_MAX: usize = 20;
+/// Most sessions to which such a proposal has links: those with the newest ratings.
+pub const MEMORY_HARMFUL_SESSIONS_MAX: u32 = 20;
 /// Labelled memories from which a ranker learns: those of the newest sessions.
 pub const MEMORY_RANKER_SAMPLES_MAX: usize = 1_000_000;
 /// Versions of the ranker of a workspace that are kept. The one in use is kept too.

@@ -50,6 +50,19 @@ macro_rules! newest_turns {
         )
     };
 }
+macro_rules! harmful_in_workspace {
+    ($ids:literal) => {
+        concat!(
+            "SELECT r.memory_id, m.document_id, AVG(r.value) AS mean, COUNT(*) AS ratings, \
+             COUNT(DISTINCT r.session_id) AS sessions FROM memory_ratings r \
+             JOIN session_memories m ON m.tenant_id = r.tenant_id AND m.session_id = r.session_id AND m.turn = r.turn \
+             AND m.memory_id = r.memory_id JOIN sessions s ON s.tenant_id = r.tenant_id AND s.id = r.session_id \
+             WHERE r.tenant_id = $1 AND s.private_to IS NULL AND r.memory_id ",
+            $ids,
+            " GROUP BY r.memory_id, m.document_id HAVING COUNT(*) >= $3 AND AVG(r.value) <= $4 ORDER BY r.memory_id"
+        )
+    };
+}
 macro_rules! recent_uses {
     ($ids:literal) => {
         of_ids!(
@@ -100,6 +113,12 @@ statements! {
          value = excluded.value, model = excluded.model, rated_at = excluded.rated_at";
     const HARMFUL: &str = "SELECT memory_id FROM memory_ratings WHERE tenant_id = $1 AND session_id = $2 \
          GROUP BY memory_id HAVING COUNT(*) >= $3 AND AVG(value) <= $4 ORDER BY AVG(value), memory_id LIMIT $5";
+    const HARMFUL_IN_WORKSPACE_SQLITE: &str = harmful_in_workspace!("IN (SELECT value FROM json_each($2))");
+    const HARMFUL_IN_WORKSPACE_POSTGRES: &str = harmful_in_workspace!("= ANY($2)");
+    const RATED_PROMPTS: &str = "SELECT r.session_id, MAX(r.turn) AS turn FROM memory_ratings r \
+         JOIN sessions s ON s.tenant_id = r.tenant_id AND s.id = r.session_id \
+         WHERE r.tenant_id = $1 AND r.memory_id = $2 AND s.private_to IS NULL \
+         GROUP BY r.session_id ORDER BY MAX(r.rated_at) DESC, r.session_id LIMIT $3";
     // The condition is that of the index `session_memories_first`.
     const PROMPTS: &str =
         "SELECT COUNT(*) FROM session_memories WHERE tenant_id = $1 AND session_id = $2 AND slot = 1";
@@ -192,6 +211,34 @@ record! {
         pub agent_relevance_score: Option<f64>,
         /// Number of the ratings.
         pub agent_feedback_count: u32,
+    }
+}
+
+record! {
+    /// A memory with low ratings in all sessions that are not private.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct HarmfulRecord of "memory_ratings" {
+        /// Its id in the block.
+        pub memory_id: String,
+        /// Document that it is part of.
+        pub document_id: MemoryDocumentId,
+        /// Mean of its ratings, from -1 to 1.
+        pub mean: f64,
+        /// Number of its ratings.
+        pub ratings: u64,
+        /// Number of sessions in which it was rated.
+        pub sessions: u64,
+    }
+}
+
+record! {
+    /// The newest prompt of a session whose memory was rated.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct RatedPrompt of "memory_ratings" {
+        /// Session of the prompt.
+        pub session_id: SessionId,
+        /// Sequence of the event that recorded the block.
+        pub turn: u64,
     }
 }
 
@@ -351,6 +398,39 @@ pub async fn harmful(
     let (ratings, max) = (i64::from(ratings), i64::from(max));
     let rows = run!(conn, fetch_all(String,), HARMFUL, tenant_id.0, session_id.0, ratings, mean, max)?;
     Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
+/// Those of these memories that have at least `ratings` ratings in all sessions together, and a mean of at most `mean`.
+/// Private sessions are left out.
+pub async fn harmful_in_workspace(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    ids: &[String],
+    (ratings, mean): (u32, f64),
+) -> Result<Vec<HarmfulRecord>> {
+    let ratings = i64::from(ratings);
+    let rows = match conn {
+        Conn::Sqlite(c) => {
+            let ids = json!(ids).to_string();
+            c.fetch_all::<HarmfulRecord>(HARMFUL_IN_WORKSPACE_SQLITE, &[&tenant_id.0, &ids, &ratings, &mean])?
+        }
+        Conn::Postgres(c) => {
+            let query = sqlx::query_as(HARMFUL_IN_WORKSPACE_POSTGRES).bind(tenant_id.0).bind(ids);
+            query.bind(ratings).bind(mean).fetch_all(&mut **c).await?
+        }
+    };
+    Ok(rows)
+}
+
+/// The newest prompts for which a memory was rated, one of each session that is not private: those with the newest
+/// ratings first, at most `limit`.
+pub async fn rated_prompts(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    memory_id: &str,
+    limit: u32,
+) -> Result<Vec<RatedPrompt>> {
+    Ok(run!(conn, fetch_all RatedPrompt, RATED_PROMPTS, tenant_id.0, memory_id, i64::from(limit))?)
 }
 
 /// Number of prompts of a session that had memories.

@@ -112,7 +112,8 @@ pub async fn open(settings: &Settings, mode: Mode) -> Result<Ledger, Failure> {
     ledger.use_redirect_hosts(settings.redirect_hosts.clone());
     if let Some(memory) = &settings.memory {
         let (common, agents) = memory.bounds();
-        ledger.use_memory_bounds(MemoryBounds::new(common, agents));
+        let (reviewers, of_agents) = memory.approvals();
+        ledger.use_memory_bounds(MemoryBounds::new(common, agents).with_approvals(reviewers, of_agents));
     }
     ledger.use_relevance(settings.relevance);
     Ok(ledger)

@@ -22,19 +22,22 @@ fn memory_in(context: &str) -> String {
     id.split('"').next().unwrap().to_owned()
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ratings_of_memories_are_reported_one_by_one_and_exported_as_labels() {
-    let app = App::start();
+/// Writes the document about the launch, and sends a prompt about it. Returns the id of its memory and the session.
+async fn prompted(app: &App) -> (String, String) {
     let document = "/api/agents/claude-code/memory/document?path=topics/launch.md";
     let write = json!({ "baseVersion": 0, "text": "# Launch\n\n- The launch is on Friday\n" });
     let written = app.request(Who::Operator, Method::PUT, document).json(&write).send().await.unwrap();
     assert!(written.status().is_success(), "{}", written.text().await.unwrap());
-    let context = hook(&app, "UserPromptSubmit", json!({ "prompt": "When is the launch?" })).await.unwrap();
+    let context = hook(app, "UserPromptSubmit", json!({ "prompt": "When is the launch?" })).await.unwrap();
     assert!(context.contains("<memory-feedback>\nRate how useful each injected memory was"), "{context}");
-    let id = memory_in(&context);
-    let sessions = read(&app, "/api/sessions?agentSlug=claude-code").await;
-    let session = sessions["items"][0]["id"].as_str().unwrap().to_owned();
+    let sessions = read(app, "/api/sessions?agentSlug=claude-code").await;
+    (memory_in(&context), sessions["items"][0]["id"].as_str().unwrap().to_owned())
+}
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ratings_of_memories_are_reported_one_by_one_and_exported_as_labels() {
+    let app = App::start();
+    let (id, session) = prompted(&app).await;
     let rating = format!("/api/sessions/{session}/memory-feedback");
     let ratings = json!({ "memory_feedback": { &id: 0.5, "mem_ffffffffffff": 1, "b": "good", "c": -7 } });
     let report = app.post(Who::Member, &rating, ratings).await;
@@ -99,4 +102,36 @@ async fn ratings_of_memories_are_reported_one_by_one_and_exported_as_labels() {
     let row: Value = serde_json::from_str(text.trim()).unwrap();
     assert_eq!((&row["label"], &row["agent_n"], &row["continuity"]), (&json!(-0.25), &json!(2), &Value::Null), "{row}");
     assert!(!text.contains(&session) && !text.contains("Friday") && !text.contains("launch"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_harmful_memory_waits_in_the_inbox_with_its_figures_and_a_link_to_the_session() {
+    let app = App::start();
+    let (id, session) = prompted(&app).await;
+    for round in 0..3 {
+        if round > 0 {
+            hook(&app, "UserPromptSubmit", json!({ "prompt": "When is the launch?" })).await.unwrap();
+        }
+        app.post(
+            Who::Member,
+            &format!("/api/sessions/{session}/memory-feedback"),
+            json!({ "memory_feedback": { &id: -1 } }),
+        )
+        .await;
+    }
+    let cookie = app.cookie().await;
+    let page = async |path: &str| {
+        let sent = app.http.get(format!("{}{path}", app.url)).header("cookie", &cookie).send().await.unwrap();
+        sent.text().await.unwrap()
+    };
+    let inbox = page("/inbox").await;
+    assert!(inbox.contains("Memory: topics/launch.md"), "{inbox}");
+    let waiting = app.request(Who::Operator, Method::GET, "/api/approvals").send().await.unwrap();
+    let waiting: Value = waiting.json().await.unwrap();
+    let item = &waiting["items"][0];
+    assert_eq!((&item["kind"], &item["task"]["ratings"]["ratings"]), (&json!("memory"), &json!(3)), "{waiting}");
+    let shown = page(&format!("/inbox/{}", item["id"].as_str().unwrap())).await;
+    assert!(shown.contains("Rated as harmful: -1.00 on average, 3 ratings in 1 session."), "{shown}");
+    assert!(shown.contains("<del>- The launch is on Friday</del>"), "{shown}");
+    assert!(shown.contains(&format!("href=\"/sessions/{session}?")), "a link to the rated turn: {shown}");
 }

@@ -15,7 +15,9 @@ pub use edit::{Approval, approval, merge, values_to_send, within};
 pub use outcome::GateOutcome;
 pub use policy::{ByRole, Policy, Principal, lacks_reviewers, needs_approval};
 pub use state::{CloseReason, Gate, GateClosed, State};
-pub use task::{MEMORY_BASE, MEMORY_BODY, MalformedTask, MemoryProposal, PausedToolCall, Question, Staged, Task};
+pub use task::{
+    HarmfulMemory, MEMORY_BASE, MEMORY_BODY, MalformedTask, MemoryProposal, PausedToolCall, Question, Staged, Task,
+};
 
 use crate::names::names;
 use serde::{Deserialize, Serialize};

@@ -103,10 +103,27 @@ pub struct MemoryProposal {
     pub evidence: Vec<LineEvidence>,
     /// Turns that the change as a whole comes from.
     pub turns: Vec<Evidence>,
-    /// Why the writer proposes it.
+    /// Why it is proposed, as text for people.
     pub reason: String,
-    /// The run that proposes it.
+    /// Id of the writer's run that proposes it; empty if ratings do.
     pub run_id: String,
+    /// The ratings that propose it, instead of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratings: Option<HarmfulMemory>,
+}
+
+/// A memory that was rated as harmful, with the figures at the time of the proposal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HarmfulMemory {
+    /// Its id in the block that agents were given.
+    pub memory_id: String,
+    /// Mean of all ratings of it, from -1 to 0.
+    pub mean: f64,
+    /// Number of these ratings.
+    pub ratings: u64,
+    /// Number of sessions in which it was rated.
+    pub sessions: u64,
 }
 
 /// Key of the body in the values of a [`MemoryProposal`].
@@ -231,6 +248,7 @@ impl Task {
                 turns: Vec::new(),
                 reason: words.to_owned(),
                 run_id: String::new(),
+                ratings: None,
             }),
         }
     }

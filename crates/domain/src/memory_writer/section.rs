@@ -182,6 +182,24 @@ pub fn retire(text: &str, path: &[String]) -> Result<String, NotFound> {
     Ok(ended(&joined))
 }
 
+/// Removes `count` lines from the one with this index on, with the blank lines before and after them.
+pub fn remove_lines(text: &str, first: usize, count: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut joined: Vec<&str> = lines.iter().copied().take(first).collect();
+    while joined.last().is_some_and(|last| last.trim().is_empty()) {
+        joined.pop();
+    }
+    let end = first.saturating_add(count).min(lines.len());
+    let mut after = rest(&lines, end);
+    let continues = joined.last().is_some_and(|last| is_item(last)) && after.get(1).is_some_and(|next| is_item(next));
+    // The first of them is the blank line between.
+    if !after.is_empty() && (joined.is_empty() || continues) {
+        after.remove(0);
+    }
+    joined.extend(after);
+    ended(&joined)
+}
+
 /// Adds a list item to the section with this title on the second level. The section is added if there is none.
 ///
 /// # Errors
@@ -258,6 +276,15 @@ mod tests {
         assert_eq!(add_item("# A\n", "Aliases", "Al").unwrap(), "# A\n\n## Aliases\n\n- Al\n");
         assert!(add_item(TEXT, "Aliases", "Ally").unwrap().contains("- Al\n- Ally\n"));
         assert_eq!(add_item("## Aliases\n## Aliases\n", "Aliases", "x"), Err(NotFound::Ambiguous));
+    }
+
+    #[test]
+    fn removed_lines_leave_one_blank_line_between_the_rest() {
+        assert_eq!(remove_lines("# A\n\n- x\n", 2, 1), "# A\n");
+        assert_eq!(remove_lines("# A\n\n- x\n- y\n\n## B\n\nz\n", 2, 2), "# A\n\n## B\n\nz\n");
+        assert_eq!(remove_lines("- x\n- y\n- z\n", 1, 1), "- x\n- z\n");
+        assert_eq!(remove_lines("x\n\n## B\n", 0, 1), "## B\n");
+        assert_eq!(remove_lines("x\n", 0, 7), "");
     }
 
     fn document() -> impl Strategy<Value = String> {

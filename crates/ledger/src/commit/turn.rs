@@ -19,8 +19,13 @@ pub(crate) fn is_reported(session: &Session) -> bool {
 }
 
 /// Returns whether a session holds a proposal of the memory writer. Decisions on it are training data of the writer.
+/// Proposals that come from ratings name no run.
 fn is_proposal(session: &Session) -> bool {
-    session.source.as_deref() == Some(domain::memory_writer::SOURCE)
+    let is_of_run = || {
+        let metadata: serde_json::Value = serde_json::from_str(&session.metadata).unwrap_or_default();
+        metadata["memory"]["runId"].is_string()
+    };
+    session.source.as_deref() == Some(domain::memory_writer::SOURCE) && is_of_run()
 }
 
 /// Returns whether the messages of a session are its whole content: a conversation, or a coding agent that

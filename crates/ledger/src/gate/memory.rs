@@ -17,7 +17,8 @@ use domain::{
     event::kind::Created,
     evidence::Evidence as Turn,
     gate::{
-        Gate, GateKind, GateState, MEMORY_BASE, MEMORY_BODY, MemoryProposal, State, Task, Verdict, canonical_digest,
+        Gate, GateKind, GateState, HarmfulMemory, MEMORY_BASE, MEMORY_BODY, MemoryProposal, State, Task, Verdict,
+        canonical_digest,
     },
     id::{GateId, SessionId, TenantId},
     issue::Issue,
@@ -44,11 +45,37 @@ pub(crate) struct NewProposal {
     /// Slug of the agent whose memory it is.
     pub(crate) agent: String,
     pub(crate) change: memory_writer::plan::Change,
-    pub(crate) run_id: String,
+    pub(crate) origin: Origin,
     /// The conversation, for people and for training data.
     pub(crate) transcript: String,
     /// Number of reviewers who must approve it.
     pub(crate) quorum: u32,
+}
+
+/// What proposes a change.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Origin {
+    /// The run of the memory writer with this id.
+    Run(String),
+    /// Ratings of a memory. Decisions on these proposals are no training data of the writer.
+    Ratings(HarmfulMemory),
+}
+
+impl Origin {
+    /// What the metadata of the proposal's session says of it. Training data is captured of runs only.
+    fn metadata(&self, path: &str) -> Value {
+        match self {
+            Self::Run(run_id) => json!({ "memory": { "path": path, "runId": run_id } }),
+            Self::Ratings(ratings) => json!({ "memory": { "path": path, "ratings": ratings } }),
+        }
+    }
+
+    const fn reason(&self) -> &'static str {
+        match self {
+            Self::Run(_) => "the memory writer proposes a change",
+            Self::Ratings(_) => "ratings of a memory propose a change",
+        }
+    }
 }
 
 /// Opens a proposal for review. The session is created as waiting for its decision.
@@ -59,7 +86,7 @@ pub(crate) async fn propose(tx: &mut WriteTx<'_>, new: NewProposal, mut minter: 
     let mut events = vec![minter.session_created(&session, created)?];
     let steps = [
         (Command::Start, "proposed"),
-        (Command::Begin, "the memory writer proposes a change"),
+        (Command::Begin, new.origin.reason()),
         (Command::Ask, "it waits for a decision"),
     ];
     for (command, reason) in steps {
@@ -95,7 +122,7 @@ fn new_session(new: &NewProposal, now: Timestamp) -> Session {
         entity_id: None,
         title,
         input: Some(json!(new.transcript).to_string()),
-        metadata: json!({ "memory": { "path": new.change.path, "runId": new.run_id } }).to_string(),
+        metadata: new.origin.metadata(&new.change.path).to_string(),
         usage: None,
         parent_id: None,
         retry_of: None,
@@ -117,6 +144,10 @@ fn new_session(new: &NewProposal, now: Timestamp) -> Session {
 
 fn new_gate(new: NewProposal, session: &Session, now: Timestamp) -> Gate {
     let change = new.change;
+    let (run_id, ratings) = match new.origin {
+        Origin::Run(run_id) => (run_id, None),
+        Origin::Ratings(ratings) => (String::new(), Some(ratings)),
+    };
     let due_at = now + TimeDelta::days(i64::from(PROPOSAL_DAYS_MAX));
     let base = (MEMORY_BASE.to_owned(), Value::from(change.base_version));
     let values = Map::from_iter([(MEMORY_BODY.to_owned(), Value::from(change.body)), base]);
@@ -128,9 +159,14 @@ fn new_gate(new: NewProposal, session: &Session, now: Timestamp) -> Gate {
         evidence: change.evidence,
         turns: change.turns,
         reason: change.reason,
-        run_id: new.run_id,
+        run_id,
+        ratings,
     });
-    let alike = canonical_digest(&json!([task.kind(), new.agent])).to_string();
+    let alike = match &task {
+        Task::Memory(MemoryProposal { ratings: Some(_), .. }) => json!([task.kind(), new.agent, "ratings"]),
+        _ => json!([task.kind(), new.agent]),
+    };
+    let alike = canonical_digest(&alike).to_string();
     Gate {
         tenant_id: new.tenant_id,
         id: new.gate_id,
@@ -248,7 +284,7 @@ async fn accept(
         path,
         base_version: version,
         text: Document { front_matter, body }.to_text(),
-        source: Source::MemoryWriter,
+        source: if proposal.ratings.is_some() { Source::Person } else { Source::MemoryWriter },
         author: decision.actor.clone(),
         reason: cut(&proposal.reason.replace('\n', " "), MEMORY_REASON_CHARS_MAX),
         evidence,

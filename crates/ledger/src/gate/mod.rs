@@ -32,7 +32,7 @@ mod visibility;
 
 pub(crate) use context::{denials_for_attempt, resume_context};
 pub(crate) use decide::check_form;
-pub(crate) use memory::{NewProposal, propose};
+pub(crate) use memory::{NewProposal, Origin, propose};
 use open::opened;
 pub(crate) use open::{RequestTerms, Stage, ask_or_approve, pause, stage};
 pub(crate) use promotion::{Judged, judge, stage_judged};

@@ -104,7 +104,9 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
         });
         match tried.await {
             Ok(rated) => {
-                rated.iter().for_each(|report| relevance::count(ledger, report));
+                for report in &rated {
+                    relevance::follow_up(ledger, scope.tenant_id, report).await;
+                }
                 return Ok(answer);
             }
             Err(AttemptError::Again) => {}

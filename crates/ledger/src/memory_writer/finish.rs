@@ -8,7 +8,7 @@ use super::{
 use crate::{
     Error, Ledger, Result,
     commit::Minter,
-    gate::{NewProposal, propose},
+    gate::{NewProposal, Origin, propose},
     memory::{NewVersion, Stamp, write_on, written_at},
 };
 use chrono::TimeDelta;
@@ -232,9 +232,9 @@ async fn carry_out(tx: &mut WriteTx<'_>, ending: &Ending, policy: Policy, prepar
     if ending.approvals == 1 && change.is_automatic(policy) && write_now(tx, ending, &change, stamp).await? {
         return Ok(true);
     }
-    let (agent, run_id) = (ending.agent.clone(), ending.record.id.to_string());
+    let (agent, origin) = (ending.agent.clone(), Origin::Run(ending.record.id.to_string()));
     let quorum = ending.approvals;
-    let new = NewProposal { tenant_id, session_id, gate_id, agent, change, run_id, transcript, quorum };
+    let new = NewProposal { tenant_id, session_id, gate_id, agent, change, origin, transcript, quorum };
     propose(tx, new, minter).await?;
     Ok(false)
 }

@@ -6,6 +6,7 @@
 //! and incognito sessions, and of sessions whose training data is forgotten.
 
 mod list;
+mod propose;
 mod rate;
 mod record;
 mod rows;
@@ -13,7 +14,7 @@ mod uses;
 
 pub use list::list;
 pub(crate) use list::{list_on, texts_on};
-pub(crate) use rate::{AGENT, count, rate_on};
+pub(crate) use rate::{AGENT, follow_up, rate_on};
 pub use rate::{RatedMemory, Report, may_rate, rate};
 pub(crate) use record::record_on;
 pub use rows::{Place, rows_by_operator};

@@ -1,5 +1,6 @@
 //! Rating the memories of a session.
 
+use super::propose::propose_harmful;
 use crate::{
     Error, Ledger, Result,
     guard::require,
@@ -7,7 +8,7 @@ use crate::{
 };
 use domain::{
     Scope, Timestamp,
-    id::SessionId,
+    id::{SessionId, TenantId},
     relevance::{Ratings, Refusal, Refused, Settings, Source, is_memory_id},
     role::Permission,
     session::{self, Session},
@@ -76,14 +77,19 @@ pub async fn rate(
         rate_on(tx, &session, ratings, (source, &rater), (&settings, now)).await
     });
     let report = written.await?;
-    count(ledger, &report);
+    follow_up(ledger, scope.tenant_id, &report).await;
     Ok(report)
 }
 
-/// Counts ratings for `/metrics`.
-pub(crate) fn count(ledger: &Ledger, report: &Report) {
+/// Counts ratings for `/metrics`, and proposes to remove those of the rated memories that are harmful now. The ratings
+/// are stored already, and stay if a proposal cannot be made.
+pub(crate) async fn follow_up(ledger: &Ledger, tenant_id: TenantId, report: &Report) {
     let refused = report.refused.iter().map(|one| one.reason);
     ledger.activity().memories_rated(report.accepted.len() as u64, refused, report.not_read);
+    let ids = report.accepted.iter().map(|one| one.memory_id.clone()).collect();
+    if let Err(error) = propose_harmful(ledger, tenant_id, ids).await {
+        tracing::warn!(%error, %tenant_id, "a harmful memory could not be proposed for review");
+    }
 }
 
 /// Whether a person or a program may rate the memories of a session. Its agent may do so too.

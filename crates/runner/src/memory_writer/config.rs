@@ -154,6 +154,14 @@ impl MemoryConfig {
         (common, self.agents.iter().map(|(agent, own)| (agent.clone(), of(own))).collect())
     }
 
+    /// Number of reviewers who must approve a change of the memory: of all agents, and by slug of those that have their
+    /// own settings.
+    pub fn approvals(&self) -> (u32, BTreeMap<String, u32>) {
+        let common = self.approvals.unwrap_or(WriterTerms::default().approvals);
+        let of = |own: &MemoryAgentConfig| own.approvals.unwrap_or(common);
+        (common, self.agents.iter().map(|(agent, own)| (agent.clone(), of(own))).collect())
+    }
+
     /// Prices of an agent's model. `None` if they are not known: then its runs have no cost.
     fn prices(&self, agent: &str) -> Option<Prices> {
         let own = self.agents.get(agent);

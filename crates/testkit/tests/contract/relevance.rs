@@ -1,19 +1,22 @@
 //! Ratings of the memories that agents are given: what is recorded, what counts, what it causes, and what is exported.
 
 use crate::{
+    gate::says,
     hook::{payload, send},
     interaction::{due, keep_all},
     memory::AGENT,
+    memory_writer::{proposals, settle},
 };
 use domain::{
     Scope,
+    gate::{HarmfulMemory, Task, Verdict},
     id::SessionId,
     memory_writer::block::items,
     relevance::{REQUEST, Ratings, Settings},
     session::Refusal,
 };
 use ledger::{
-    Error, ListPage,
+    Error, ListPage, gate,
     memory::{self, Write},
     memory_forget,
     relevance::{self, Place, Report, SessionMemoryRecord, rows_by_operator},
@@ -27,6 +30,7 @@ on_both_engines!(
     ratings_come_with_hooks_in_answers_and_by_the_api_and_count_one_by_one,
     no_rating_of_another_session_workspace_or_person_counts,
     a_memory_that_was_rated_as_harmful_is_not_given_again_in_its_session,
+    a_harmful_memory_is_proposed_for_review_once_and_goes_or_stays_as_decided,
     uses_are_counted_when_a_turn_is_captured_and_labels_follow_from_them,
     the_settings_turn_requests_and_ratings_of_agents_off,
     nothing_is_recorded_of_incognito_conversations,
@@ -174,6 +178,57 @@ async fn a_memory_that_was_rated_as_harmful_is_not_given_again_in_its_session(f:
     }
     assert_eq!(ask(&f, "s-1").await, None, "three ratings of -0.5");
     assert!(ask(&f, "s-2").await.is_some(), "another session gets it");
+    f.assert_verified().await;
+    f.done().await;
+}
+
+/// The text of the only document about the launch.
+async fn launch(f: &Fixture) -> String {
+    memory::read(&f.ledger, &f.member, CODER, memory::path("topics/launch.md").unwrap()).await.unwrap().text
+}
+
+async fn a_harmful_memory_is_proposed_for_review_once_and_goes_or_stays_as_decided(f: Fixture) {
+    remember(&f, CODER, "topics/launch.md", "# Launch\n\n- The launch is on Friday\n\n## Place\n\nHall 3\n").await;
+    let find = |context: &str| items(context).into_iter().find(|(_, text)| text.contains("Friday")).unwrap().0;
+    let rate_low = async |session: &str| {
+        let id = find(&ask(&f, session).await.unwrap());
+        answer(&f, session, &format!("Monday. {{\"{id}\": -0.75}}")).await;
+        id
+    };
+    rate_low("s-1").await;
+    rate_low("s-1").await;
+    assert!(proposals(&f).await.is_empty(), "two ratings are too few");
+    let id = rate_low("s-2").await;
+    let waiting = proposals(&f).await;
+    let [item] = waiting.as_slice() else { panic!("one proposal: {waiting:?}") };
+    let Task::Memory(proposal) = &item.gate.task else { panic!("{item:?}") };
+    let wanted = HarmfulMemory { memory_id: id, mean: -0.75, ratings: 3, sessions: 2 };
+    assert_eq!((proposal.ratings.as_ref(), proposal.run_id.as_str()), (Some(&wanted), ""));
+    assert_eq!(proposal.reason, "Rated as harmful: -0.75 on average, 3 ratings in 2 sessions.");
+    assert_eq!(proposal.body(), "# Launch\n\n## Place\n\nHall 3\n");
+    assert_eq!(proposal.turns.len(), 2, "a turn of each session: {:?}", proposal.turns);
+    assert_eq!(item.gate.agent_slug.as_deref(), Some(CODER));
+    rate_low("s-2").await;
+    assert_eq!(proposals(&f).await.len(), 1, "it waits already");
+
+    // Denied, it stays and is not proposed again.
+    gate::decide(&f.ledger, &f.operator, item.gate.id, says(Verdict::Deny)).await.unwrap();
+    assert_eq!(settle(&f).await.settled, 1);
+    rate_low("s-3").await;
+    assert!(proposals(&f).await.is_empty() && launch(&f).await.contains("Friday"));
+
+    // Another wording is another memory. Approved, its lines go.
+    let write = Write { base_version: 1, text: "# Launch\n\n- Friday is the launch\n".into(), ..Write::default() };
+    memory::write(&f.ledger, &f.operator, CODER, memory::path("topics/launch.md").unwrap(), write).await.unwrap();
+    for session in ["s-4", "s-5", "s-6"] {
+        rate_low(session).await;
+    }
+    let item = proposals(&f).await.remove(0);
+    gate::decide(&f.ledger, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
+    assert_eq!(settle(&f).await.settled, 1);
+    assert_eq!(launch(&f).await, "# Launch\n");
+    let judged = due(&f).await.into_iter().flat_map(|due| due.turns).filter(|turn| turn.judgement.is_some()).count();
+    assert_eq!(judged, 0, "no decision is training data of the writer");
     f.assert_verified().await;
     f.done().await;
 }

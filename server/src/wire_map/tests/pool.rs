@@ -192,6 +192,7 @@ impl Pool {
             turns: self.two(|pool| Evidence { session: SessionId(pool.id()), sequence: pool.number() }),
             reason: self.text(),
             run_id: self.text(),
+            ratings: None,
         }
     }
 
