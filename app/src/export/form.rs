@@ -19,6 +19,8 @@ pub const SOURCES: [(&str, &str); 5] = [
     ("outcome_tracker", "Inferred from the next message"),
     ("session", "Ratings of whole sessions"),
 ];
+/// In place of the name of a format: labels of memories.
+pub const LABELS: &str = "labels";
 const FORMATS: [(&str, &str); 3] = [
     ("sft", "SFT: answers to imitate"),
     ("dpo", "DPO: pairs of a better and a worse answer"),
@@ -41,7 +43,7 @@ const RATINGS: [(&str, &str); 3] = [("last", "The last answer"), ("all", "All an
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Choice {
-    /// `sft`, `dpo` or `kto`.
+    /// `sft`, `dpo`, `kto` or [`LABELS`].
     pub format: String,
     /// `jsonl` or `parquet`.
     pub file_type: String,
@@ -201,6 +203,11 @@ pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<>
             </field::Choice>
         </div>
     }
+}
+
+/// The fields of an export of labels of memories.
+pub(super) fn label_fields(choice: &Choice, form: &FormState) -> impl IntoView + use<> {
+    view! { <Select scope="labels" field=Field::new("fileType", "File") options=options(&FILE_TYPES) value=&choice.file_type form=form/> }
 }
 
 fn text(name: &'static str, label: &'static str, hint: &'static str, chosen: &str, form: &FormState) -> InertElement {

@@ -2,7 +2,7 @@
 
 use super::{
     StartExport, StopExport,
-    form::{Choice, hidden},
+    form::{Choice, LABELS, hidden},
 };
 use crate::{
     document::render,
@@ -142,7 +142,11 @@ fn controls(job: &Job, choice: &Choice, is_preview: bool, rows: u64) -> impl Int
         }
     });
     let anew = matches!(job.stage, Stage::Stopped | Stage::Failed(_) | Stage::Gone(_)).then(|| {
-        let step = if is_preview { "preview" } else { "export" };
+        let step = match choice.format.as_str() {
+            LABELS => LABELS,
+            _ if is_preview => "preview",
+            _ => "export",
+        };
         view! {
             <form method="post" action=StartExport::PATH>
                 {page_fields("/exports/{id}", "/export")}

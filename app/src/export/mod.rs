@@ -6,6 +6,6 @@ mod job_page;
 mod page;
 
 pub use api::{ExportBackend, StartExport, StopExport, start_export, stop_export};
-pub use form::{Choice, ChoiceFields, SOURCES};
+pub use form::{Choice, ChoiceFields, LABELS, SOURCES};
 pub use job_page::{Job, JobProps, Pair, Stage, job_page, progress_fragment};
 pub use page::{Entry, Props, page};

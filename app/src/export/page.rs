@@ -2,7 +2,7 @@
 
 use super::{
     StartExport,
-    form::{Choice, fields},
+    form::{Choice, LABELS, fields, label_fields},
 };
 use crate::{
     document::render,
@@ -71,6 +71,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let form = form.of(StartExport::PATH);
         let head =
             view! { <PageHead title="Training data" crumbs=vec![("Insights".to_owned(), "/insights".to_owned())]/> };
+        let of_labels = label_fields(&choice, &form);
         let body = view! {
             {head}
             <p class="meta">"Export the prompts and answers of agents as training examples, with the feedback of people and reviewers. Secrets in known formats are removed. Check the preview before you share the file."</p>
@@ -84,6 +85,14 @@ pub fn page(shell: &Shell, props: Props) -> String {
                     <span class="meta">"A preview writes no file."</span>
                 </div>
             </form>
+            <Section name="labels" title="Labels of memories">
+                <p class="meta">"One row for each memory that was considered for a prompt, with its rank, its ratings and its label: numbers, no texts."</p>
+                <form class="form" method="post" action=StartExport::PATH>
+                    {page_fields("/exports/{id}", "/export")}
+                    {of_labels}
+                    <div class="form-actions"><Button name="step" value=LABELS>"Export labels"</Button></div>
+                </form>
+            </Section>
             {static_html(table(&entries, kept_max))}
         };
         frame(shell, RailEntry::Insights, body)

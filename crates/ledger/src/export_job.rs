@@ -24,7 +24,13 @@ pub struct Ending {
 
 /// Records that an export has started. Only the newest [`EXPORT_JOBS_REMEMBERED`] records of a workspace are
 /// kept.
-pub async fn begin(ledger: &Ledger, scope: &Scope, id: Uuid, server: String, options: String) -> Result<()> {
+pub async fn begin(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: Uuid,
+    server: String,
+    (what, options): (ExportContent, String),
+) -> Result<()> {
     require(scope, Permission::ManageSessions)?;
     let job = ExportJobRecord {
         id,
@@ -40,7 +46,7 @@ pub async fn begin(ledger: &Ledger, scope: &Scope, id: Uuid, server: String, opt
     let tenant_id = scope.tenant_id;
     let started = Act::new(Kind::ExportStarted, scope.caller, job.begun_at)
         .on(TargetKind::Export, id)
-        .with(json!({ "what": ExportContent::Training.as_str() }));
+        .with(json!({ "what": what.as_str() }));
     let noted = ledger.write(scope.into(), async move |tx| {
         store::export_job::insert(tx, tenant_id, &job, EXPORT_JOBS_REMEMBERED).await?;
         started.record(tx, tenant_id).await

@@ -5,16 +5,16 @@ use crate::{
     problem::Problem,
     web::{
         export::found,
-        export_choice::{choice_json, options, resolved},
+        export_choice::{choice_json, labels_choice, options, resolved},
     },
 };
 use app::{
-    export::{ChoiceFields, ExportBackend},
+    export::{Choice, ChoiceFields, ExportBackend, LABELS},
     server_function::{Created, Refusal},
 };
 use async_trait::async_trait;
-use datalake::export::Options;
-use ledger::action;
+use datalake::export::{FileFormat, Format, Options};
+use ledger::{action, export_job::ExportContent};
 use runner::export::{Busy, EXPORTS_RUNNING_MAX, ExportRequest, permit};
 use wire::Code;
 
@@ -33,7 +33,10 @@ impl ExportBackend for Backend {
 impl Backend {
     async fn start_job(&self, step: &str, choice: ChoiceFields) -> Result<Created, Problem> {
         permit(self.scope())?;
-        let request = self.export_request(is_preview(step)?, choice).await?;
+        let request = match step {
+            LABELS => self.label_request(&choice.into())?,
+            _ => self.export_request(is_preview(step)?, choice).await?,
+        };
         let state = &self.state;
         match state.exports.begin(&state.ledger, &*state.entropy, request, state.shutdown.token()) {
             Ok(job) => Ok(Created { id: job.id.to_string() }),
@@ -48,9 +51,24 @@ impl Backend {
         Ok(ExportRequest {
             scope: *self.scope(),
             workspace: self.identity.tenant.slug.clone(),
+            content: ExportContent::Training,
             is_preview,
             noted: choice_json(&resolved(&options), is_preview),
             options,
+        })
+    }
+
+    /// An export of labels of memories. There is no preview of it.
+    fn label_request(&self, choice: &Choice) -> Result<ExportRequest, Problem> {
+        let format = FileFormat::parse(&choice.file_type);
+        let format = format.ok_or_else(|| Problem::field(Code::InvalidRequest, "fileType", "jsonl or parquet"))?;
+        Ok(ExportRequest {
+            scope: *self.scope(),
+            workspace: self.identity.tenant.slug.clone(),
+            content: ExportContent::Labels,
+            is_preview: false,
+            noted: choice_json(&labels_choice(format), false),
+            options: Options::new(Format::Sft, format),
         })
     }
 
@@ -71,7 +89,7 @@ fn is_preview(step: &str) -> Result<bool, Problem> {
     match step {
         "preview" => Ok(true),
         "export" => Ok(false),
-        _ => Err(Problem::field(Code::InvalidRequest, "step", "preview or export")),
+        _ => Err(Problem::field(Code::InvalidRequest, "step", "preview, export or labels")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! /export and /exports/{id}: training data, for operators and admins.
 
 use super::{
-    export_choice::{remembered, resolved, title_of},
+    export_choice::{labels_choice, remembered, resolved, title_of},
     shell::{PageRejection, Viewer, render},
 };
 use crate::{extract::Params, problem::Problem, state::AppState};
@@ -16,10 +16,10 @@ use axum::{
 };
 use datalake::{
     Message, Role,
-    export::{FileFormat, Preview, Progress, Row, Split},
+    export::{FileFormat, LabelCounts, Preview, Progress, Row, Split},
 };
 use domain::{Scope, count::counted, interaction::ExportState, message::ToolCall};
-use ledger::export_job::{self, ExportJobRecord};
+use ledger::export_job::{self, ExportContent, ExportJobRecord};
 use runner::export::{EXPORTS_KEPT_MAX, Job, Known, Stage, permit};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -47,8 +47,16 @@ async fn choose(State(state): State<AppState>, viewer: Viewer) -> Result<Respons
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
+/// What was chosen for an export, by name.
+fn choice_of(job: &Job) -> Choice {
+    match job.content {
+        ExportContent::Labels => labels_choice(job.options.file_format),
+        ExportContent::Training | ExportContent::Raw => resolved(&job.options),
+    }
+}
+
 fn title(job: &Job) -> String {
-    title_of(&resolved(&job.options), job.is_preview)
+    title_of(&choice_of(job), job.is_preview)
 }
 
 fn rows_of(job: &ExportJobRecord) -> u64 {
@@ -63,8 +71,9 @@ fn entry(known: &Known) -> Entry {
             id: job.id.to_string(),
             title: title(job),
             state: match job.stage() {
-                Stage::Collecting | Stage::Working(_) => "Running".to_owned(),
+                Stage::Collecting | Stage::Working(_) | Stage::Labelling(_) => "Running".to_owned(),
                 Stage::Done(preview) => format!("Done, {}", counted(preview.manifest.counts.rows, "row")),
+                Stage::Labelled(counts, _) => format!("Done, {}", counted(counts.rows, "row")),
                 Stage::Stopped => "Stopped".to_owned(),
                 Stage::Failed(_) => "Failed".to_owned(),
             },
@@ -129,7 +138,8 @@ fn job_of(job: &Job) -> ui::Job {
         Stage::Working(Progress::Read(done)) => running("Interactions read", done, None),
         Stage::Working(Progress::Matched(done, total)) => running("Interactions matched", done, Some(total)),
         Stage::Working(Progress::Written(done, total)) => running("Rows written", done, Some(total)),
-        Stage::Done(_) => ui::Stage::Done,
+        Stage::Labelling(done) => running("Rows written", done, None),
+        Stage::Done(_) | Stage::Labelled(..) => ui::Stage::Done,
         Stage::Stopped => ui::Stage::Stopped,
         Stage::Failed(error) => ui::Stage::Failed(error),
     };
@@ -159,9 +169,10 @@ fn job_props(job: &Job) -> JobProps {
             let redactions = preview.manifest.redactions.iter().map(|(rule, count)| (rule.clone(), *count)).collect();
             (counts(&preview), redactions, preview.samples.iter().map(pair).collect())
         }
+        Stage::Labelled(counts, _) => (label_counts(&counts), Vec::new(), Vec::new()),
         _ => (Vec::new(), Vec::new(), Vec::new()),
     };
-    let choice = resolved(&job.options);
+    let choice = choice_of(job);
     JobProps { job: job_of(job), choice, is_preview: job.is_preview, counts, redactions, pairs }
 }
 
@@ -188,6 +199,16 @@ fn counts(preview: &Preview) -> Vec<(&'static str, u64)> {
         ("Outside of the filter", counts.outside),
         ("Left out", counts.left_out),
         ("Lines that do not read", counts.skipped_lines),
+    ]
+}
+
+fn label_counts(counts: &LabelCounts) -> Vec<(&'static str, u64)> {
+    vec![
+        ("Rows", counts.rows),
+        ("With a label", counts.labelled),
+        ("Rated", counts.rated),
+        ("Given to an agent", counts.injected),
+        ("Withheld at random", counts.held_out),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! What was chosen on /export: as options, and as it is remembered.
 
 use crate::export_options::{confidence, instant, share, yes_or_no};
-use app::export::Choice;
+use app::export::{Choice, LABELS};
 use datalake::{
     Source,
     export::{FileFormat, Format, MinFeedback, Options, SHARE_WHOLE, SessionRating},
@@ -79,6 +79,11 @@ pub fn resolved(options: &Options) -> Choice {
     }
 }
 
+/// An export of labels of memories, by name.
+pub fn labels_choice(file: FileFormat) -> Choice {
+    Choice { format: LABELS.to_owned(), file_type: file.as_str().to_owned(), ..Choice::default() }
+}
+
 /// The choice of an export as it is remembered. What an earlier version did not remember is as usual.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -102,7 +107,7 @@ pub fn remembered(job: &ExportJobRecord) -> (Choice, bool) {
 
 /// What an export is, for people.
 pub fn title_of(choice: &Choice, is_preview: bool) -> String {
-    let what = choice.format.to_uppercase();
+    let what = if choice.format == LABELS { "Labels of memories".to_owned() } else { choice.format.to_uppercase() };
     let file = if choice.file_type == FileFormat::Jsonl.as_str() { "JSON lines" } else { "Parquet" };
     let look = if is_preview { "Preview of " } else { "" };
     format!("{look}{what} as {file}")

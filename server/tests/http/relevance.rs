@@ -1,6 +1,9 @@
 //! Ratings of memories over HTTP: from the request in an agent's context to the exported label.
 
-use crate::app::{App, Who, problem};
+use crate::{
+    app::{App, Who, problem},
+    interaction::{begin, ended, seen},
+};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -102,6 +105,18 @@ async fn ratings_of_memories_are_reported_one_by_one_and_exported_as_labels() {
     let row: Value = serde_json::from_str(text.trim()).unwrap();
     assert_eq!((&row["label"], &row["agent_n"], &row["continuity"]), (&json!(-0.25), &json!(2), &Value::Null), "{row}");
     assert!(!text.contains(&session) && !text.contains("Friday") && !text.contains("launch"), "{text}");
+
+    // The page exports the same file and manifest.
+    let (status, job) = begin(&app, &cookie, &[("fileType", "jsonl"), ("step", "labels")]).await;
+    assert_eq!(status, 303, "{job}");
+    let page = ended(&app, &cookie, &job).await;
+    assert!(page.contains("Labels of memories as JSON lines") && page.contains("With a label"), "{page}");
+    for (path, name) in [("file", "labels.jsonl"), ("manifest", "manifest.json")] {
+        let (status, sent) = seen(&app, &cookie, &format!("{job}/{path}")).await;
+        assert_eq!((status, sent.as_bytes()), (200, file("one", name).as_slice()), "{name}");
+    }
+    let (status, refused) = begin(&app, &cookie, &[("fileType", "csv"), ("step", "labels")]).await;
+    assert!(status == 422 && refused.contains("jsonl or parquet"), "{status}: {refused}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

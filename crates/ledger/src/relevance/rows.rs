@@ -28,6 +28,11 @@ impl Default for Place {
     }
 }
 
+/// Returns the weights of the terms of labels.
+pub fn weights(ledger: &Ledger) -> Weights {
+    ledger.relevance().weights
+}
+
 /// Returns at most `limit` rows of the workspace with this slug after a place, and the place of the last one; `None`
 /// instead of a place after the last row. The order is that of the sessions' ids, the prompts and the memories, so
 /// equal data gives equal rows. Private and incognito sessions are left out. The score of the session is in no row:

@@ -171,11 +171,11 @@ impl Exports {
         let job = Arc::new(Job::new(id, &asked, begun_at, folder));
         jobs.push_back(Arc::clone(&job));
         let (ledger, working, server) = (ledger.clone(), Arc::clone(&job), self.server.clone());
-        let ExportRequest { scope, workspace, noted, .. } = asked;
+        let ExportRequest { scope, workspace, content, noted, .. } = asked;
         tokio::spawn(async move {
             // An export that cannot be stored in the database still runs. It is only unknown after
             // a restart.
-            if let Err(error) = export_job::begin(&ledger, &scope, id, server, noted).await {
+            if let Err(error) = export_job::begin(&ledger, &scope, id, server, (content, noted)).await {
                 tracing::warn!(export = %id, %error, "an export is not noted");
             }
             work(&ledger, &working, workspace, stop).await;

@@ -1,6 +1,7 @@
 //! One export: its state, and the work from the database to its files.
 
 use super::{
+    labels::{write_labels, written_name},
     private_folder,
     rating::{Rated, rating},
     request::ExportRequest,
@@ -8,10 +9,13 @@ use super::{
 };
 use datalake::{
     Layout,
-    export::{self, Error, Inputs, MANIFEST_FILE, Options, Preview, Progress, Split},
+    export::{self, Error, Inputs, LabelCounts, MANIFEST_FILE, Options, Preview, Progress, Split},
 };
 use domain::{Timestamp, id::TenantId, interaction::ExportState};
-use ledger::{Ledger, export_job};
+use ledger::{
+    Ledger,
+    export_job::{self, ExportContent},
+};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -30,8 +34,12 @@ pub enum Stage {
     Collecting,
     /// The streams are being read and matched, and the export is being written.
     Working(Progress),
+    /// So many labels of memories were written.
+    Labelling(u64),
     /// The export is complete.
     Done(Box<Preview>),
+    /// The export of labels of memories is complete: its counts, and the bytes of its file.
+    Labelled(LabelCounts, u64),
     /// A person or the stopping server stopped the export.
     Stopped,
     /// The export failed, with the reason as text.
@@ -45,6 +53,8 @@ pub struct Job {
     pub id: Uuid,
     /// Workspace that is exported.
     pub tenant_id: TenantId,
+    /// What it writes.
+    pub content: ExportContent,
     /// Options that the person chose.
     pub options: Options,
     /// Whether this is only a preview.
@@ -61,6 +71,7 @@ impl Job {
         Self {
             id,
             tenant_id: asked.scope.tenant_id,
+            content: asked.content,
             options: asked.options.clone(),
             is_preview: asked.is_preview,
             begun_at,
@@ -83,9 +94,15 @@ impl Job {
     /// Returns the path, name and size in bytes of the file of a split, once the export is
     /// complete.
     pub fn file(&self, split: Split) -> Option<(PathBuf, String, u64)> {
-        let Stage::Done(preview) = self.stage() else { return None };
-        let file = preview.manifest.files.iter().find(|file| file.split == split)?;
-        Some((self.folder.join(&file.name), file.name.clone(), file.bytes))
+        let (name, bytes) = match self.stage() {
+            Stage::Done(preview) => {
+                let file = preview.manifest.files.iter().find(|file| file.split == split)?;
+                (file.name.clone(), file.bytes)
+            }
+            Stage::Labelled(_, bytes) if split == Split::Train => (written_name(self.options.file_format), bytes),
+            _ => return None,
+        };
+        Some((self.folder.join(&name), name, bytes))
     }
 
     /// Returns the path of the manifest, once the export is complete.
@@ -94,7 +111,7 @@ impl Job {
     }
 
     pub(super) fn is_running(&self) -> bool {
-        matches!(self.stage(), Stage::Collecting | Stage::Working(_))
+        matches!(self.stage(), Stage::Collecting | Stage::Working(_) | Stage::Labelling(_))
     }
 
     fn set(&self, stage: Stage) {
@@ -121,14 +138,33 @@ pub(super) fn recorded_end(stage: &Stage) -> (ExportState, export_job::Ending) {
             let counts = serde_json::to_string(&preview.manifest.counts).ok();
             (ExportState::Done, export_job::Ending { counts, ..ending })
         }
+        Stage::Labelled(counts, _) => {
+            let counts = serde_json::to_string(counts).ok();
+            (ExportState::Done, export_job::Ending { counts, ..ending })
+        }
         Stage::Failed(error) => (ExportState::Failed, export_job::Ending { error: Some(error.clone()), ..ending }),
-        Stage::Collecting | Stage::Working(_) | Stage::Stopped => (ExportState::Stopped, ending),
+        Stage::Collecting | Stage::Working(_) | Stage::Labelling(_) | Stage::Stopped => (ExportState::Stopped, ending),
     }
 }
 
 /// Makes the export and sets its final stage.
 pub(super) async fn work(ledger: &Ledger, job: &Arc<Job>, workspace: String, stop: CancellationToken) {
-    let stage = match collect_streams(ledger, job, &workspace, &stop).await {
+    let stage = match job.content {
+        ExportContent::Labels => labels(ledger, job, workspace, stop).await,
+        ExportContent::Training | ExportContent::Raw => training_data(ledger, job, &workspace, stop).await,
+    };
+    if let Stage::Failed(error) = &stage {
+        tracing::warn!(export = %job.id, error, "an export could not be made");
+    }
+    if !matches!(stage, Stage::Done(_) | Stage::Labelled(..)) {
+        job.discard();
+    }
+    job.set(stage);
+}
+
+/// Writes training data. Returns the final stage.
+async fn training_data(ledger: &Ledger, job: &Arc<Job>, workspace: &str, stop: CancellationToken) -> Stage {
+    match collect_streams(ledger, job, workspace, &stop).await {
         Ok(scratch) => {
             let (rated, own) = (rating(ledger), Arc::clone(job));
             let made = tokio::task::spawn_blocking(move || {
@@ -145,14 +181,25 @@ pub(super) async fn work(ledger: &Ledger, job: &Arc<Job>, workspace: String, sto
         }
         Err(DumpError::Stopped) => Stage::Stopped,
         Err(error) => Stage::Failed(error.to_string()),
-    };
-    if let Stage::Failed(error) = &stage {
-        tracing::warn!(export = %job.id, error, "an export could not be made");
     }
-    if !matches!(stage, Stage::Done(_)) {
-        job.discard();
+}
+
+/// Writes labels of memories. Returns the final stage.
+async fn labels(ledger: &Ledger, job: &Arc<Job>, workspace: String, stop: CancellationToken) -> Stage {
+    let (ledger, job) = (ledger.clone(), Arc::clone(job));
+    let written = tokio::task::spawn_blocking(move || {
+        let goes_on = |rows| {
+            job.set(Stage::Labelling(rows));
+            !job.stopped.load(Ordering::Relaxed) && !stop.is_cancelled()
+        };
+        write_labels(&ledger, &workspace, (&job.folder, job.options.file_format), goes_on)
+    });
+    match written.await {
+        Ok(Ok(Some((counts, bytes)))) => Stage::Labelled(counts, bytes),
+        Ok(Ok(None)) => Stage::Stopped,
+        Ok(Err(why)) => Stage::Failed(why),
+        Err(error) => Stage::Failed(error.to_string()),
     }
-    job.set(stage);
 }
 
 /// Writes the streams of the workspace to files in a temporary folder, which is removed when it is

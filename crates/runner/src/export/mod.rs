@@ -3,6 +3,7 @@
 
 mod exports;
 mod job;
+mod labels;
 mod rating;
 mod request;
 mod streams;

@@ -2,6 +2,7 @@
 
 use datalake::export::Options;
 use domain::Scope;
+use ledger::export_job::ExportContent;
 
 /// A request to start an export.
 #[derive(Debug)]
@@ -10,6 +11,8 @@ pub struct ExportRequest {
     pub scope: Scope,
     /// Slug of that workspace.
     pub workspace: String,
+    /// What it writes. Of labels only the file format of the options counts.
+    pub content: ExportContent,
     /// Options that the person chose.
     pub options: Options,
     /// Whether this is only a preview.

@@ -242,7 +242,7 @@ async fn erasing_and_exporting_leave_one_entry_each(f: Fixture) {
     interaction::forget_session(&f.ledger, &f.admin, conversation.id).await.unwrap();
     reading.expect(&f, &[Kind::SessionForgotten]).await;
     let id = Uuid::from_u128(7);
-    export_job::begin(&f.ledger, &f.admin, id, "server".into(), "{}".into()).await.unwrap();
+    export_job::begin(&f.ledger, &f.admin, id, "server".into(), (ExportContent::Training, "{}".into())).await.unwrap();
     assert_eq!(reading.expect(&f, &[Kind::ExportStarted]).await.target, Some((TargetKind::Export, id)));
     export_job::record_by_operator(&f.ledger, "acme", ExportContent::Raw).await.unwrap();
     assert_eq!(detail(&reading.expect(&f, &[Kind::ExportStarted]).await), json!({ "what": "raw" }));

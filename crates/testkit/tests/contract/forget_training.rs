@@ -9,7 +9,7 @@ use crate::{
 use domain::{id::SessionId, interaction::ExportState};
 use ledger::{
     Error,
-    export_job::{self, Ending},
+    export_job::{self, Ending, ExportContent},
     interaction::{self, Stream},
     memory_forget::{self, Forget},
     retention::{ErasureState, erasure_states_by_operator},
@@ -62,7 +62,7 @@ async fn a_forgotten_persons_captured_answers_go_and_none_is_captured_again(f: F
 
     // An export that was written since, whose file is named.
     let (export, options) = (Uuid::from_u128(7), json!({ "format": "sft" }).to_string());
-    export_job::begin(&f.ledger, &f.admin, export, "server".into(), options).await.unwrap();
+    export_job::begin(&f.ledger, &f.admin, export, "server".into(), (ExportContent::Training, options)).await.unwrap();
     export_job::end(&f.ledger, &f.admin, export, ExportState::Done, Ending::default()).await.unwrap();
 
     let done = memory_forget::forget(&f.ledger, &f.admin, of(&person)).await.unwrap();
