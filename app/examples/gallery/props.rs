@@ -137,6 +137,7 @@ pub fn log_props(session: wire::session::Session, events: Vec<wire::event::Event
         events,
         opens_at: Default::default(),
         titles: Default::default(),
+        is_rated: false,
         has_earlier: false,
         has_later: false,
         kinds: String::new(),

@@ -92,6 +92,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
         events: log.events,
         opens_at: OpensAt::Start,
         titles: Titles::default(),
+        is_rated: false,
         has_earlier: false,
         has_later: false,
         kinds: String::new(),

@@ -42,6 +42,8 @@ mod part;
 #[cfg(feature = "ssr")]
 mod promotion;
 #[cfg(feature = "ssr")]
+mod rate_memory;
+#[cfg(feature = "ssr")]
 mod row;
 #[cfg(feature = "ssr")]
 mod rows;
@@ -101,7 +103,7 @@ pub use page::{OpensAt, Props, moving_fragment, page};
 pub use promotion::PromotionOffer;
 pub use rating::{Rating, RatingPanel, RatingState};
 #[cfg(feature = "ssr")]
-pub use rows::rows_fragment;
+pub use rows::{rateable_rows, rows_fragment};
 #[cfg(feature = "ssr")]
 pub(crate) use shared::{shared_rows, shared_value};
 #[cfg(feature = "ssr")]

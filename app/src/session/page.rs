@@ -6,7 +6,7 @@ use super::{
     find::{Find, FoundTick, find_line},
     group::{counts, label, parse_groups},
     promotion::{PromotionOffer, promotion_form},
-    rows::{found_rows, rows_fragment},
+    rows::{found_rows, rateable_rows, rows_fragment},
     sidebar::{RelatedSessions, sidebar},
     summary::{Summary, summary_view},
     timeline::Scale,
@@ -53,6 +53,8 @@ pub struct Props {
     pub opens_at: OpensAt,
     /// Names by id: of people, and of the entities that they viewed.
     pub titles: Titles,
+    /// Whether memories that the agent was given can be rated in their rows.
+    pub is_rated: bool,
     /// Whether there are earlier events.
     pub has_earlier: bool,
     /// Whether there are later events.
@@ -210,6 +212,7 @@ fn progress(shell: &Shell, props: &Props) -> Option<InertElement> {
 fn rows(id: &str, props: &Props) -> String {
     match props.find.phrase() {
         Some(phrase) => found_rows(id, &props.events, &props.titles, &phrase, props.find.sequence()),
+        None if props.is_rated => rateable_rows(props.summary.session.id, &props.events, &props.titles),
         None => rows_fragment(id, &props.events, &props.titles),
     }
 }

@@ -100,10 +100,22 @@ fn source_name(event: &Event) -> Option<String> {
 
 /// Writes an event as a row.
 pub fn write_row(html: &mut Html, session_id: &str, entry: &Entry<'_>, titles: &Titles) {
+    write_row_with(html, session_id, entry, titles, |_, _| {});
+}
+
+/// The same with more below what the event holds.
+pub fn write_row_with(
+    html: &mut Html,
+    session_id: &str,
+    entry: &Entry<'_>,
+    titles: &Titles,
+    below: impl FnOnce(&mut Html, &Event),
+) {
     let event = entry.event;
     write_head(html, event, entry.group, &event.kind, event.sequence);
     let source = Source { session_id, sequence: event.sequence };
     write_body(html, entry, titles, source);
+    below(html, event);
     write_raw(html, source);
     html.raw("</div></li>");
 }

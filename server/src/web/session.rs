@@ -106,10 +106,12 @@ pub(super) async fn read(
     let window = find.sequence().map_or_else(|| query.window(), LogWindow::Around);
     let page = page::read(&state.ledger, &viewer.scope, id, window, chosen(kinds.clone())).await?;
     let opens_at = opens_at(page.opens_at);
+    let is_rated = page.events.is_rated;
     let (events, titles) = transcript_of(page.events);
     let (has_earlier, has_later) = (page.has_earlier, page.has_later);
     let around = beside(state, viewer, page.around).await;
-    Ok(Props { events, titles, has_earlier, has_later, opens_at, kinds, find, form: viewer.form.clone(), ..around })
+    let form = viewer.form.clone();
+    Ok(Props { events, titles, is_rated, has_earlier, has_later, opens_at, kinds, find, form, ..around })
 }
 
 const fn opens_at(found: page::OpensAt) -> OpensAt {
@@ -146,6 +148,7 @@ fn around_log(around: Around, rating: Rating, (may_forget, may_share): (bool, bo
         events: Vec::new(),
         opens_at: OpensAt::Start,
         titles: Titles::default(),
+        is_rated: false,
         has_earlier: false,
         has_later: false,
         kinds: String::new(),
@@ -236,8 +239,12 @@ async fn rows(
     let kinds = query.kinds.filter(|kinds| !kinds.is_empty()).map(chosen);
     let found = page::events(&state.ledger, &viewer.scope, id, wanted, kinds).await?;
     let sequences = sequences(&found.slice);
+    let is_rated = found.is_rated;
     let (events, titles) = transcript_of(found);
-    let html = ui::rows_fragment(&id.to_string(), &events, &titles);
+    let html = match is_rated {
+        true => ui::rateable_rows(id, &events, &titles),
+        false => ui::rows_fragment(&id.to_string(), &events, &titles),
+    };
     Ok((sequences, Html(html)).into_response())
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     form::Form,
-    shell::{PageRejection, Viewer, render, render_or_refuse},
+    shell::{PageRejection, Viewer, local_path, render, render_or_refuse},
 };
 use crate::{
     extract::{Id, Params},
@@ -59,7 +59,7 @@ fn props(found: page::Page, is_newest: bool) -> Props {
     }
 }
 
-/// Rates one memory.
+/// Rates one memory, and returns to `next`, or to the page of the memories.
 async fn rate(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -67,7 +67,10 @@ async fn rate(
     form: Form,
 ) -> Result<Response, PageRejection> {
     match rated(&state, &viewer, id, &form).await {
-        Ok(()) => Ok(Redirect::to(&format!("/sessions/{id}/memories")).into_response()),
+        Ok(()) => {
+            let next = form.optional("next").unwrap_or_else(|| format!("/sessions/{id}/memories"));
+            Ok(Redirect::to(local_path(Some(&next))).into_response())
+        }
         Err(error) => {
             let problem = Problem::from(error);
             let props = Props { refusals: problem.lines(), ..read(&state, &viewer, id, None).await? };

@@ -86,6 +86,16 @@ async fn ratings_of_memories_are_reported_one_by_one_and_exported_as_labels() {
     );
     let shown = send(app.http.get(&address)).await.text().await.unwrap();
     assert!(shown.contains("-0.25, 2 ratings"), "{shown}");
+    // So they do in the transcript, to which they return. Other pages with its rows have no forms.
+    let transcript = send(app.http.get(format!("{}/sessions/{session}", app.url))).await.text().await.unwrap();
+    let mut fields = transcript.split("name=\"next\" value=\"").filter_map(|part| part.split('"').next());
+    let next = fields.find(|next| next.contains("#seq-")).unwrap().to_owned();
+    assert!(next.starts_with(&format!("/sessions/{session}")) && transcript.contains("Rate 1 memory"), "{next}");
+    for (wanted, returned) in [(next.as_str(), next.as_str()), ("//evil.example", "/today")] {
+        let form = [("memory", id.as_str()), ("value", "-1"), ("next", wanted)];
+        let rated = send(app.http.post(&address).form(&form)).await;
+        assert_eq!((rated.status().as_u16(), rated.headers()["location"].to_str().unwrap()), (303, returned));
+    }
     let refused = send(app.http.post(&address).form(&[("memory", "x"), ("value", "1")])).await;
     assert_eq!(refused.status().as_u16(), 422);
     assert!(refused.text().await.unwrap().contains("this rating does not count: not_injected"));

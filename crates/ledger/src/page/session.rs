@@ -101,6 +101,8 @@ pub struct Events {
     pub slice: Slice,
     /// Names of entities and people in the events, by id or actor.
     pub names: Vec<(String, String)>,
+    /// Whether memories of the session can be rated at all: nothing is recorded of private sessions.
+    pub is_rated: bool,
 }
 
 /// Everything that the page of a session shows.
@@ -257,7 +259,7 @@ async fn events_on(conn: &mut Conn<'_>, session: &Session, read: &Read) -> Resul
 
 async fn named(conn: &mut Conn<'_>, session: &Session, slice: Slice) -> Result<Events> {
     let names = names(conn, session.tenant_id, &slice.events).await?;
-    Ok(Events { slice, names })
+    Ok(Events { slice, names, is_rated: !session.is_private() })
 }
 
 async fn around_on(
