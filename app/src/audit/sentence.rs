@@ -87,6 +87,7 @@ pub(super) const fn kind_word(kind: Kind) -> &'static str {
         Kind::RuleResumed => "Rule resumed",
         Kind::RuleDeleted => "Rule deleted",
         Kind::RetentionRun => "Old sessions erased",
+        Kind::RankerSwitched => "Order of memories changed",
     }
 }
 
@@ -203,6 +204,7 @@ fn words(entry: &AuditEntry, detail: &Value, names: &Names) -> (&'static str, &'
         Kind::RuleResumed => ("resumed", "a rule", String::new()),
         Kind::RuleDeleted => ("deleted", "a rule", String::new()),
         Kind::RetentionRun => ("erased sessions that ended before", "", day(detail)),
+        Kind::RankerSwitched => ("changed what orders memories", "", ranker(detail)),
     }
 }
 
@@ -279,6 +281,15 @@ fn suspended(detail: &Value) -> &'static str {
         Some(SuspendedWhy::Undone) => "by undoing its decision",
         Some(SuspendedWhy::Admin) | None => "",
     }
+}
+
+/// What orders memories since, and before.
+fn ranker(detail: &Value) -> String {
+    let name = |key: &str| match detail[key].as_u64() {
+        Some(version) => format!("model {version}"),
+        None => "the formula alone".to_owned(),
+    };
+    format!("from {} to {}", name("from"), name("to"))
 }
 
 /// The day of a time, UTC.
@@ -362,6 +373,10 @@ mod tests {
             (
                 text_of("retention.run", Some("system"), None, json!({ "olderThan": "2026-01-31T00:00:00Z" })),
                 "The operator of the server erased sessions that ended before 2026-01-31",
+            ),
+            (
+                text_of("ranker.switched", Some("system"), None, json!({ "from": 3, "to": null })),
+                "The operator of the server changed what orders memories from model 3 to the formula alone",
             ),
         ];
         for (said, wanted) in cases {

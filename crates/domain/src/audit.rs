@@ -150,6 +150,9 @@ pub enum Kind {
     /// Retention began to erase old sessions of the workspace.
     #[serde(rename = "retention.run")]
     RetentionRun,
+    /// Another model orders the memories of the workspace, or the formula alone.
+    #[serde(rename = "ranker.switched")]
+    RankerSwitched,
 }
 
 names!(Kind {
@@ -200,6 +203,7 @@ names!(Kind {
     RuleResumed = "rule.resumed",
     RuleDeleted = "rule.deleted",
     RetentionRun = "retention.run",
+    RankerSwitched = "ranker.switched",
 });
 
 /// What an act was done to. The names are append-only.

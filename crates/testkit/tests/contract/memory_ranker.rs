@@ -1,14 +1,16 @@
 //! A model that is better than the formula orders the memories that an agent is given, until an operator goes back.
 
 use crate::{
+    audit::{Reading, detail},
     memory::put,
     memory_block::{block_of, paths, talk},
 };
 use chrono::TimeDelta;
 use domain::{
+    audit::Kind,
     id::TenantId,
     limit::MEMORY_RANKERS_MAX,
-    relevance::{Kind, Row},
+    relevance::{self, Row},
 };
 use ledger::{
     Error,
@@ -17,6 +19,7 @@ use ledger::{
         store_by_server, use_by_operator,
     },
 };
+use serde_json::json;
 use testkit::{Fixture, on_both_engines};
 use uuid::Uuid;
 
@@ -44,7 +47,7 @@ fn row(session: u64, candidate: u64) -> Row {
         uses_30d: 0,
         same_person: false,
         same_channel: false,
-        kind: Kind::Topics,
+        kind: relevance::Kind::Topics,
         tokens: if is_short { 12 } else { 120 },
         rank: u32::try_from(candidate).unwrap() + 1,
         slot: Some(u32::try_from(candidate).unwrap() + 1),
@@ -98,7 +101,13 @@ async fn a_better_model_orders_memories_until_an_operator_goes_back(f: Fixture) 
         assert!(matches!(used, Err(Error::Invalid(_))), "{used:?}");
     }
     assert_eq!(first(&f).await, of("model-1", "topics/short.md"), "what is refused changes nothing");
-    use_by_operator(&f.ledger, WORKSPACE, None).await.unwrap();
+    let mut reading = Reading::begin(&f).await;
+    for _ in 0..2 {
+        use_by_operator(&f.ledger, WORKSPACE, None).await.unwrap();
+    }
+    let entry = reading.expect(&f, &[Kind::RankerSwitched]).await;
+    let wanted = (Some("system"), json!({ "from": 1, "to": null }));
+    assert_eq!((entry.actor.as_deref(), detail(&entry)), wanted, "a repeat changes nothing");
     assert_eq!(first(&f).await, of("formula-1", "topics/long.md"));
     // A server trains once a day, and does not change what an operator chose.
     assert_eq!(due(&f.ledger, "").await.unwrap(), Vec::<String>::new());
