@@ -346,6 +346,7 @@ pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
         input: claimed.session.input.clone().map(json),
         session: session(claimed.session),
         context: claimed.context,
+        rate_memories: claimed.rate_memories,
         resume: claimed.resume.map(resume),
         tool_results: claimed.tool_results.into_iter().map(tool_result).collect(),
         messages: claimed.messages.into_iter().map(claimed_message).collect(),

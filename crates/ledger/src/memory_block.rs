@@ -59,6 +59,8 @@ pub(crate) struct MemoryBlock {
     pub(crate) considered: Vec<Considered>,
     /// Name of what ranked them.
     pub(crate) ranker: String,
+    /// Whether ratings are due: the request is in the text, or the agent is to rate with a tool.
+    pub(crate) is_rated: bool,
 }
 
 /// Settings of ratings and random choice.
@@ -167,8 +169,8 @@ pub(crate) struct About<'a> {
 pub(crate) enum Rated {
     /// They cannot.
     Never,
-    /// In this session, without a request. What an agent says after a claim is its reply or its output, and the request
-    /// asks for an answer that is only ratings.
+    /// In this session, without a request in the text. What an agent says after a claim is its reply or its output, and
+    /// the request asks for an answer that is only ratings. It rates with a tool.
     Unasked(SessionId),
     /// In this session, if it exists yet, with a request: the host shows the answer, and ratings are taken out of it.
     Asked(Option<SessionId>),
@@ -184,10 +186,13 @@ impl Rated {
     }
 }
 
-/// Whether the request for ratings follows the memories of this prompt.
-async fn is_asked(conn: &mut Conn<'_>, tenant_id: TenantId, about: &About<'_>) -> Result<bool> {
-    let (Rated::Asked(session), settings) = (about.rated, &about.learning.settings) else { return Ok(false) };
-    let before = match session {
+/// Whether ratings of the memories of this prompt are due.
+async fn is_due(conn: &mut Conn<'_>, tenant_id: TenantId, about: &About<'_>) -> Result<bool> {
+    if matches!(about.rated, Rated::Never) {
+        return Ok(false);
+    }
+    let settings = &about.learning.settings;
+    let before = match about.rated.session() {
         // Each prompt counts, so there is nothing to count.
         Some(id) if settings.every_nth > 1 => store::relevance::prompts(conn, tenant_id, id).await?,
         _ => 0,
@@ -253,7 +258,8 @@ pub(crate) async fn select(
     candidates.sort_by(|one, other| other.bm25.total_cmp(&one.bm25).then_with(|| one.id.cmp(&other.id)));
     candidates.sort_by_key(|candidate| !candidate.same_person);
     candidates.truncate(BLOCK_CANDIDATES_MAX);
-    let request = if is_asked(conn, tenant_id, &about).await? { REQUEST } else { "" };
+    let is_rated = is_due(conn, tenant_id, &about).await?;
+    let request = if is_rated && matches!(about.rated, Rated::Asked(_)) { REQUEST } else { "" };
     let room = about.bytes_max.saturating_sub(if request.is_empty() { 0 } else { BETWEEN.len() + request.len() });
     let tokens_max = tokens_within(room).min(about.bounds.tokens);
     let Learning { settings: Settings { holdout_permille, shuffle, .. }, ref rankers, seed } = about.learning;
@@ -269,7 +275,7 @@ pub(crate) async fn select(
         Rated::Never => Vec::new(),
         Rated::Unasked(_) | Rated::Asked(_) => considered(&ranked, &found),
     };
-    Ok(Some(MemoryBlock { text, candidates: json!(ranked), considered, ranker }))
+    Ok(Some(MemoryBlock { text, candidates: json!(ranked), considered, ranker, is_rated }))
 }
 
 /// The candidates as rows. A value that is not finite is stored as 0.

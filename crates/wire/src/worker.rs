@@ -106,6 +106,9 @@ pub struct ClaimedSession {
     /// agent's prompt; null if they work on nothing. Recorded as `session.context_injected`.
     #[serde(default)]
     pub context: Option<String>,
+    /// Whether the agent is to rate the memories in `context`: `POST /api/sessions/{id}/memory-feedback`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rate_memories: bool,
     /// The decision with which the session continues; null if it did not wait for one.
     #[serde(default)]
     pub resume: Option<Resume>,

@@ -103,6 +103,8 @@ pub struct Claimed {
     /// Recent activity of the session's person and memories of the agent, to be appended to the agent's prompt.
     /// `None` if there is neither: the person has no running human session, and no memory is relevant.
     pub context: Option<String>,
+    /// Whether the agent is to rate the memories in it.
+    pub rate_memories: bool,
     /// The decision with which the session continues.
     pub resume: Option<Resumed>,
     /// Results of custom tools that ended the session's wait, in the order in which they were supplied.
@@ -312,9 +314,10 @@ async fn take(
         text
     });
     // After the recent activity, so that a prompt keeps its beginning from turn to turn.
-    let mut considered = None;
+    let (mut considered, mut rate_memories) = (None, false);
     if let Some((block, event)) = memories(tx, &before, &mut minter, (bounds, learning)).await? {
         events.push(event);
+        rate_memories = block.is_rated;
         considered = Some((before.head_sequence + events.len() as u64, block.ranker, block.considered));
         context = Some(context.map_or_else(|| block.text.clone(), |activity| format!("{activity}\n\n{}", block.text)));
     }
@@ -335,6 +338,7 @@ async fn take(
     let claimed = Claimed {
         session,
         context,
+        rate_memories,
         resume,
         tool_results,
         messages,

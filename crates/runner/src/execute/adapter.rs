@@ -63,6 +63,8 @@ pub struct Job {
     pub input: Option<Json>,
     /// Recent activity of the session's person. It is untrusted text and belongs at the end of a prompt.
     pub activity: Option<String>,
+    /// Whether the agent is to rate the memories in it.
+    pub rate_memories: bool,
     /// The decision that ended the session's wait, if any.
     pub resume: Option<Resume>,
     /// The same as the API sent it, for agents that are commands.

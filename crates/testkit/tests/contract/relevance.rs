@@ -1,7 +1,7 @@
 //! Ratings of the memories that agents are given: what is recorded, what counts, what it causes, and what is exported.
 
 use crate::{
-    gate::says,
+    gate::{claim, says},
     hook::{payload, send},
     interaction::{due, keep_all},
     memory::AGENT,
@@ -13,18 +13,18 @@ use domain::{
     id::SessionId,
     memory_writer::block::items,
     relevance::{REQUEST, Ratings, Settings},
-    session::Refusal,
+    session::{Refusal, YieldTo},
 };
 use ledger::{
     Error, ListPage, gate,
     memory::{self, Write},
     memory_forget,
     relevance::{self, Place, Report, SessionMemoryRecord, rows_by_operator},
-    session::{self, ListSessions},
-    thread::{self, NewThread},
+    session::{self, ListSessions, YieldRequest},
+    thread::{self, Message, NewThread},
 };
 use serde_json::{Value, json};
-use testkit::{Fixture, on_both_engines};
+use testkit::{Fixture, on_both_engines, text};
 
 on_both_engines!(
     ratings_come_with_hooks_in_answers_and_by_the_api_and_count_one_by_one,
@@ -32,6 +32,7 @@ on_both_engines!(
     a_memory_that_was_rated_as_harmful_is_not_given_again_in_its_session,
     a_harmful_memory_is_proposed_for_review_once_and_goes_or_stays_as_decided,
     uses_are_counted_when_a_turn_is_captured_and_labels_follow_from_them,
+    ratings_are_due_with_every_nth_claim_that_gives_memories,
     the_settings_turn_requests_and_ratings_of_agents_off,
     nothing_is_recorded_of_incognito_conversations,
 );
@@ -269,6 +270,8 @@ async fn uses_are_counted_when_a_turn_is_captured_and_labels_follow_from_them(f:
 
 async fn the_settings_turn_requests_and_ratings_of_agents_off(f: Fixture) {
     f.ledger.use_relevance(Settings { agent_feedback: false, ..Settings::default() });
+    talk_about_launch(&f).await;
+    assert!(!claim(&f).await.rate_memories);
     remember_launch(&f).await;
     let context = ask(&f, "s-1").await.unwrap();
     assert!(!context.contains("memory-feedback"), "{context}");
@@ -277,6 +280,36 @@ async fn the_settings_turn_requests_and_ratings_of_agents_off(f: Fixture) {
     assert_eq!(rated(&f, session).await, (None, 0));
     rate(&f, &f.member, session, &json!({ &id: 1 })).await.unwrap();
     assert_eq!(rated(&f, session).await, (Some(1.0), 1), "people may rate");
+    f.done().await;
+}
+
+/// A conversation about the launch with the agent that workers run, which has a memory of it.
+async fn talk_about_launch(f: &Fixture) -> SessionId {
+    remember(f, AGENT, "topics/launch.md", "# Launch\n\n- The launch is on Friday\n").await;
+    let message = Some("When is the launch?".into());
+    let new = NewThread { agent: AGENT.into(), message, ..NewThread::default() };
+    thread::start(&f.ledger, &f.member, new).await.unwrap().session.id
+}
+
+async fn ratings_are_due_with_every_nth_claim_that_gives_memories(f: Fixture) {
+    f.ledger.use_relevance(Settings { every_nth: 2, ..Settings::default() });
+    let session = talk_about_launch(&f).await;
+    let mut due = Vec::new();
+    for turn in 0..3 {
+        if turn > 0 {
+            let message = Message { text: "When is the launch?".into(), id: None };
+            thread::send_message(&f.ledger, &f.member, session, message).await.unwrap();
+        }
+        let claimed = claim(&f).await;
+        let context = claimed.context.unwrap_or_default();
+        assert!(context.contains("Friday") && !context.contains("memory-feedback"), "{context}");
+        due.push(claimed.rate_memories);
+        let attempt = claimed.session.attempt;
+        f.append(session, attempt, vec![text("On Friday.")]).await.unwrap();
+        let rest = YieldRequest::at(attempt, YieldTo::Idle);
+        session::yield_to(&f.ledger, &f.worker, session, rest).await.unwrap();
+    }
+    assert_eq!(due, [true, false, true]);
     f.done().await;
 }
 

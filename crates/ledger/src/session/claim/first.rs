@@ -52,6 +52,7 @@ pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Re
     let plain = |session| Claimed {
         session,
         context: None,
+        rate_memories: false,
         resume: None,
         tool_results: Vec::new(),
         messages: Vec::new(),

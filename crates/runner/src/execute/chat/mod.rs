@@ -40,7 +40,7 @@ use super::{
 };
 use conversation::{Conversation, Entry};
 use declined::declined_events;
-use domain::{count::counted, event::Known, message::ModelContext};
+use domain::{count::counted, event::Known, message::ModelContext, relevance::TOOL_REQUEST};
 use serde_json::{Value, json, value::to_raw_value};
 use std::{
     future::Future,
@@ -143,7 +143,10 @@ struct ChatRun<'a> {
 impl ChatRun<'_> {
     async fn run(&self) -> Result<Outcome, Stop> {
         self.read_offers().await?;
-        let prompt = Prompt::of(self.job, self.context, self.chat.instructions.as_deref()).await?;
+        let mut prompt = Prompt::of(self.job, self.context, self.chat.instructions.as_deref()).await?;
+        if self.job.rate_memories && self.chat.tools.rates_memories() {
+            prompt.activity = prompt.activity.map(|activity| format!("{activity}\n\n{TOOL_REQUEST}"));
+        }
         let (log, decision) = (LogSource::of_job(self.context), self.job.resume.as_ref());
         let mut conversation = Conversation::read(log, self.job.is_thread(), decision).await?;
         self.save_spent(&conversation);

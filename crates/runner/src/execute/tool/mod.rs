@@ -241,6 +241,11 @@ impl Toolbox {
         Ok(Self { tools: own, confirmed, of_workspace, http, actions })
     }
 
+    /// Whether the agent may rate memories.
+    pub fn rates_memories(&self) -> bool {
+        self.tools.iter().any(|(tool, _)| *tool == Tool::RateMemories)
+    }
+
     /// Slugs of the tools of the workspace that the agent may call.
     pub fn of_workspace(&self) -> &[String] {
         &self.of_workspace

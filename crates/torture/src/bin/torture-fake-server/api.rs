@@ -111,6 +111,7 @@ async fn claim(store: &Store, body: &[u8]) -> Result<Answer, Refused> {
                 lease_expires_at: now(),
                 input: None,
                 context: None,
+                rate_memories: false,
                 resume: None,
                 tool_results: Vec::new(),
                 messages: Vec::new(),

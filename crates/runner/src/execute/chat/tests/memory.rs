@@ -56,3 +56,20 @@ async fn ratings_of_memories_carry_the_attempt_and_are_sent_again_after_a_failur
     let [(output, failed)] = answers.as_slice() else { panic!("{answers:?}") };
     assert!(!failed && output["notRead"] == 3, "{output}");
 }
+
+#[tokio::test]
+async fn an_agent_with_the_tool_is_asked_for_ratings_when_the_claim_says_so() {
+    for (is_due, has_tool) in [(true, true), (false, true), (true, false)] {
+        let model = ScriptedModel::start([ScriptedReply::Text("Noted.")]).await;
+        let fake = fake().await;
+        let mut chat = agent(&model, Wire::OpenAi).chat;
+        if !has_tool {
+            chat.tools = Toolbox::new(&[tool::Named::Own(Tool::Note)], Vec::new(), None, Vec::new()).unwrap();
+        }
+        let given = |job: &mut Job| (job.activity, job.rate_memories) = (Some("<memory>x</memory>".into()), is_due);
+        assert_eq!(work(&fake, chat, given).await, End::Completed);
+        let asked = model.requests()[0].body["messages"].to_string();
+        assert!(asked.contains("<memory>x</memory>"), "{asked}");
+        assert_eq!(asked.contains("rate with the tool rate_memories"), is_due && has_tool, "{asked}");
+    }
+}
