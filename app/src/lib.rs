@@ -23,7 +23,7 @@
 //! | `inbox::review::result_page(&Shell, &inbox::review::ResultProps)` | `GET /inbox/review/result?group=&items=` |
 //! | `search::page(&Shell, search::Props)` | `GET /search?q=&agent=&status=&cursor=` |
 //! | `session::page(&Shell, session::Props)` | `GET /sessions/{id}?before=&kinds=&find=&match=` |
-//! | `session::rows_fragment(&str, &[Event], &Titles)` | `GET /sessions/{id}/rows?afterSequence=` or `?beforeSequence=`, `&kinds=` |
+//! | `session::rateable_rows(SessionId, &[Event], &Titles)`, or `rows_fragment` of a private session | `GET /sessions/{id}/rows?afterSequence=` or `?beforeSequence=`, `&kinds=` |
 //! | `session::moving_fragment(&Shell, &session::Props)` | `GET /sessions/{id}/summary` |
 //! | `chat::list_page(&Shell, chat::ListProps)` | `GET /chat?cursor=` |
 //! | `chat::rows_fragment(&[chat::Entry])` | `GET /chat/rows?ids=a,b,c` |

@@ -69,7 +69,7 @@ async fn rate(
     match rated(&state, &viewer, id, &form).await {
         Ok(()) => {
             let next = form.optional("next").unwrap_or_else(|| format!("/sessions/{id}/memories"));
-            Ok(Redirect::to(local_path(Some(&next))).into_response())
+            Ok(Redirect::to(local_path(Some(next.as_str()))).into_response())
         }
         Err(error) => {
             let problem = Problem::from(error);

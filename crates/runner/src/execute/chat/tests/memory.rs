@@ -66,10 +66,10 @@ async fn an_agent_with_the_tool_is_asked_for_ratings_when_the_claim_says_so() {
         if !has_tool {
             chat.tools = Toolbox::new(&[tool::Named::Own(Tool::Note)], Vec::new(), None, Vec::new()).unwrap();
         }
-        let given = |job: &mut Job| (job.activity, job.rate_memories) = (Some("<memory>x</memory>".into()), is_due);
-        assert_eq!(work(&fake, chat, given).await, End::Completed);
-        let asked = model.requests()[0].body["messages"].to_string();
-        assert!(asked.contains("<memory>x</memory>"), "{asked}");
-        assert_eq!(asked.contains("rate with the tool rate_memories"), is_due && has_tool, "{asked}");
+        let give = |job: &mut Job| (job.activity, job.rate_memories) = (Some("<memory>x</memory>".into()), is_due);
+        assert_eq!(work(&fake, chat, give).await, End::Completed);
+        let messages = model.requests()[0].body["messages"].to_string();
+        assert!(messages.contains("<memory>x</memory>"), "{messages}");
+        assert_eq!(messages.contains("rate with the tool rate_memories"), is_due && has_tool, "{messages}");
     }
 }
