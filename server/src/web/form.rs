@@ -236,6 +236,14 @@ fn is_multipart(request: &Request) -> bool {
 }
 
 impl FormWithFiles {
+    /// The form, if its files can be taken.
+    ///
+    /// # Errors
+    /// Why a file cannot be taken, at its field.
+    pub fn readable(&self) -> Result<&Form, Problem> {
+        self.refused.clone().map_or(Ok(&self.form), Err)
+    }
+
     /// Takes a part. Parts after the first [`FIELDS_MAX`] are left out.
     fn take(&mut self, name: String, bytes: Bytes, files: &mut Vec<(String, String)>) {
         if self.form.0.len() + files.len() >= FIELDS_MAX {

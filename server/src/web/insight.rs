@@ -40,10 +40,14 @@ async fn show(
 }
 
 async fn memories(State(state): State<AppState>, viewer: Viewer) -> Result<Response, PageRejection> {
-    let memory::Page { given, rated, used, helpful, unused, harmful, rankers } =
-        memory::read(&state.ledger, &viewer.scope).await?;
+    let props = memory_props(memory::read(&state.ledger, &viewer.scope).await?);
+    Ok(render(StatusCode::OK, move || ui::memory_page(&viewer.shell, props)).await)
+}
+
+fn memory_props(page: memory::Page) -> MemoryProps {
+    let memory::Page { given, rated, used, helpful, unused, harmful, rankers } = page;
     let list = |figures: Vec<memory::MemoryFigure>| figures.into_iter().map(memory_figure).collect();
-    let props = MemoryProps {
+    MemoryProps {
         given,
         rated,
         used,
@@ -51,8 +55,7 @@ async fn memories(State(state): State<AppState>, viewer: Viewer) -> Result<Respo
         unused: list(unused),
         harmful: list(harmful),
         rankers: rankers.into_iter().map(ranker_figure).collect(),
-    };
-    Ok(render(StatusCode::OK, move || ui::memory_page(&viewer.shell, props)).await)
+    }
 }
 
 fn memory_figure(figure: memory::MemoryFigure) -> MemoryFigure {

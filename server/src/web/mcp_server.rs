@@ -18,7 +18,7 @@ use axum::{
 use domain::{mcp::Transport, slug::is_slug, tool::Secret};
 use ledger::{
     ListPage,
-    mcp_server::{self, McpServerChange, NewMcpServer, SecretChange},
+    mcp_server::{self, McpServerChange, NewMcpServer, SecretChange, delete, import, update},
 };
 use runner::execute::mcp::refresh;
 use serde::Deserialize;
@@ -68,20 +68,25 @@ fn programs(state: &AppState, viewer: &Viewer) -> Vec<String> {
 }
 
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
-    let new = NewMcpServer {
-        slug: form.optional("slug"),
-        name: form.text("name").trim().to_owned(),
-        transport: transport(&form),
-        secret_headers: secret(&form).into_iter().filter(|(_, value)| !value.expose().is_empty()).collect(),
-    };
-    match mcp_server::create(&state.ledger, &viewer.scope, new).await {
-        Ok(made) => {
-            Ok(redirect_with_notice(&format!("/mcp-servers/{}", made.slug), "mcp_server_saved").into_response())
-        }
+    match mcp_server::create(&state.ledger, &viewer.scope, typed(&form)).await {
+        Ok(made) => Ok(redirect_with_notice(&page_of(&made.slug), "mcp_server_saved").into_response()),
         Err(error) => {
             let problem = Problem::from(error);
             list_answer(&state, viewer, None, placed(&form, &problem), Some(problem)).await
         }
+    }
+}
+
+fn page_of(slug: &str) -> String {
+    format!("/mcp-servers/{slug}")
+}
+
+fn typed(form: &Form) -> NewMcpServer {
+    NewMcpServer {
+        slug: form.optional("slug"),
+        name: form.text("name").trim().to_owned(),
+        transport: transport(form),
+        secret_headers: secret(form).into_iter().filter(|(_, value)| !value.expose().is_empty()).collect(),
     }
 }
 
@@ -144,16 +149,10 @@ async fn answer(
     form: FormState,
     problem: Option<Problem>,
 ) -> Result<Response, PageRejection> {
-    let server = mcp_server::get(&state.ledger, &viewer.scope, slug).await?;
-    let listing = mcp_server::listing(&state.ledger, &viewer.scope, slug).await?;
-    let refusals = problem.as_ref().filter(|_| !form.is_refused()).map(Problem::lines);
-    let props = Props {
-        server: wire_map::mcp_server(server),
-        tools: wire_map::mcp_tools(listing),
-        programs: programs(state, &viewer),
-        form,
-        refusals: refusals.unwrap_or_default(),
-    };
+    let server = wire_map::mcp_server(mcp_server::get(&state.ledger, &viewer.scope, slug).await?);
+    let tools = wire_map::mcp_tools(mcp_server::listing(&state.ledger, &viewer.scope, slug).await?);
+    let refusals = problem.as_ref().filter(|_| !form.is_refused()).map(Problem::lines).unwrap_or_default();
+    let props = Props { server, tools, programs: programs(state, &viewer), form, refusals };
     Ok(render_or_refuse(problem.as_ref(), move || ui::page(&viewer.shell, props)).await)
 }
 
@@ -177,26 +176,14 @@ async fn post(
 /// Does what the button says. Returns the path of the page after it, and its notice.
 async fn change(state: &AppState, viewer: &Viewer, slug: &str, form: &Form) -> ledger::Result<(String, &'static str)> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
-    let page = format!("/mcp-servers/{slug}");
-    match form.text("do").as_str() {
-        "refresh" => {
-            refresh(&state.mcp, ledger, scope, slug).await?;
-            Ok((page, "mcp_server_asked"))
-        }
-        "import" => {
-            mcp_server::import(ledger, scope, slug, chosen(form)).await?;
-            Ok(("/tools".to_owned(), "mcp_tools_imported"))
-        }
-        "save" => {
-            mcp_server::update(ledger, scope, slug, edited(form)).await?;
-            Ok((page, "mcp_server_saved"))
-        }
-        "delete" => {
-            mcp_server::delete(ledger, scope, slug).await?;
-            Ok(("/mcp-servers".to_owned(), "mcp_server_deleted"))
-        }
-        _ => Err(ledger::Error::invalid("do", "refresh, import, save or delete")),
-    }
+    let (page, tools, list) = (page_of(slug), "/tools".to_owned(), "/mcp-servers".to_owned());
+    Ok(match form.text("do").as_str() {
+        "refresh" => refresh(&state.mcp, ledger, scope, slug).await.map(|_| (page, "mcp_server_asked"))?,
+        "import" => import(ledger, scope, slug, chosen(form)).await.map(|_| (tools, "mcp_tools_imported"))?,
+        "save" => update(ledger, scope, slug, edited(form)).await.map(|_| (page, "mcp_server_saved"))?,
+        "delete" => delete(ledger, scope, slug).await.map(|()| (list, "mcp_server_deleted"))?,
+        _ => return Err(ledger::Error::invalid("do", "refresh, import, save or delete")),
+    })
 }
 
 /// Names of the tools that are ticked.

@@ -47,17 +47,17 @@ async fn keep(
     viewer: Viewer,
     Path(slug): Path<String>,
     visit: Visit,
-    form: Form,
+    sent: FormWithFiles,
 ) -> Result<Response, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Query::default()).await?;
-    if form.text("_do") == "discard" {
-        return discard(&state, viewer, page, &form).await;
+    if sent.form.text("_do") == "discard" {
+        return discard(&state, viewer, page, &sent.form).await;
     }
-    match (save(&state.ledger, &viewer.scope, &page, &form).await, visit.is_by_script()) {
+    match (save(&state.ledger, &viewer.scope, &page, &sent).await, visit.is_by_script()) {
         (Ok(kept), true) => Ok(for_script(kept)),
         (Ok(kept), false) => Ok(to_form(&page.tool.slug, "draft", &kept.session.id.to_string())),
-        (Err(error), true) => Err(error.into()),
-        (Err(error), false) => refused(&state, viewer, page, &form, error).await,
+        (Err(problem), true) => Err(problem.into()),
+        (Err(problem), false) => refused(&state, viewer, page, &sent.form, problem).await,
     }
 }
 
@@ -73,10 +73,11 @@ fn to_form(slug: &str, member: &str, value: &str) -> Response {
     Redirect::to(&format!("/tools/{slug}?{query}#run")).into_response()
 }
 
-async fn save(ledger: &Ledger, scope: &Scope, page: &page::Page, form: &Form) -> ledger::Result<ToolDraft> {
+async fn save(ledger: &Ledger, scope: &Scope, page: &page::Page, sent: &FormWithFiles) -> Result<ToolDraft, Problem> {
+    let form = sent.readable()?;
     let rev = form.text("_rev").parse().unwrap_or_default();
     let save = SaveForm { id: form.text("_id"), rev, fields: typed(page, form), is_leaving: form.has("_leaving") };
-    save_form(ledger, scope, &page.tool.slug, save).await
+    Ok(save_form(ledger, scope, &page.tool.slug, save).await?)
 }
 
 /// Cancels the session of the draft.
@@ -118,23 +119,28 @@ async fn name_input(
     State(state): State<AppState>,
     viewer: Viewer,
     Path(slug): Path<String>,
-    form: Form,
+    sent: FormWithFiles,
 ) -> Result<Response, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Query::default()).await?;
-    if form.text("do") == "delete" {
-        return delete(&state.ledger, &viewer.scope, &page.tool.slug, &form).await;
+    if sent.form.text("do") == "delete" {
+        return delete(&state.ledger, &viewer.scope, &page.tool.slug, &sent.form).await;
     }
-    match save_input(&state.ledger, &viewer.scope, &page.tool.slug, input(&page, &form)).await {
-        Ok(saved) => Ok(to_form(&page.tool.slug, "saved", &saved.name)),
-        Err(error) => refused(&state, viewer, page, &form, error).await,
+    match save_named(&state.ledger, &viewer.scope, &page, &sent).await {
+        Ok(name) => Ok(to_form(&page.tool.slug, "saved", &name)),
+        Err(problem) => refused(&state, viewer, page, &sent.form, problem).await,
     }
 }
 
-/// The input to save: the fields that are filled in.
-fn input(page: &page::Page, form: &Form) -> SaveInput {
-    let mut fields = typed(page, form);
-    fields.retain(|_, value| !value.is_null());
-    SaveInput { name: form.text("_name").trim().to_owned(), fields }
+/// Saves the fields that are filled in. Returns the name of the input.
+async fn save_named(
+    ledger: &Ledger,
+    scope: &Scope,
+    page: &page::Page,
+    sent: &FormWithFiles,
+) -> Result<String, Problem> {
+    let form = sent.readable()?;
+    let input = SaveInput { name: form.text("_name").trim().to_owned(), fields: typed(page, form) };
+    Ok(save_input(ledger, scope, &page.tool.slug, input).await?.name)
 }
 
 /// Deletes a saved input.

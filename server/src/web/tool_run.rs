@@ -48,9 +48,9 @@ async fn submit(
     Path(slug): Path<String>,
     sent: FormWithFiles,
 ) -> Result<Response, PageRejection> {
-    let page = page::read(&state.ledger, &viewer.scope, known(slug)?, page::Query::default()).await?;
-    let started = match pressed(&page, &sent) {
-        Some(Ok(forms)) => return Ok(answer(viewer, page, forms, None).await),
+    let (draft, page) = page_of_form(&state, &viewer, known(slug)?, &sent).await?;
+    let begun = match schema_of(&page).and_then(|schema| pressed("run", schema, &sent)) {
+        Some(Ok(pressed)) => return Ok(answer(viewer, page, changed(&state, pressed), None).await),
         Some(Err(problem)) => Err(problem),
         None => start(&state.ledger, &viewer.scope, &page, &sent.form).await,
     };
@@ -58,6 +58,23 @@ async fn submit(
         Ok(session) => Ok(Redirect::to(&format!("/sessions/{}", session.id)).into_response()),
         Err(problem) => Ok(refuse(viewer, page, &sent.form, problem).await),
     }
+}
+
+/// The page with the draft that the form names, if it was kept.
+async fn page_of_form(
+    state: &AppState,
+    viewer: &Viewer,
+    slug: String,
+    sent: &FormWithFiles,
+) -> ledger::Result<(Option<SessionId>, page::Page)> {
+    let draft = of_form(&state.ledger, &viewer.scope, &sent.form.text("_id")).await?.map(|session| session.id);
+    let query = page::Query { draft, ..page::Query::default() };
+    Ok((draft, page::read(&state.ledger, &viewer.scope, slug, query).await?))
+}
+
+/// The forms of the page after a button has changed the form of the input.
+fn changed(state: &AppState, Pressed { state: run, focus }: Pressed) -> Forms {
+    Forms { run, focus, ..Forms::of(state) }
 }
 
 /// The input schema of the published version.
@@ -85,10 +102,21 @@ async fn refuse(viewer: Viewer, page: page::Page, form: &Form, problem: Problem)
     answer(viewer, page, forms, Some(problem)).await
 }
 
-/// The fields of the input.
-fn typed(form: &Form) -> Fields {
-    let input = form.below(ROOT).filter(|(rest, _)| rest.is_empty() || rest.starts_with('.'));
-    input.map(|(rest, text)| (format!("{ROOT}{rest}"), text.replace("\r\n", "\n"))).collect()
+/// Runs the tool with the typed input, once if the form is sent twice. A form that was kept as a draft runs that draft.
+async fn start(
+    ledger: &Ledger,
+    scope: &Scope,
+    page: &page::Page,
+    (draft, sent): (Option<SessionId>, &FormWithFiles),
+) -> Result<Session, Problem> {
+    let input = schema_of(page).map(|schema| typed_input(schema, sent)).transpose()?.flatten();
+    let form = &sent.form;
+    let Some(id) = draft else {
+        let run_tool = RunTool { input, idempotency_key: form.optional("_id"), ..RunTool::default() };
+        return Ok(run(ledger, scope, &page.tool.slug, run_tool).await?);
+    };
+    let begin_run = BeginRun { rev: form.text("_rev").parse().ok(), fields: last_changes(page, input.as_deref()) };
+    Ok(begin(ledger, scope, id, begin_run).await?)
 }
 
 /// The state of a form that a button has changed. Passwords are not shown again.

@@ -39,10 +39,21 @@ async fn submit(
 ) -> Result<Response, PageRejection> {
     require_manager(&viewer.scope)?;
     let stored = tool::get(&state.ledger, &viewer.scope, &known(slug)?).await?;
-    match start(&state.ledger, &viewer.scope, &stored, &form).await {
-        Ok(session) => Ok(Redirect::to(&format!("/sessions/{}", session.id)).into_response()),
-        Err(problem) => Ok(again(viewer, stored, &form, &problem).await),
-    }
+    let begun = match pressed("try", &stored.definition.input_schema, &sent) {
+        Some(Ok(pressed)) => return Ok(changed(viewer, stored, pressed).await),
+        Some(Err(problem)) => Err(problem),
+        None => start(&state.ledger, &viewer.scope, &stored, &sent).await,
+    };
+    Ok(match begun {
+        Ok(session) => Redirect::to(&format!("/sessions/{}", session.id)).into_response(),
+        Err(problem) => again(viewer, stored, &sent, &problem).await,
+    })
+}
+
+/// The editor after a button has changed the form of the input.
+async fn changed(viewer: Viewer, stored: ToolRecord, Pressed { state: tried, focus }: Pressed) -> Response {
+    let draft = Draft { focus, ..draft_of(stored) };
+    editor(viewer, draft, (FormState::default(), tried), StatusCode::OK).await
 }
 
 /// The editor with the typed input and why the test did not begin.

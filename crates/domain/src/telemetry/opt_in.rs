@@ -55,7 +55,7 @@ impl OptIn {
     }
 
     /// The state after a request.
-    pub const fn asked(self, now: Timestamp) -> Self {
+    pub const fn after_request(self, now: Timestamp) -> Self {
         Self { last_prompted_at: Some(now), ..self }
     }
 

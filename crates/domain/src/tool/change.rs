@@ -76,7 +76,7 @@ impl Change {
         if self.input_schema.is_none() {
             missing("inputSchema");
         }
-        let given = Given { http: self.http, composite: self.composite, mcp: self.mcp };
+        let given = OfKind { http: self.http, composite: self.composite, mcp: self.mcp };
         let implementation = match self.kind.map(|kind| implementation(kind, given)) {
             Some(Ok(implementation)) => Some(implementation),
             Some(Err(issue)) => {
@@ -109,7 +109,7 @@ impl Change {
     /// # Errors
     /// One [`Issue`] if the call or the steps do not fit the kind.
     pub fn apply(self, to: Definition) -> Result<Definition, Vec<Issue>> {
-        let given = Given { http: self.http, composite: self.composite, mcp: self.mcp };
+        let given = OfKind { http: self.http, composite: self.composite, mcp: self.mcp };
         let implementation = match (self.kind.unwrap_or(to.kind()), to.implementation) {
             (Kind::Http, kept @ Implementation::Http { .. })
             | (Kind::Composite, kept @ Implementation::Composite { .. })
@@ -141,10 +141,10 @@ impl From<Definition> for Change {
     fn from(definition: Definition) -> Self {
         let kind = definition.kind();
         let given = match definition.implementation {
-            Implementation::Http { http } => Given { http: Some(http), ..Given::default() },
-            Implementation::Worker {} => Given::default(),
-            Implementation::Composite { composite } => Given { composite: Some(composite), ..Given::default() },
-            Implementation::Mcp { mcp } => Given { mcp: Some(mcp), ..Given::default() },
+            Implementation::Http { http } => OfKind { http: Some(http), ..OfKind::default() },
+            Implementation::Worker {} => OfKind::default(),
+            Implementation::Composite { composite } => OfKind { composite: Some(composite), ..OfKind::default() },
+            Implementation::Mcp { mcp } => OfKind { mcp: Some(mcp), ..OfKind::default() },
         };
         Self {
             name: Some(definition.name),
@@ -167,19 +167,19 @@ impl From<Definition> for Change {
 
 /// The parts of a change that only tools of one kind have.
 #[derive(Default)]
-struct Given {
+struct OfKind {
     http: Option<HttpCall>,
     composite: Option<Composite>,
     mcp: Option<McpCall>,
 }
 
-impl Given {
+impl OfKind {
     const fn is_nothing(&self) -> bool {
         self.http.is_none() && self.composite.is_none() && self.mcp.is_none()
     }
 }
 
-fn implementation(kind: Kind, Given { http, composite, mcp }: Given) -> Result<Implementation, Issue> {
+fn implementation(kind: Kind, OfKind { http, composite, mcp }: OfKind) -> Result<Implementation, Issue> {
     if http.is_some() && kind != Kind::Http {
         return Err(Issue::new("http", "only a tool of the kind `http` has a call"));
     }
