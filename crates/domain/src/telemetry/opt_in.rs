@@ -87,7 +87,7 @@ mod tests {
         for hour in 0..24 * 30 {
             if state.asks(after(hour)) {
                 asked.push(hour);
-                state = state.asked(after(hour));
+                state = state.after_request(after(hour));
             }
         }
         assert_eq!(asked, [0, 24, 48, 72, 96, 120, 144]);

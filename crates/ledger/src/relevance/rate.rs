@@ -14,7 +14,7 @@ use domain::{
     session::{self, Session},
     thread::cut,
 };
-use serde_json::Value;
+use serde::Deserialize;
 use std::collections::HashMap;
 use store::{Conn, WriteTx, relevance::NewRating};
 
@@ -140,10 +140,15 @@ pub(crate) async fn rate_on(
     Ok(report)
 }
 
+/// What the metadata of a session says about its agent.
+#[derive(Deserialize)]
+struct AboutAgent {
+    model: Option<String>,
+}
+
 /// The model of a session's agent, if the session's metadata names it.
 fn model_of(session: &Session) -> Option<String> {
-    let metadata: Value = serde_json::from_str(&session.metadata).ok()?;
-    let model = metadata.get("model")?.as_str()?;
-    let is_plain = !model.is_empty() && !model.contains('\0');
-    is_plain.then(|| cut(model, MODEL_CHARS_MAX))
+    let about: AboutAgent = serde_json::from_str(&session.metadata).ok()?;
+    let model = about.model.filter(|model| !model.is_empty() && !model.contains('\0'))?;
+    Some(cut(&model, MODEL_CHARS_MAX))
 }
