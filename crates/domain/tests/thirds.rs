@@ -19,10 +19,11 @@ const SETS: [(&str, &str); 2] = [
 const LANGUAGES: [&str; 12] = ["en", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "tr", "zh"];
 /// Every third turn is unseen.
 const THIRD: u32 = 3;
-/// Least precision and recall on what was used for tuning, in thousandths.
-const TUNED_ACCEPTED_PRECISION_MIN: usize = 950;
-const TUNED_REJECTED_PRECISION_MIN: usize = 970;
-const TUNED_REJECTED_RECALL_MIN: usize = 500;
+/// The aims for the default export, in thousandths. They hold on what was used for tuning, and on turns that were written
+/// for one measurement.
+const ACCEPTED_PRECISION_AIM: usize = 950;
+const REJECTED_PRECISION_AIM: usize = 970;
+const REJECTED_RECALL_AIM: usize = 500;
 /// Least precision and recall on the unseen third of both sets, in thousandths. They are what was reached; the aims are
 /// 950 and 970.
 const UNSEEN_ACCEPTED_PRECISION_MIN: usize = 920;
@@ -86,9 +87,9 @@ fn the_default_export_labels_turns_that_were_not_read() {
     let [accepted, rejected] = both(&tuned);
     let _ = writeln!(report, "two thirds of both, used for tuning: accepted {}", accepted.render());
     let _ = writeln!(report, "                  rejected {}", rejected.render());
-    assert!(accepted.precision() >= TUNED_ACCEPTED_PRECISION_MIN, "tuned: accepted {}", accepted.render());
-    assert!(rejected.precision() >= TUNED_REJECTED_PRECISION_MIN, "tuned: rejected {}", rejected.render());
-    assert!(rejected.recall() >= TUNED_REJECTED_RECALL_MIN, "tuned: rejected {}", rejected.render());
+    assert!(accepted.precision() >= ACCEPTED_PRECISION_AIM, "tuned: accepted {}", accepted.render());
+    assert!(rejected.precision() >= REJECTED_PRECISION_AIM, "tuned: rejected {}", rejected.render());
+    assert!(rejected.recall() >= REJECTED_RECALL_AIM, "tuned: rejected {}", rejected.render());
     let [accepted, rejected] = both(&unseen);
     let _ = writeln!(report, "the unseen third of both: accepted {}", accepted.render());
     let _ = writeln!(report, "                  rejected {}", rejected.render());
@@ -97,6 +98,31 @@ fn the_default_export_labels_turns_that_were_not_read() {
     assert!(accepted.precision() >= UNSEEN_ACCEPTED_PRECISION_MIN, "unseen: accepted {}", accepted.render());
     assert!(rejected.precision() >= UNSEEN_REJECTED_PRECISION_MIN, "unseen: rejected {}", rejected.render());
     assert!(rejected.recall() >= UNSEEN_REJECTED_RECALL_MIN, "unseen: rejected {}", rejected.render());
+}
+
+/// Turns that were written for one measurement, by someone who did not read the rules. No rule changed after it.
+#[test]
+fn the_default_export_labels_turns_that_were_written_for_one_measurement() {
+    let all = turns(include_str!("outcome/unread.jsonl"));
+    assert!(all.iter().zip(1..).all(|(turn, number)| turn.id == number), "ids count from 1");
+    let mut report = String::new();
+    let mut figures = Vec::new();
+    for language in LANGUAGES.map(Some).into_iter().chain([None]) {
+        let speaks = |turn: &&Turn| language.is_none_or(|language| turn.language == language);
+        let measured: Vec<_> = all.iter().filter(speaks).map(Turn::measured).collect();
+        let [accepted, rejected] = both(&measured);
+        let language = language.unwrap_or("all");
+        let _ = writeln!(report, "{language:3}: accepted {}", accepted.render());
+        let _ = writeln!(report, "     rejected {}", rejected.render());
+        figures.push((language, accepted, rejected));
+    }
+    println!("{report}");
+    insta::assert_snapshot!(report);
+    for (language, accepted, rejected) in figures {
+        assert!(accepted.precision() >= ACCEPTED_PRECISION_AIM, "{language}: accepted {}", accepted.render());
+        assert!(rejected.precision() >= REJECTED_PRECISION_AIM, "{language}: rejected {}", rejected.render());
+        assert!(rejected.recall() >= REJECTED_RECALL_AIM, "{language}: rejected {}", rejected.render());
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! It is a thread of xtask, as the model of the demo is. A request without tools is for a title or the like: it takes
 //! no step.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

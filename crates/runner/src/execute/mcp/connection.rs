@@ -25,9 +25,9 @@ use tokio_util::task::AbortOnDropHandle;
 pub(super) struct Connection {
     running: RunningService<RoleClient, Handler>,
     pub watch: Arc<Watch>,
-    /// How far a call is, as the server reports it.
+    /// The newest progress that the server reports of a call.
     pub progress: Newest,
-    /// The program that is spoken to. Dropping it kills its process group.
+    /// The program. Dropping it kills its process group.
     _program: Option<(Child, AbortOnDropHandle<()>)>,
 }
 
