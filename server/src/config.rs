@@ -18,6 +18,7 @@ use chrono::TimeDelta;
 pub use forms::FormSettings;
 use forms::FormsFile;
 use otlp::{OtlpFile, OtlpFlags, OtlpSettings};
+use predictor::PredictorFile;
 use runner::{execute::config::AgentConfig, execute::mcp::Program, mail::MailSettings, memory_writer::MemoryConfig};
 use serde::Deserialize;
 use smtp::SmtpFile;
@@ -95,6 +96,8 @@ struct File {
     #[serde(default)]
     agents: AgentsFile,
     memory: Option<MemoryConfig>,
+    #[serde(default)]
+    predictor: PredictorFile,
     #[serde(default)]
     mcp: BTreeMap<String, Program>,
 }

@@ -35,6 +35,7 @@ mod memory;
 mod memory_forget;
 mod memory_writer;
 mod paced_run;
+mod relevance;
 mod response;
 mod rule;
 mod search;
@@ -67,6 +68,7 @@ pub use memory::*;
 pub use memory_forget::{forget_person, forgotten_person};
 pub use memory_writer::{memory_flush, memory_run};
 pub use paced_run::{new_paced_run, paced_run, paced_run_detail};
+pub use relevance::{memory_ratings, rated_memories, session_memory};
 pub use response::*;
 pub use rule::*;
 pub use search::{found_events, found_in_log, new_saved_search, saved_search, snippet};
@@ -76,8 +78,8 @@ pub use telemetry::telemetry;
 pub use thread::*;
 pub use tool::*;
 pub use tool_run::{
-    change_tool_fields, open_tool_draft, run_tool, run_tool_draft, saved_tool_input, tool_run, tool_session,
-    tool_sessions,
+    change_tool_fields, open_tool_draft, promote_run, run_tool, run_tool_draft, saved_tool_input, tool_run,
+    tool_session, tool_sessions,
 };
 pub use view::*;
 pub use webhook::*;

@@ -24,6 +24,8 @@ use wire::{
     memory::{MemoryToolAnswer, MemoryToolCommand},
     relevance::{RateMemories, RatedMemories},
     session::Session,
+    tool::ToolVersion,
+    tool_run::{RunTool, ToolRun},
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Progress, Yield},
 };
 

@@ -13,6 +13,8 @@ RULES = {
     "actionId": "an action that is not archived; its output is one entity where a response becomes one, and "
     "fields where a canvas that began with an entity is written to it",
     "answers": "answers fit the fields of the form",
+    "agent": "at most 64 characters after the prefix",
+    "agentSlugs": "each has at most 64 characters after the prefix",
     "addMembers[]": "somebody who comes in is a member of the workspace",
     "assignedTo": "a member of the workspace; `me` is nobody where a token calls",
     "audience": "a group that exists, with the gate `member`",

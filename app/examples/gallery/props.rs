@@ -150,6 +150,7 @@ pub fn log_props(session: wire::session::Session, events: Vec<wire::event::Event
         promotion: None,
         calls: Vec::new(),
         form: FormState::default(),
+        progress_script: String::new(),
     }
 }
 

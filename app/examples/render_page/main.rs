@@ -105,6 +105,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
         promotion: None,
         calls: Vec::new(),
         form: FormState::default(),
+        progress_script: String::new(),
     };
     (shell, props)
 }

@@ -58,7 +58,7 @@ pub struct Props {
     pub entity_id: Option<EntityId>,
     /// Session of the task that wrote it to that entity last, or waits for approval to do so.
     pub write_back_id: Option<SessionId>,
-    /// What the viewer may do now; `None` if they only read it, or if it has ended.
+    /// The viewer's role; `None` if the viewer can only read it, or if it has ended.
     pub role: Option<ParticipantRole>,
     /// Suggestions that wait for a decision, oldest first.
     pub suggestions: Vec<Suggestion>,

@@ -1,6 +1,5 @@
-//! What tools were given and what they returned, wherever it is shown: transcripts, the page of a session, the page of
-//! a tool and shared pages. Texts that are JSON are shown in the same forms in conversations and on pages of entities.
-//! All of it is untrusted text.
+//! Inputs and results of tools: in transcripts, on the pages of sessions and tools, and on shared pages. All of them
+//! are untrusted text.
 
 mod picture;
 mod shape;

@@ -47,7 +47,9 @@ pub fn write_result(html: &mut Html, raw: &RawValue, session_id: &str) {
     if !write_shape(html, unwrapped(raw), Look::Page(session_id)) {
         write_value(html, Some(raw), None);
     }
-    html.raw("<p class=\"meta\"><a href=\"/api/sessions/").text(session_id).raw("/result\" download=\"session-");
+    html.raw("<p class=\"meta result-file\"><a href=\"/api/sessions/")
+        .text(session_id)
+        .raw("/result\" download=\"session-");
     html.text(session_id).raw("-result.json\">Save the result as JSON</a></p>");
 }
 

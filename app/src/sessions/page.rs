@@ -133,6 +133,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             {line}
             {alone.map(|fresh| view! { <LiveRows>{fresh}</LiveRows> })}
             {list}
+            <p class="meta">"Documents that people and agents edit together are "<a href="/canvases">"canvases"</a>"."</p>
         };
         frame(shell, RailEntry::Sessions, page)
     })
@@ -144,7 +145,6 @@ fn head(filter: &Filter, columns: &Columns) -> InertElement {
     static_html(view! {
         <ButtonLink look=Look::Quiet href=saved_href(filter)>{word}<span class="hidden-text">{rest}</span></ButtonLink>
         <ButtonLink look=Look::Quiet href="/search" title="Search all events"><span class="hidden-text">"Search: "</span>"Events"</ButtonLink>
-        <ButtonLink look=Look::Quiet href="/canvases">"Canvases"</ButtonLink>
         {view_form(filter, columns)}
     })
 }

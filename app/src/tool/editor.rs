@@ -1,11 +1,10 @@
 //! The editor of a tool. Fields: `revision`, `slug` (new tools only), `name`, `description`, and `definition`: the
 //! other parts of the definition as JSON.
 
-use super::input::fields;
+use super::input::{Drawn, input_fields, json_button, typed_texts};
 use crate::{
     FormState,
     document::render,
-    inbox::render_fields,
     render::static_html,
     shell::{RailEntry, Shell, frame},
     text::shorten::one_line,
@@ -17,7 +16,7 @@ use crate::{
         section::Section,
     },
 };
-use domain::tool::Definition;
+use domain::tool::{Definition, form};
 use leptos::{prelude::*, tachys::html::InertElement};
 
 /// What the editor holds.
@@ -35,6 +34,8 @@ pub struct Draft {
     pub definition: String,
     /// The stored working copy, which can be tried; `None` for a new tool.
     pub stored: Option<Definition>,
+    /// The part of the form that tries it that the last button was about; empty if there was none.
+    pub focus: String,
 }
 
 /// Renders the page. `form` says what is wrong, with the typed values; `tried` says it of the form that tries the tool.
@@ -60,8 +61,11 @@ pub fn editor_page(shell: &Shell, draft: &Draft, form: &FormState, tried: &FormS
 /// The form that tests the stored working copy. It posts the fields `input.KEY` to /tools/{slug}/test.
 fn try_section(shell: &Shell, draft: &Draft, tried: &FormState) -> Option<InertElement> {
     let (slug, stored) = (draft.slug.as_ref()?, draft.stored.as_ref()?);
-    let fields = fields(stored);
-    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    let (target, schema) = (format!("/tools/{slug}/test"), &stored.input_schema);
+    let texts = typed_texts(tried).unwrap_or_else(|| form::begin(schema));
+    let Drawn { html: fields, names, takes_files, can_be_json } =
+        input_fields(&target, schema, &texts, (tried, &draft.focus));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Some(static_html(view! {
         <Section name="try" id="try" title="Test">
             <p class="meta">"Runs the saved working copy, published or not. Calls are real. The session is marked as a test, and insights leave it out."</p>

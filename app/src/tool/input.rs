@@ -9,10 +9,11 @@ use crate::{
 use domain::{
     entity::display_text,
     limit::TOOL_FORM_FILE_BYTES_MAX,
-    tool::form::{Control, Entry, Mark, Node, NodeKind, ROOT, Why, mark},
+    tool::form::{self, Control, Entry, Fields, Mark, Node, NodeKind, ROOT, Why, mark},
     view::{OFFSETS, UTC, join_instant},
 };
 use leptos::{prelude::*, tachys::html::InertElement};
+use serde_json::Value;
 use std::{cell::RefCell, collections::BTreeSet};
 
 /// Prefix of the ids of the fields.
@@ -22,12 +23,14 @@ const KEPT_MAX: usize = 400;
 
 /// The fields of a form.
 pub(super) struct Drawn {
-    /// The fields.
+    /// The fields, and a sentence if there are none.
     pub html: InertElement,
     /// Names of all parts, at which messages are shown.
     pub names: BTreeSet<String>,
     /// Whether a text file can be chosen.
     pub takes_files: bool,
+    /// Whether the whole input can be typed as JSON instead.
+    pub can_be_json: bool,
 }
 
 /// The typed texts of a form that was sent; `None` for a form that was not.
@@ -65,7 +68,11 @@ fn draw(target: &str, root: &Node, form: &FormState, focus: &str) -> Drawn {
     let kept = form.values.iter().filter(|(name, _)| is_input(name) && !names.contains(*name));
     let kept = kept.take(KEPT_MAX).map(|(name, text)| hidden(name.clone(), text.clone())).collect::<Vec<_>>();
     let takes_files = names.iter().any(|name| name.ends_with(Mark::File.as_str()));
-    Drawn { html: static_html((fields, kept)), names, takes_files }
+    let is_empty = is_empty(&root.kind);
+    let none = is_empty.then(|| view! { <p class="meta">"This tool takes no input."</p> });
+    // A form of one text area for JSON has its own button.
+    let can_be_json = !matches!(root.kind, NodeKind::Json(_)) && !is_empty;
+    Drawn { html: static_html((none, fields, kept)), names, takes_files, can_be_json }
 }
 
 fn is_input(name: &str) -> bool {
@@ -97,7 +104,7 @@ struct List<'a> {
 }
 
 struct Drawing<'a> {
-    slug: &'a str,
+    target: &'a str,
     form: &'a FormState,
     focus: &'a str,
     names: RefCell<BTreeSet<String>>,
@@ -117,7 +124,7 @@ impl Drawing<'_> {
 
     /// A button that changes the form. The page that answers it begins at the part.
     fn step(&self, what: &str, name: &str, (words, about): (&'static str, &str), is_off: bool) -> InertElement {
-        let action = format!("/tools/{}/run#{SCOPE}-{name}", self.slug);
+        let action = format!("{}#{SCOPE}-{name}", self.target);
         let look = matches!(what, "remove" | "off").then_some("danger");
         let about = format!(" {about}");
         static_html(view! {
@@ -398,13 +405,13 @@ mod tests {
     use super::*;
     use crate::render::to_html;
     use domain::tool::form::{begin, draw as nodes, write};
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn html_of(schema: &Value, value: Option<&Value>) -> String {
         let fields = value.map_or_else(|| begin(schema), |value| write(schema, value));
         let values = fields.iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
         let form = FormState { form: "run".to_owned(), values, errors: Vec::new() };
-        to_html(draw("order", &nodes(schema, &fields), &form, "").html)
+        to_html(draw("/tools/order/run", &nodes(schema, &fields), &form, "").html)
     }
 
     #[test]

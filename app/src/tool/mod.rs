@@ -16,12 +16,12 @@ mod steps;
 mod versions;
 
 pub use editor::{Draft, editor_page};
-pub use input::{input_field, typed_input};
 pub use list_page::{ListProps, list_page};
 pub use offered::Offered;
 pub use page::{Props, page};
 pub use promote_page::{PromoteField, PromoteProps, PromoteTarget, promote_page};
 pub use run::Run;
+pub use start::{Continued, Start};
 pub use versions::Comparison;
 
 use crate::settings::role_word;

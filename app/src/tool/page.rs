@@ -5,7 +5,8 @@ use super::{
     definition::definition_section,
     kind_word,
     offered::{Offered, offered_section},
-    run::{Run, run_section, runs_section},
+    run::{Run, runs_section},
+    run_form::run_section,
     secrets::secrets_section,
     versions::{Comparison, versions_section},
 };

@@ -1,6 +1,6 @@
 //! The runs of a tool, and how it can be run.
 
-use super::input::{self, Drawn};
+use super::start::Start;
 use crate::{
     FormState,
     entity::People,
@@ -75,7 +75,7 @@ pub(super) fn runs_section(shell: &Shell, slug: &str, run: &Run, may_run: bool, 
     })
 }
 
-/// What the newest run that has ended returned, or why it failed.
+/// Result or error of the newest run that has ended.
 fn latest_result(session: &Session, may_promote: bool) -> impl IntoView + use<> {
     let id = session.id.to_string();
     let mut html = Html::default();

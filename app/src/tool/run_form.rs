@@ -2,13 +2,12 @@
 //! `_name` of an input to save. A script keeps what is typed as a draft.
 
 use super::{
-    input::fields,
+    input::{Drawn, input_fields, json_button, typed_texts},
     run::Run,
     start::{Continued, prefilled},
 };
 use crate::{
     OWNER_HEADER,
-    inbox::{FormField, render_fields},
     render::static_html,
     shell::Shell,
     text::escape::query,
@@ -22,7 +21,10 @@ use crate::{
     },
     working_on::owner_of,
 };
-use domain::limit::NAME_CHARS_MAX;
+use domain::{
+    limit::NAME_CHARS_MAX,
+    tool::form::{self, Fields},
+};
 use leptos::{prelude::*, tachys::html::InertElement};
 use serde_json::{Value, value::RawValue};
 use wire::tool::ToolVersion;
@@ -98,21 +100,21 @@ fn beginning(run: &Run, version: &ToolVersion) -> (Fields, Vec<AnyView>) {
     let private = has_private.then_some(" Private values are not kept.");
     if let Some(Continued { fields, saved_at, .. }) = &start.continued {
         let about = view! { <p class="meta">"Your draft of "{moment(*saved_at)}"."{private}</p> };
-        return (Some(Value::Object(fields.clone())), vec![about.into_any()]);
+        return (form::write(schema, &Value::Object(fields.clone())), vec![about.into_any()]);
     }
     if let Some(again) = &run.again {
         let href = format!("/sessions/{}", again.id);
         let Some(before) = again.input.as_deref().and_then(recorded) else {
             let about = view! { <p class="meta"><a href=href>"The earlier run"</a>" has no recorded input."</p> };
-            return (None, vec![about.into_any()]);
+            return (form::begin(schema), vec![about.into_any()]);
         };
         let about =
             view! { <p class="meta">"Filled in with the input of "<a href=href>"an earlier run"</a>"."{private}</p> };
-        return (Some(before), vec![about.into_any()]);
+        return (form::write(schema, &before), vec![about.into_any()]);
     }
     if let Some((name, values)) = &start.chosen {
         let about = view! { <p class="meta">"Filled in with “"<span dir="auto">{name.clone()}</span>"”."{private}</p> };
-        return (Some(values.clone()), vec![about.into_any()]);
+        return (form::write(schema, values), vec![about.into_any()]);
     }
     let (values, notes) = prefilled(&version.definition, &start.address);
     let notes = notes.into_iter().map(|note| view! { <p class="meta" dir="auto">{note}</p> }.into_any());
@@ -120,13 +122,13 @@ fn beginning(run: &Run, version: &ToolVersion) -> (Fields, Vec<AnyView>) {
 }
 
 fn run_form(shell: &Shell, slug: &str, run: &Run, version: &ToolVersion) -> InertElement {
-    let (before, about) = beginning(run, version);
-    let begin = |field: FormField| match &before {
-        Some(before) => field.starting_with(before),
-        None => field,
-    };
-    let fields: Vec<FormField> = fields(&version.definition).into_iter().map(begin).collect();
-    let mut names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    let (texts, about) = beginning(run, version);
+    let texts = typed_texts(&run.form).unwrap_or(texts);
+    let posts_to = format!("/tools/{slug}/run");
+    let schema = &version.definition.input_schema;
+    let Drawn { html: fields, names, takes_files, can_be_json } =
+        input_fields(&posts_to, schema, &texts, (&run.form, &run.focus));
+    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
     names.push(NAME);
     let general = run.form.general(&names);
     let asks = version.definition.requires_confirmation.then(|| {
@@ -149,16 +151,19 @@ fn run_form(shell: &Shell, slug: &str, run: &Run, version: &ToolVersion) -> Iner
         Field::new(NAME, "Name of this input").hint("For your own next runs. An input with this name is replaced.");
     let keeps = run.form.error(NAME).is_some();
     static_html(view! {
-        <form class="form" method="post" action=format!("/tools/{slug}/run#run") data-draft=address data-leaves="">
+         <form class="form" method="post" action=format!("{posts_to}#run") enctype=takes_files.then_some("multipart/form-data") data-draft=address data-leaves="">
+            // Enter in a field presses the first button, which must not be one that changes the form.
+            <button class="hidden-text" type="submit" tabindex="-1" aria-hidden="true">"Run"</button>
             <input type="hidden" name="_id" value=id/>
             <input type="hidden" name="_rev" value=rev.to_string()/>
             <Refused messages=general/>
-            {render_fields("run", &fields, &run.form)}
+            {fields}
             {about}
             {asks}
             <div class="form-actions">
                 <Button look=Look::Primary attr:data-key="run">"Run"</Button>
                 <Button attr:formaction=target attr:formnovalidate="">"Save draft"</Button>
+                {can_be_json.then(|| json_button(&posts_to))}
                 {discard}
                 <span class="meta" role="status" data-state=""></span>
             </div>

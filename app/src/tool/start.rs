@@ -1,8 +1,14 @@
 //! The initial values of the form of a tool: a draft, a recorded or saved input, or values in the address.
 
-use super::input::fields;
-use crate::{inbox::typed_value, text::shorten::one_line, trigger::INPUT};
-use domain::{Timestamp, id::SessionId, tool::Definition};
+use crate::text::shorten::one_line;
+use domain::{
+    Timestamp,
+    id::SessionId,
+    tool::{
+        Definition,
+        form::{self, Fields, NodeKind, ROOT},
+    },
+};
 use serde_json::{Map, Value};
 
 /// Most characters of a field's name in a note.
@@ -38,57 +44,43 @@ pub struct Start {
     pub script: String,
 }
 
-/// The typed fields to keep as a draft: all that the form has, `null` for those that are empty. A text that cannot be
-/// parsed is kept as a text.
-pub fn draft_fields(definition: &Definition, typed: impl Fn(&str) -> Option<String>) -> Map<String, Value> {
-    let mut kept = Map::new();
-    for field in fields(definition) {
-        let key = key_of(&field.name).map(str::to_owned);
-        match (typed_value(std::slice::from_ref(&field), &typed), key) {
-            (Ok(Some(Value::Object(value))), Some(key)) => {
-                kept.insert(key.clone(), value.get(&key).cloned().unwrap_or_default());
-            }
-            (Ok(Some(Value::Object(whole))), None) => kept.extend(whole),
-            (Err(_), Some(key)) => {
-                kept.insert(key, Value::from(typed(&field.name).unwrap_or_default()));
-            }
-            (Ok(_) | Err(_), _) => {}
-        }
-    }
-    kept
-}
-
-/// The key of the property for the name of a form field; `None` for the field of the whole input.
-fn key_of(name: &str) -> Option<&str> {
-    name.strip_prefix(INPUT)?.strip_prefix('.')
-}
-
-/// The values in an address that fields of the form can take, and a sentence for each that is ignored: those of private
-/// and of unknown fields, and those that a field cannot hold.
-pub(super) fn prefilled(definition: &Definition, address: &[(String, String)]) -> (Option<Value>, Vec<String>) {
-    let known = fields(definition);
-    let (mut values, mut notes) = (Map::new(), Vec::new());
+/// The form with the defaults of the input schema and the values in an address that its fields can take, and a sentence
+/// for each value that is ignored: those of private and of unknown fields, and those that a field cannot hold.
+pub(super) fn prefilled(definition: &Definition, address: &[(String, String)]) -> (Fields, Vec<String>) {
+    let schema = &definition.input_schema;
+    let known = match form::draw(schema, &Fields::default()).kind {
+        NodeKind::Object { members, .. } => members,
+        _ => Vec::new(),
+    };
+    let (mut texts, mut notes) = (Vec::new(), Vec::new());
     for (name, text) in address {
-        let Some(key) = key_of(name) else { continue };
+        let Some(typed_key) = name.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('.')) else { continue };
+        let member = known.iter().find(|member| member.name == *name);
+        let key = member.map_or(typed_key, |member| &member.key);
         let shown = one_line(key, NAME_CHARS);
         if definition.has_private_part(key) {
             notes.push(format!("The value of “{shown}” in the address is ignored: the field is private."));
-            continue;
-        }
-        let Some(field) = known.iter().find(|field| field.name == *name) else {
+        } else if member.is_none() {
             notes.push(format!("The address names “{shown}”, which is no field of this tool."));
-            continue;
-        };
-        let typed = |asked: &str| (asked == name).then(|| text.clone());
-        match typed_value(std::slice::from_ref(field), typed) {
-            Ok(Some(Value::Object(value))) => values.extend(value),
-            Ok(_) => {}
-            Err(_) => {
-                notes.push(format!("The value of “{shown}” in the address is ignored: the field cannot hold it."))
-            }
+        } else if can_hold(schema, key, (name, text)) {
+            texts.push((name.clone(), text.clone()));
+        } else {
+            notes.push(format!("The value of “{shown}” in the address is ignored: the field cannot hold it."));
         }
     }
-    ((!values.is_empty()).then_some(Value::Object(values)), notes)
+    let defaults = form::begin(schema);
+    let defaults = defaults.iter().map(|(name, text)| (name.to_owned(), text.to_owned()));
+    (defaults.chain(texts).collect(), notes)
+}
+
+/// Whether a member that is one control reads as a value with this text. An empty text is no value.
+fn can_hold(schema: &Value, key: &str, (name, text): (&str, &str)) -> bool {
+    let typed = [(name.to_owned(), text.to_owned())].into_iter().collect();
+    match form::read(schema, &typed) {
+        Ok(Some(Value::Object(read))) => text.is_empty() || read.contains_key(key),
+        Ok(_) => text.is_empty(),
+        Err(issues) => issues.iter().all(|issue| issue.field != name),
+    }
 }
 
 #[cfg(test)]
@@ -107,17 +99,6 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_keeps_what_is_typed_even_if_it_cannot_be_parsed() {
-        let typed = |name: &str| match name {
-            "input.days" => Some("soon".to_owned()),
-            "input.key" => Some("x".to_owned()),
-            _ => Some(String::new()),
-        };
-        let kept = draft_fields(&definition(), typed);
-        assert_eq!(Value::from(kept), json!({ "city": null, "days": "soon", "key": "x" }));
-    }
-
-    #[test]
     fn an_address_fills_declared_fields_that_are_not_private_with_values_of_their_type() {
         let named = [
             ("input.city", "Oslo"),
@@ -128,9 +109,9 @@ mod tests {
         ];
         let address = named.map(|(name, text)| (name.to_owned(), text.to_owned()));
         let (values, notes) = prefilled(&definition(), &address);
-        assert_eq!(values, Some(json!({ "city": "Oslo" })));
+        assert_eq!(form::read(&definition().input_schema, &values), Ok(Some(json!({ "city": "Oslo" }))));
         assert_eq!(notes.len(), 3, "{notes:?}");
         assert!(notes.iter().all(|note| !note.contains("hunter2")), "{notes:?}");
-        assert_eq!(prefilled(&definition(), &[]), (None, Vec::new()));
+        assert_eq!(prefilled(&definition(), &[]), (form::begin(&definition().input_schema), Vec::new()));
     }
 }

@@ -169,6 +169,8 @@ ids! {
     ShareLinkId,
     /// A rule that decides gates.
     RuleId,
+    /// A paced run: failed sessions that are run again a few at a time.
+    PacedRunId,
     /// An MCP server whose tools a workspace calls.
     McpServerId,
 }

@@ -607,6 +607,16 @@ pub const TOOL_COMPOSITE_DEPTH_MAX: usize = 8;
 pub const TOOL_COMPOSITE_RUNS_MAX: usize = 256;
 /// Longest pause before a step of a composite tool is tried again, seconds.
 pub const TOOL_STEP_BACKOFF_SECONDS_MAX: u32 = 3_600;
+/// Longest name of a tool of an MCP server, characters.
+pub const MCP_TOOL_NAME_CHARS_MAX: usize = 128;
+/// Most tools that are kept of the list of an MCP server.
+pub const MCP_TOOLS_MAX: usize = 200;
+/// Most bytes of tools that are kept of the list of an MCP server, as JSON.
+pub const MCP_LISTING_BYTES_MAX: usize = 1024 * 1024;
+/// Most pages of its list for which an MCP server is asked.
+pub const MCP_LIST_PAGES_MAX: usize = 20;
+/// Longest time for listing the tools of an MCP server, from connecting to the last page, seconds.
+pub const MCP_LIST_SECONDS_MAX: u64 = 20;
 /// Most fields and groups of the form of a tool's input. A part that would have more is typed as JSON.
 pub const TOOL_FORM_PARTS_MAX: usize = 300;
 /// Most values of schemas that are read for such a form, each as often as it is read. What follows is typed as JSON.

@@ -19,8 +19,8 @@ const SETS: [(&str, &str); 2] = [
 const LANGUAGES: [&str; 12] = ["en", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "tr", "zh"];
 /// Every third turn is unseen.
 const THIRD: u32 = 3;
-/// The aims for the default export, in thousandths. They hold on what was used for tuning, and on turns that were written
-/// for one measurement.
+/// The aims for the default export, in thousandths. They hold on what was used for tuning, and on turns that were
+/// written for one measurement.
 const ACCEPTED_PRECISION_AIM: usize = 950;
 const REJECTED_PRECISION_AIM: usize = 970;
 const REJECTED_RECALL_AIM: usize = 500;

@@ -93,6 +93,7 @@ pub(crate) enum List {
     McpServers = 45,
     Rules = 28,
     RuleDecisions = 29,
+    SessionMemories = 47,
     Canvases = 50,
 }
 

@@ -95,9 +95,10 @@ pub use open::{LeaseClock, Ledger, Mode, Options};
 pub use store::{
     AccessLinkRecord, ActionRecord, AnswerRecord, CanvasRecord, CardRecord, CriteriaSetRecord, Database, DatabaseUse,
     DecisionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord, FailureRecord, FeedbackRecord, GroupRecord,
-    ImportRecord, LinkPurpose, ListedCanvas, MemberRecord, MemoryAgentRecord, MemoryDocumentRecord,
-    MemoryVersionRecord, MemoryVersionText, MessageRecord, ParticipantRecord, Promotion, RequestRecord, ResponseCounts,
-    ResponseRecord, ResponseState, ReviewerRecord, RuleRecord, RuleUseRecord, RuleVersionRecord, SQLITE_FILE,
-    SavedSearchRecord, ShareLinkRecord, SignInRecord, Stats, SuggestionRecord, TenantRecord, TokenRecord, ToolRecord,
-    ToolSecretRecord, ToolVersionRecord, ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
+    ImportRecord, LinkPurpose, ListedCanvas, McpListingRecord, McpServerRecord, MemberRecord, MemoryAgentRecord,
+    MemoryDocumentRecord, MemoryVersionRecord, MemoryVersionText, MessageRecord, PacedRunRecord, ParticipantRecord,
+    Promotion, RequestRecord, ResponseCounts, ResponseRecord, ResponseState, ReviewerRecord, RuleRecord, RuleUseRecord,
+    RuleVersionRecord, SQLITE_FILE, SavedInputRecord, SavedSearchRecord, ShareLinkRecord, SignInRecord, Stats,
+    SuggestionRecord, TenantRecord, TokenRecord, ToolDraftRecord, ToolRecord, ToolSecretRecord, ToolVersionRecord,
+    ViewLinkRecord, ViewRecord, ViewVersionRecord, WebhookRecord,
 };

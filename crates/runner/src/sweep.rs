@@ -5,7 +5,7 @@
 //! Several servers can sweep at the same time: each session is decided under its row's lock.
 
 use chrono::TimeDelta;
-use ledger::{Ledger, canvas, failure::cause, feedback_request, gate, human, response, session};
+use ledger::{Ledger, canvas, failure::cause, feedback_request, gate, human, paced_run, response, session, tool_run};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;

@@ -41,6 +41,7 @@ pub mod memory_writer;
 mod open;
 pub mod outbox;
 pub mod paced_run;
+pub mod relevance;
 pub mod response;
 pub mod retention;
 pub mod rule;

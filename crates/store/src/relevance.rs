@@ -123,7 +123,8 @@ statements! {
     const PROMPTS: &str =
         "SELECT COUNT(*) FROM session_memories WHERE tenant_id = $1 AND session_id = $2 AND slot = 1";
     const NEWEST_PROMPT: &str =
-        "SELECT MAX(turn) FROM session_memories WHERE tenant_id = $1 AND session_id = $2 AND slot = 1 AND turn <= $3";
+        "SELECT turn FROM session_memories WHERE tenant_id = $1 AND session_id = $2 AND slot = 1 AND turn <= $3 \
+         ORDER BY turn DESC LIMIT 1";
     const SAVE_USES: &str = "UPDATE session_memories SET use_hits = $5 \
          WHERE tenant_id = $1 AND session_id = $2 AND turn = $3 AND memory_id = $4 AND use_hits <> $5";
     const DELETE_OF_SESSION: &str = "DELETE FROM session_memories WHERE tenant_id = $1 AND session_id = $2";
@@ -445,8 +446,8 @@ pub async fn newest_prompt(
     session_id: SessionId,
     upto: u64,
 ) -> Result<Option<u64>> {
-    let row = run!(conn, fetch_one(Option<i64>,), NEWEST_PROMPT, tenant_id.0, session_id.0, upto.cast_signed())?;
-    Ok(row.0.map(i64::cast_unsigned))
+    let row = run!(conn, fetch_optional(i64,), NEWEST_PROMPT, tenant_id.0, session_id.0, upto.cast_signed())?;
+    Ok(row.map(|(turn,)| turn.cast_unsigned()))
 }
 
 /// Stores how often a memory was used for a prompt.

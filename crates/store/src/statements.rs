@@ -2,8 +2,9 @@
 
 use crate::{
     action, audit, auth, canvas, criteria_set, engine, engine::Texts, entity, entity_type, event, failure, feedback,
-    feedback_request, gate, group, human, insight, interaction, lease, memory, memory_forget, memory_writer, open,
-    outbox, response, retention, rule, search, session, share_link, thread, tool, tool_run, tool_step, verify, view,
+    feedback_request, gate, group, human, insight, interaction, lease, mcp_server, memory, memory_figure,
+    memory_forget, memory_ranker, memory_writer, open, outbox, paced_run, relevance, response, retention, rule, search,
+    session, share_link, telemetry, thread, tool, tool_draft, tool_run, tool_saved_input, tool_step, verify, view,
     view_link, webhook, work_queue, worker,
 };
 
@@ -22,10 +23,12 @@ const FILES: &[Texts] = &[
     insight::SQL,
     lease::SQL,
     mcp_server::SQL,
+    memory_figure::SQL,
     memory_forget::SQL,
     memory_ranker::SQL,
     outbox::SQL,
     paced_run::SQL,
+    relevance::SQL,
     response::SQL,
     response::list::SQL,
     response::promoted::SQL,

@@ -20,24 +20,24 @@ pub struct CreateCanvas {
     pub title: String,
     /// First document, at most 64 KiB. Default: an empty object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Object, required = false))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>, required = false))]
     pub document: Option<Value>,
     /// Canvas whose newest document is the first one. Not together with `document`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id, required = false))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>, required = false))]
     pub from_canvas: Option<SessionId>,
     /// Entity whose fields are the first blocks. Not together with `document` or `fromCanvas`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id, required = false))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>, required = false))]
     pub from_entity: Option<EntityId>,
     /// Session whose result is the first document, or the first block if it is no object. It is one that everyone in
     /// the workspace can see. Not together with `document`, `fromCanvas` or `fromEntity`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id, required = false))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>, required = false))]
     pub from_session: Option<SessionId>,
     /// JSON Schema that every version must match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Object, required = false))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>, required = false))]
     pub schema: Option<Value>,
 }
 
@@ -50,6 +50,7 @@ pub struct Canvas {
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: SessionId,
     /// Title of the canvas.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// `running` until it has ended; `completed` at its final version, or `abandoned`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
@@ -91,7 +92,7 @@ pub struct Canvas {
 pub struct CompleteCanvas {
     /// Task that writes the changed fields to the entity with which the canvas began. Its output is fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id, required = false))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>, required = false))]
     pub action_id: Option<ActionId>,
 }
 
@@ -104,6 +105,7 @@ pub struct CanvasSummary {
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: SessionId,
     /// Title of the canvas.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// `running` until it has ended.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
@@ -229,6 +231,7 @@ pub struct CanvasPatch {
     /// Version on which it was applied. A client that has another one reads the patches between.
     pub previous: u64,
     /// Id that its author gave it.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
     pub op_id: String,
     /// Its author: `user:…` or `token:…`.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
@@ -250,11 +253,12 @@ pub struct CanvasPatch {
 #[serde(rename_all = "camelCase")]
 pub struct CanvasChange {
     /// JSON Pointer of the value.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, max_length = 65_536))]
     pub path: Path,
     /// Version that set it.
     pub sequence: u64,
     /// Id of the patch that set it.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
     pub op_id: String,
     /// Author of that patch.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
@@ -272,7 +276,7 @@ pub struct CanvasRejection {
     /// Position of the operation in `ops`.
     pub operation: u64,
     /// JSON Pointer of its value.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, max_length = 65_536))]
     pub path: Path,
     /// The value that is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -310,7 +314,7 @@ pub struct PutParticipant {
     pub participant: String,
     /// Their role. Without it the participant is removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::CanvasRole, required = false))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::CanvasRole>, required = false))]
     pub role: Option<ParticipantRole>,
 }
 

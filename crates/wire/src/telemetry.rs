@@ -13,8 +13,10 @@ pub struct Telemetry {
     /// Whether the operator of the installation forbids it. Then nothing is shared.
     pub is_forbidden: bool,
     /// Time of the newest request of an agent (UTC).
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub last_prompted_at: Option<Timestamp>,
     /// Time from which the seven days count.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub installed_at: Timestamp,
 }
 

@@ -80,7 +80,7 @@ fn everything_under_api_but_this_document_needs_credentials() {
 }
 
 /// Reviewed texts without a length limit: content of events, answers of agents, and texts that the product writes.
-const UNBOUNDED: [&str; 28] = [
+const UNBOUNDED: [&str; 37] = [
     // Returned as it was sent, so that a result can be matched with its decision.
     "DecideOne.id",
     "DecidedOne.id",
@@ -114,6 +114,17 @@ const UNBOUNDED: [&str; 28] = [
     "Problem.detail",
     // Names of its members are slugs of the type's fields. Another one is refused.
     "PromoteResponse.fields",
+    "PromoteToolSession.fields",
+    // What an MCP server sends. The size of its whole list is limited, in bytes.
+    "McpTool.description",
+    "McpTool.name",
+    "McpTool.title",
+    "McpTools.gone",
+    "RefusedMcpTool.name",
+    "RefusedMcpTool.reason",
+    // Names of headers, whose requests have a pattern for them.
+    "McpServer.secretHeaders",
+    "Page_McpServer.items.secretHeaders",
     // A text that is no name counts as none.
     "WorkerName",
     // Responses in plain text, such as metrics.
@@ -244,6 +255,7 @@ fn the_documented_bounds_are_the_enforced_ones() {
             let enforced = match parameter["name"].as_str().unwrap() {
                 "limit" if name.ends_with("/memory/search") => f64::from(limit::MEMORY_FOUND_MAX),
                 "limit" if name.contains("/history/") => f64::from(limit::HISTORY_TURNS_MAX),
+                "limit" if name.ends_with("/api/canvases/{id}/patches") => f64::from(limit::CANVAS_BEHIND_MAX),
                 "limit" if maximum.is_some() => f64::from(limit::PAGE_MAX),
                 "days" => f64::from(limit::INSIGHT_DAYS_MAX),
                 "version" | "baseVersion" | "from" | "to" | "sequence"

@@ -153,7 +153,7 @@ fn canvases(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(canvas::complete))
 }
 
-/// Tools, their versions and secrets.
+/// Tools, their versions and secrets, and MCP servers.
 fn tools(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
     router
         .routes(routes!(tool::create, tool::list))
@@ -166,6 +166,7 @@ fn tools(router: OpenApiRouter<AppState>) -> OpenApiRouter<AppState> {
         .routes(routes!(tool::secrets))
         .routes(routes!(tool_session::list))
         .routes(routes!(tool_session::get))
+        .routes(routes!(tool_session::promote))
         .routes(routes!(tool_session::open))
         .routes(routes!(tool_session::change_fields))
         .routes(routes!(tool_session::run))

@@ -16,7 +16,8 @@ use ledger::{
 use serde::Deserialize;
 use wire::{
     Page,
-    tool_run::{ChangeToolFields, OpenToolDraft, RunToolDraft, ToolRun, ToolSession},
+    session::Session,
+    tool_run::{ChangeToolFields, OpenToolDraft, PromoteToolSession, RunToolDraft, ToolRun, ToolSession},
 };
 
 /// The query of [`list`].

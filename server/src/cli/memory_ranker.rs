@@ -55,7 +55,7 @@ pub struct RankersArgs {
 pub struct UseArgs {
     /// Number of a version that `memory rankers` lists as usable, or `formula` for none
     #[arg(value_name = "VERSION", value_parser = version)]
-    version: Version,
+    ranker: Version,
     /// Slug of the workspace
     #[arg(long, alias = "workspace", value_name = "SLUG")]
     tenant: String,
@@ -210,7 +210,7 @@ pub async fn list(args: RankersArgs) -> Result<(), Failure> {
 pub async fn switch(args: UseArgs) -> Result<(), Failure> {
     let settings = args.flags.settings()?;
     let ledger = open(&settings, Mode::Tool).await?;
-    let version = match args.version {
+    let version = match args.ranker {
         Version::Formula => None,
         Version::Model(version) => Some(version),
     };

@@ -27,6 +27,7 @@ mod run;
 mod search;
 mod serve;
 mod settings_file;
+mod telemetry;
 mod token;
 mod tool;
 mod tool_progress;

@@ -3,8 +3,8 @@
 use super::{
     agent, ask, backup, chat, check_config,
     common::{FAILED, Failure, MISUSED, report},
-    connect, export, feedback, hook, install, mcp, memory, openapi, restore, retention, search, serve, token, tool,
-    user, verify, view, work,
+    connect, export, feedback, hook, install, mcp, memory, openapi, restore, retention, search, serve, telemetry,
+    token, tool, user, verify, view, work,
 };
 use crate::{build_version::VERSION, log::LogSettings};
 use clap::{Parser, Subcommand};

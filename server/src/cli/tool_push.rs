@@ -60,6 +60,7 @@ fn update(known: &Tool, new: CreateTool) -> UpdateTool {
         kind: Some(new.kind),
         http: new.http,
         composite: new.composite,
+        mcp: new.mcp,
         input_schema: Some(new.input_schema),
         output_schema: Some(new.output_schema),
         time_limit_seconds: Some(new.time_limit_seconds.unwrap_or(TOOL_TIME_LIMIT_SECONDS_DEFAULT)),

@@ -1,4 +1,4 @@
-//! The table `[forms]` of the settings file.
+//! `[forms]`: forms that people answer.
 
 use chrono::TimeDelta;
 use domain::limit::DRAFT_HOURS_DEFAULT;
@@ -8,17 +8,17 @@ use std::num::{NonZeroU16, NonZeroU32};
 /// Requests that one address or browser without an account may send in a minute when no one says.
 const REQUESTS_PER_MINUTE_DEFAULT: NonZeroU32 = NonZeroU32::MIN.saturating_add(119);
 
-/// `[forms]`: forms that people answer.
+/// The table of the file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FormsFile {
     /// Other hosts to which a form may send a respondent after submitting.
     #[serde(default)]
-    pub redirect_hosts: Vec<String>,
+    pub(super) redirect_hosts: Vec<String>,
     /// Requests that one address or browser without an account may send in a minute.
-    pub requests_per_minute: Option<NonZeroU32>,
+    requests_per_minute: Option<NonZeroU32>,
     /// Hours without a save after which a draft is abandoned.
-    pub draft_hours: Option<NonZeroU16>,
+    draft_hours: Option<NonZeroU16>,
 }
 
 /// Settings of forms that people answer.

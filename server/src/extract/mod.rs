@@ -14,7 +14,7 @@ pub use id::Id;
 pub use json::{HookBody, JsonBody, JsonBodyOrDefault, parse_json};
 pub use params::{Limit, PageQuery, Params, Sequence, checked_limit, id as query_id};
 pub use text::{BundleBody, CardBody, CsvBody};
-pub use tool::{McpServerSlug, NewSecretName, SecretName, ToolSlug};
+pub use tool::{InputName, McpServerSlug, NewSecretName, SecretName, ToolSlug};
 
 /// Returns the field that a serde error is about: its path, with the name that is missing or unknown there.
 fn field_of(path: &serde_path_to_error::Path, message: &str) -> String {

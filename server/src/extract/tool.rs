@@ -1,4 +1,4 @@
-//! The `{slug}` of a tool or an MCP server in a path, and the `{name}` of a secret.
+//! The `{slug}` of a tool or an MCP server in a path, and the `{name}` of its secret or of a saved input.
 
 use crate::problem::Problem;
 use axum::{

@@ -106,9 +106,8 @@ pub(super) async fn read(
     let window = find.sequence().map_or_else(|| query.window(), LogWindow::Around);
     let page = page::read(&state.ledger, &viewer.scope, id, window, chosen(kinds.clone())).await?;
     let opens_at = opens_at(page.opens_at);
-    let is_rated = page.events.is_rated;
+    let (is_rated, has_earlier, has_later) = (page.events.is_rated, page.has_earlier, page.has_later);
     let (events, titles) = transcript_of(page.events);
-    let (has_earlier, has_later) = (page.has_earlier, page.has_later);
     let around = beside(state, viewer, page.around).await;
     let form = viewer.form.clone();
     Ok(Props { events, titles, is_rated, has_earlier, has_later, opens_at, kinds, find, form, ..around })
@@ -239,13 +238,17 @@ async fn rows(
     let kinds = query.kinds.filter(|kinds| !kinds.is_empty()).map(chosen);
     let found = page::events(&state.ledger, &viewer.scope, id, wanted, kinds).await?;
     let sequences = sequences(&found.slice);
+    Ok((sequences, Html(html_of(id, found))).into_response())
+}
+
+/// The rows of these events, with forms to rate memories if the viewer may.
+fn html_of(id: SessionId, found: page::Events) -> String {
     let is_rated = found.is_rated;
     let (events, titles) = transcript_of(found);
-    let html = match is_rated {
+    match is_rated {
         true => ui::rateable_rows(id, &events, &titles),
         false => ui::rows_fragment(&id.to_string(), &events, &titles),
-    };
-    Ok((sequences, Html(html)).into_response())
+    }
 }
 
 /// A picture that an event holds as base64. Its type is one of four, by its first bytes, whatever the event says.

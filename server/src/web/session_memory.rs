@@ -67,16 +67,19 @@ async fn rate(
     form: Form,
 ) -> Result<Response, PageRejection> {
     match rated(&state, &viewer, id, &form).await {
-        Ok(()) => {
-            let next = form.optional("next").unwrap_or_else(|| format!("/sessions/{id}/memories"));
-            Ok(Redirect::to(local_path(Some(next.as_str()))).into_response())
-        }
+        Ok(()) => Ok(Redirect::to(&next_of(&form, id)).into_response()),
         Err(error) => {
             let problem = Problem::from(error);
             let props = Props { refusals: problem.lines(), ..read(&state, &viewer, id, None).await? };
             Ok(render_or_refuse(Some(&problem), move || ui::page(&viewer.shell, props)).await)
         }
     }
+}
+
+/// The page to which the form returns.
+fn next_of(form: &Form, id: SessionId) -> String {
+    let next = form.optional("next").unwrap_or_else(|| format!("/sessions/{id}/memories"));
+    local_path(Some(next.as_str())).to_owned()
 }
 
 async fn rated(state: &AppState, viewer: &Viewer, id: SessionId, form: &Form) -> Result<(), Error> {

@@ -10,7 +10,7 @@ use super::{
 use crate::{extract::Params, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
-    tool::{self as ui, Comparison, Draft, ListProps, Offered, Props, Run},
+    tool::{self as ui, Comparison, Continued, Draft, ListProps, Offered, Props, Run, Start},
 };
 use axum::{
     Router,
@@ -95,7 +95,11 @@ pub struct Forms {
     pub secret: FormState,
     /// Of the form that runs the tool.
     pub run: FormState,
-    /// The part of that form that the last button was about.
+    /// Address of the script that saves drafts.
+    pub script: String,
+    /// Values of fields in the address of the page.
+    pub address: Vec<(String, String)>,
+    /// The part of the form that the last button was about.
     pub focus: String,
 }
 
@@ -125,6 +129,7 @@ fn props(page: page::Page, forms: Forms, refusals: Vec<String>) -> Props {
         Some(secrets) => missing(&page.tool.definition, secrets.iter().map(|secret| secret.name.as_str()).collect()),
         None => Vec::new(),
     };
+    let start = start(&forms, page.draft, page.drafts, (page.chosen, page.saved));
     let offered = page.offered.map(|offered| {
         let definition = &page.tool.definition;
         let has = compared_schemas(&definition.input_schema, definition.output_schema.as_ref());

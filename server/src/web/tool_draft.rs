@@ -2,20 +2,21 @@
 
 use super::{
     answer::Visit,
-    form::{Form, or_stale},
+    form::{Form, FormWithFiles, or_stale},
     shell::{PageRejection, Viewer},
     tool::{Forms, answer, known},
-    tool_run::back,
+    tool_input::typed as fields_of,
+    tool_run::{back, schema_of},
 };
 use crate::{problem::Problem, state::AppState};
-use app::{FormState, tool::draft_fields};
+use app::FormState;
 use axum::{
     Json, Router,
     extract::{Path, State},
     response::{IntoResponse, Redirect, Response},
     routing::post,
 };
-use domain::tool::draft::Fields;
+use domain::tool::{draft::Fields, form::read_so_far};
 use ledger::{
     Ledger, Scope,
     page::tool as page,
@@ -36,8 +37,7 @@ pub fn router() -> Router<AppState> {
 
 /// The fields of the form as they are typed; none if the tool is not published.
 fn typed(page: &page::Page, form: &Form) -> Fields {
-    let typed = |name: &str| form.has(name).then(|| form.text(name));
-    page.published.as_ref().map(|version| draft_fields(&version.definition, typed)).unwrap_or_default()
+    schema_of(page).map(|schema| read_so_far(schema, &fields_of(form))).unwrap_or_default()
 }
 
 /// Keeps the form as a draft, or discards its draft. A script gets the number of the save, a person without scripts the
@@ -96,12 +96,11 @@ async fn refused(
     viewer: Viewer,
     page: page::Page,
     form: &Form,
-    error: ledger::Error,
+    problem: Problem,
 ) -> Result<Response, PageRejection> {
     let draft = of_form(&state.ledger, &viewer.scope, &form.text("_id")).await?.map(|session| session.id);
     let query = page::Query { draft, ..page::Query::default() };
     let page = page::read(&state.ledger, &viewer.scope, page.tool.slug, query).await?;
-    let problem = Problem::from(error);
     let run = or_stale(named(form.refused("run", &problem)), &problem);
     Ok(answer(viewer, page, Forms { run, ..Forms::of(state) }, Some(problem)).await)
 }

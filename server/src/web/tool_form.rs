@@ -42,6 +42,7 @@ pub fn draft_of(tool: ToolRecord) -> Draft {
         name: tool.definition.name.clone(),
         description: tool.definition.description.clone(),
         stored: Some(tool.definition.clone()),
+        focus: String::new(),
         definition: json_without(tool.definition, &OWN_FIELDS),
     }
 }

@@ -1,22 +1,19 @@
 //! /tools/{slug}/run: runs a tool from the form of its page, and changes the form as its buttons say.
 
 use super::{
-    form::{Form, FormWithFiles, is_password},
+    form::{FormWithFiles, or_stale},
     shell::{PageRejection, Viewer},
     tool::{Forms, answer, known},
+    tool_input::{Pressed, pressed, refused, typed_input},
 };
 use crate::{problem::Problem, state::AppState};
-use app::FormState;
 use axum::{
     Router,
     extract::{Path, State},
     response::{IntoResponse, Redirect, Response},
     routing::post,
 };
-use domain::{
-    session::Session,
-    tool::form::{Fields, ROOT, place, press, read},
-};
+use domain::{id::SessionId, session::Session, tool::draft::Fields};
 use ledger::{
     Ledger, Scope,
     page::tool as page,
@@ -52,11 +49,11 @@ async fn submit(
     let begun = match schema_of(&page).and_then(|schema| pressed("run", schema, &sent)) {
         Some(Ok(pressed)) => return Ok(answer(viewer, page, changed(&state, pressed), None).await),
         Some(Err(problem)) => Err(problem),
-        None => start(&state.ledger, &viewer.scope, &page, &sent.form).await,
+        None => start(&state.ledger, &viewer.scope, &page, (draft, &sent)).await,
     };
-    match started {
+    match begun {
         Ok(session) => Ok(Redirect::to(&format!("/sessions/{}", session.id)).into_response()),
-        Err(problem) => Ok(refuse(viewer, page, &sent.form, problem).await),
+        Err(problem) => Ok(refuse(&state, viewer, page, &sent, problem).await),
     }
 }
 
@@ -78,27 +75,23 @@ fn changed(state: &AppState, Pressed { state: run, focus }: Pressed) -> Forms {
 }
 
 /// The input schema of the published version.
-fn schema_of(page: &page::Page) -> Option<&Value> {
+pub fn schema_of(page: &page::Page) -> Option<&Value> {
     page.published.as_ref().map(|version| &version.definition.input_schema)
 }
 
-/// What a button has made of the form, or why it could not; `None` if the form runs the tool.
-fn pressed(page: &page::Page, sent: &FormWithFiles) -> Option<Result<Forms, Problem>> {
-    if let Some(problem) = &sent.refused {
-        return Some(Err(problem.clone()));
-    }
-    let step = sent.form.text("step");
-    let schema = schema_of(page).filter(|_| !step.is_empty())?;
-    let mut fields = typed(&sent.form);
-    Some(match press(schema, &mut fields, &step) {
-        Ok(focus) => Ok(Forms { run: unsent(&fields), focus, ..Forms::default() }),
-        Err(wrong) => Err(ledger::Error::Invalid(wrong).into()),
-    })
-}
-
-/// The page with the typed input and why the tool was not run.
-async fn refuse(viewer: Viewer, page: page::Page, form: &Form, problem: Problem) -> Response {
-    let forms = Forms { run: refused(form, schema_of(&page), &problem), ..Forms::default() };
+/// The page with the typed input and why it was refused.
+async fn refuse(
+    state: &AppState,
+    viewer: Viewer,
+    page: page::Page,
+    sent: &FormWithFiles,
+    problem: Problem,
+) -> Response {
+    let run = match schema_of(&page) {
+        Some(schema) => refused("run", schema, &sent.form, &problem),
+        None => sent.form.refused("run", &problem),
+    };
+    let forms = Forms { run: or_stale(run, &problem), ..Forms::of(state) };
     answer(viewer, page, forms, Some(problem)).await
 }
 
@@ -119,39 +112,13 @@ async fn start(
     Ok(begin(ledger, scope, id, begin_run).await?)
 }
 
-/// The state of a form that a button has changed. Passwords are not shown again.
-fn unsent(fields: &Fields) -> FormState {
-    // A state without values is that of a form that was not sent, which begins with the defaults.
-    let shown = fields.iter().filter(|(name, _)| !is_password(name)).chain([("step", "")]);
-    FormState {
-        form: "run".to_owned(),
-        values: shown.map(|(name, text)| (name.to_owned(), text.to_owned())).collect(),
-        errors: Vec::new(),
+/// The typed input as changes of the draft: fields that are empty now are removed from it.
+fn last_changes(page: &page::Page, input: Option<&str>) -> Fields {
+    let mut fields: Fields = input.and_then(|input| serde_json::from_str(input).ok()).unwrap_or_default();
+    for field in page.draft.iter().flat_map(|draft| draft.content.fields.keys()) {
+        if !fields.contains_key(field) {
+            fields.insert(field.clone(), Value::Null);
+        }
     }
-}
-
-/// Runs the tool with the typed input, once if the form is sent twice.
-async fn start(ledger: &Ledger, scope: &Scope, page: &page::Page, form: &Form) -> Result<Session, Problem> {
-    let input = match schema_of(page) {
-        Some(schema) => read(schema, &typed(form)).map_err(ledger::Error::Invalid)?,
-        None => None,
-    };
-    let input = input.map(|value| value.to_string());
-    let run_tool = RunTool { input, idempotency_key: form.optional("idempotencyKey") };
-    Ok(run(ledger, scope, &page.tool.slug, run_tool).await?)
-}
-
-/// The state of the form with each error at the field of its part.
-fn refused(form: &Form, schema: Option<&Value>, problem: &Problem) -> FormState {
-    let mut state = form.refused("run", problem);
-    let Some(schema) = schema else { return state };
-    let fields = typed(form);
-    for error in &mut state.errors {
-        let pointer = error.field.as_deref().and_then(|field| field.strip_prefix(ROOT));
-        let Some(pointer) = pointer.filter(|rest| rest.is_empty() || rest.starts_with('/')) else { continue };
-        let (name, inside) = place(schema, &fields, pointer);
-        error.message = format!("{inside}{}", error.message);
-        error.field = Some(name);
-    }
-    state
+    fields
 }

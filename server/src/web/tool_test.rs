@@ -1,17 +1,18 @@
 //! /tools/{slug}/test: runs the working copy of a tool from the form of its editor.
 
 use super::{
-    form::{Form, unreadable},
+    form::FormWithFiles,
     shell::{PageRejection, Viewer},
     tool::{editor, known, require_manager},
     tool_form::draft_of,
-    tool_run::refused,
+    tool_input::{Pressed, pressed, refused, typed_input},
 };
 use crate::{problem::Problem, state::AppState};
-use app::{FormState, tool::typed_input};
+use app::{FormState, tool::Draft};
 use axum::{
     Router,
     extract::{Path, State},
+    http::StatusCode,
     response::{IntoResponse, Redirect, Response},
     routing::post,
 };
@@ -35,18 +36,17 @@ async fn submit(
     State(state): State<AppState>,
     viewer: Viewer,
     Path(slug): Path<String>,
-    form: Form,
+    sent: FormWithFiles,
 ) -> Result<Response, PageRejection> {
     require_manager(&viewer.scope)?;
     let stored = tool::get(&state.ledger, &viewer.scope, &known(slug)?).await?;
-    let begun = match pressed("try", &stored.definition.input_schema, &sent) {
-        Some(Ok(pressed)) => return Ok(changed(viewer, stored, pressed).await),
-        Some(Err(problem)) => Err(problem),
-        None => start(&state.ledger, &viewer.scope, &stored, &sent).await,
-    };
-    Ok(match begun {
-        Ok(session) => Redirect::to(&format!("/sessions/{}", session.id)).into_response(),
-        Err(problem) => again(viewer, stored, &sent, &problem).await,
+    Ok(match pressed("try", &stored.definition.input_schema, &sent) {
+        Some(Ok(pressed)) => changed(viewer, stored, pressed).await,
+        Some(Err(problem)) => again(viewer, stored, &sent, &problem).await,
+        None => match start(&state.ledger, &viewer.scope, &stored, &sent).await {
+            Ok(session) => Redirect::to(&format!("/sessions/{}", session.id)).into_response(),
+            Err(problem) => again(viewer, stored, &sent, &problem).await,
+        },
     })
 }
 
@@ -57,17 +57,21 @@ async fn changed(viewer: Viewer, stored: ToolRecord, Pressed { state: tried, foc
 }
 
 /// The editor with the typed input and why the test did not begin.
-async fn again(viewer: Viewer, stored: ToolRecord, form: &Form, problem: &Problem) -> Response {
-    let forms = (FormState::default(), refused("try", form, problem));
+async fn again(viewer: Viewer, stored: ToolRecord, sent: &FormWithFiles, problem: &Problem) -> Response {
+    let tried = refused("try", &stored.definition.input_schema, &sent.form, problem);
+    let forms = (FormState::default(), tried);
     let mut response = editor(viewer, draft_of(stored), forms, problem.status()).await;
     problem.mark(&mut response);
     response
 }
 
 /// Tests the tool with the typed input, once if the form is sent twice.
-async fn start(ledger: &Ledger, scope: &Scope, stored: &ToolRecord, form: &Form) -> Result<Session, Problem> {
-    let typed = |name: &str| form.has(name).then(|| form.text(name));
-    let input = typed_input(&stored.definition, typed).map_err(unreadable)?;
-    let run = RunTool { input, idempotency_key: form.optional("_id").map(|key| format!("test-{key}")) };
+async fn start(ledger: &Ledger, scope: &Scope, stored: &ToolRecord, sent: &FormWithFiles) -> Result<Session, Problem> {
+    let input = typed_input(&stored.definition.input_schema, sent)?;
+    let run = RunTool {
+        input,
+        idempotency_key: sent.form.optional("_id").map(|key| format!("test-{key}")),
+        ..RunTool::default()
+    };
     Ok(test(ledger, scope, &stored.slug, run).await?)
 }

@@ -81,7 +81,7 @@ pub fn patch_answer(outcome: Outcome) -> PatchAnswer {
         Outcome::Rejected { rejected, issues, head } => {
             let Rejected { reason, at, path, kept, because } = rejected;
             let errors = issues.into_iter().map(FieldProblem::from).collect();
-            let (operation, because) = (at as u64, because.map(canvas_change));
+            let (operation, because) = (at as u64, because.map(|because| canvas_change(*because)));
             let rejected = CanvasRejection { reason, operation, path, kept, because, errors };
             PatchAnswer { committed: None, suggested: None, rejected: Some(rejected), head: Some(head) }
         }

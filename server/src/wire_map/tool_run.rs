@@ -37,7 +37,7 @@ pub fn open_tool_draft(body: tool_run::OpenToolDraft) -> OpenDraft {
 
 /// Converts the body of a request that changes fields of a draft.
 pub fn change_tool_fields(body: tool_run::ChangeToolFields) -> ChangeFields {
-    ChangeFields { rev: body.rev, fields: body.fields, is_leaving: body.leaving }
+    ChangeFields { rev: body.rev, fields: body.fields, is_whole: false, is_leaving: body.leaving }
 }
 
 /// Converts the body of a request that runs a draft.

@@ -5,7 +5,7 @@ use crate::{
     hook::{CLAUDE_CODE, Machine, files, free_address, names, recorded_hooks, session_of_hooks},
 };
 use serde_json::{Value, json};
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, copy, copy_bidirectional},
     net::{TcpListener, TcpSocket, TcpStream},
@@ -33,6 +33,12 @@ async fn pass_on_slowly(listener: TcpListener, address: String) {
             asking.abort();
         });
     }
+}
+
+/// A hook that waits. The folder also has the number of prompts that got no context.
+fn first_hook(machine: &Machine) -> PathBuf {
+    let name = files(&machine.spool()).into_iter().find(|name| name.ends_with(".json")).unwrap();
+    machine.spool().join(name)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -89,7 +95,7 @@ async fn a_large_hook_stays_as_it_is_while_no_connection_can_be_made() {
         hook.to_string()
     };
     machine.hook("claude-code", &ended("large", 100_000)).await;
-    let large = machine.spool().join(&files(&machine.spool())[0]);
+    let large = first_hook(&machine);
     let kept = std::fs::read(&large).unwrap();
     for id in ["second", "third"] {
         machine.hook("claude-code", &ended(id, 1)).await;
@@ -135,7 +141,7 @@ async fn a_hook_that_a_proxy_refuses_waits_for_a_day_and_then_holds_up_no_others
     let machine = Machine::new(&app, &format!("http://{address}"));
     let lines: Vec<_> = CLAUDE_CODE.lines().collect();
     machine.hook("claude-code", lines[0]).await;
-    let refused = machine.spool().join(&files(&machine.spool())[0]);
+    let refused = first_hook(&machine);
     let mut entry: Value = serde_json::from_str(&std::fs::read_to_string(&refused).unwrap()).unwrap();
     let id = entry["id"].as_str().unwrap().to_owned();
     let listener = TcpListener::bind(address).await.unwrap();

@@ -21,6 +21,7 @@ fn body(path: &str) -> Option<Value> {
         "deltas" => json!({ "attempt": 1, "offset": 0, "text": "x" }),
         "progress" => json!({ "attempt": 1, "done": 1 }),
         "heartbeat" | "release" => json!({ "attempt": 1 }),
+        "complete" if path.starts_with("/api/canvases/") => json!({}),
         "complete" => json!({ "attempt": 1 }),
         "fail" => json!({ "attempt": 1, "error": { "message": "x" } }),
         "start" => json!({ "taskId": "00000000-0000-7000-8000-000000000000" }),
@@ -31,6 +32,8 @@ fn body(path: &str) -> Option<Value> {
         "criteria-sets" => json!({ "name": "Matrix", "dimensions": [{ "slug": "why", "type": "text" }] }),
         "groups" => json!({ "name": "Matrix" }),
         "tools" => crate::prepare::worker_tool(),
+        "mcp-servers" => crate::prepare_mcp::new_server(),
+        "import" => json!({ "tools": ["echo"] }),
         "canvases" => crate::prepare_canvas::new_canvas(),
         "patches" => crate::prepare_canvas::patch(),
         "suggestions" => crate::prepare_canvas::decline(),
@@ -113,7 +116,7 @@ async fn resting(app: &App, status: &str) -> String {
 
 /// Operations that no token may use, that have an object of people alone, or that need an MCP server.
 /// `matrix_people.rs` tests them with people, `mcp.rs` with a server.
-const FOR_PEOPLE: [&str; 26] = [
+const FOR_PEOPLE: [&str; 29] = [
     "POST /api/actions/{id}/tool-approval",
     "POST /api/approvals/{id}/decision",
     "POST /api/approvals/{id}/hand-over",
@@ -175,6 +178,10 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         path.replace("{slug}", &crate::prepare_mcp::made_server(app).await)
     } else if path.starts_with("/api/rules/{id}") {
         path.replace("{id}", &crate::prepare_rule::made_rule(app).await)
+    } else if path.starts_with("/api/paced-runs/{id}") {
+        let new = json!({ "sessionIds": [failed(app).await] });
+        let made = app.post(Who::Member, "/api/paced-runs", new).await;
+        path.replace("{id}", made["id"].as_str().unwrap())
     } else if path == "/api/canvases/{id}/suggestions" {
         path.replace("{id}", &crate::prepare_canvas::with_suggestion(app).await)
     } else if path.starts_with("/api/canvases/{id}") {

@@ -11,11 +11,12 @@ use reqwest::{Method, header::LOCATION};
 use std::fmt::Write as _;
 
 /// Routes at which no one in the table succeeds, and why.
-const NO_ONE_SUCCEEDS: [(&str, &str, &str); 5] = [
+const NO_ONE_SUCCEEDS: [(&str, &str, &str); 6] = [
     ("GET", "/setup", "the workspace is set up; `setup.rs` tests the first time"),
     ("POST", "/setup", "the same"),
     ("POST", "/api/mcp-servers/{slug}/refresh", "no MCP server runs; `mcp.rs` asks one"),
     ("POST", "/api/mcp-servers/{slug}/import", "the server was never asked; `mcp.rs` imports tools"),
+    ("POST", "/sessions/{id}/memories", "the session was given no memory; `relevance.rs` rates one"),
     ("POST", "/sign-out", "it leads to the sign-in page; `sign_in.rs` tests that it signs out"),
 ];
 

@@ -134,6 +134,10 @@ pub async fn prepare(app: &App, people: &People, person: &Person, (method, path)
         let (id, opened) = maker.opened_share(&session).await;
         cookie = opened;
         (id, Sent::Nothing)
+    } else if path.starts_with("/api/mcp-servers") {
+        maker.mcp_request(method.as_str(), path).await
+    } else if path.starts_with("/mcp-servers") {
+        maker.mcp_page(method.as_str(), path).await
     } else if path.starts_with("/api/canvases") || path.starts_with("/canvases") {
         maker.canvas(method.as_str(), path).await
     } else if path.starts_with("/api/") || path == "/threads/{id}/end" {

@@ -1,7 +1,7 @@
 //! Routes that are asked without an object.
 
 /// Paths of GET requests without a parameter, with their queries.
-const PLAIN: [(&str, &str); 73] = [
+const PLAIN: [(&str, &str); 75] = [
     ("/", ""),
     ("/actions", ""),
     ("/agents", ""),
@@ -35,6 +35,7 @@ const PLAIN: [(&str, &str); 73] = [
     ("/api/sessions/human/today", "?timezone=UTC"),
     ("/api/share-links", ""),
     ("/api/sign-ins", ""),
+    ("/api/telemetry/opt-in", ""),
     ("/api/threads", ""),
     ("/api/today/work-queue-counts", "?timezone=UTC"),
     ("/api/tool-sessions", ""),
@@ -58,6 +59,7 @@ const PLAIN: [(&str, &str); 73] = [
     ("/inbox/review/result", ""),
     ("/inbox/selection", ""),
     ("/insights", ""),
+    ("/insights/memories", ""),
     ("/link", ""),
     ("/memory", "?q=matrix"),
     ("/memory/forget", "?person=matrix-1"),

@@ -196,7 +196,6 @@ impl Maker<'_> {
             "/api/responses/{id}/promote" => {
                 (self.response().await, json!({ "typeId": self.entity_type().await.0, "title": "Matrix" }))
             }
-            "/api/tool-sessions/{id}/promote" => crate::prepare::tool_result(self.app, "{id}").await,
             "/api/views/{id}/links" => (self.published_view("none").await.0, json!({})),
             "/api/views/{id}/submit-interaction" => (
                 self.published_view("member").await.0,

@@ -1,6 +1,6 @@
 //! Tools and drafts of their runs for the matrix.
 
-use crate::prepare::{Maker, Sent, unique_text, worker_tool};
+use crate::prepare::{Maker, Sent, tool_result, unique_text, worker_tool};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -44,6 +44,7 @@ impl Maker<'_> {
             ("PATCH", "/api/tool-sessions/{id}/fields") => {
                 (self.tool_draft().await, json!({ "rev": 1, "fields": { "why": "x" } }))
             }
+            ("POST", "/api/tool-sessions/{id}/promote") => tool_result(self.app, "{id}").await,
             ("POST", "/api/tool-sessions/{id}/run") => (self.tool_draft().await, json!({})),
             _ => panic!("no request is prepared for {method} {path}"),
         };

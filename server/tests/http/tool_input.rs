@@ -39,7 +39,7 @@ fn order() -> Value {
 
 /// The controls of a form as a browser would send them: what the page has, with these texts typed over it.
 fn sent<'a>(page: &'a str, typed: &[(&'a str, &'a str)], button: &[(&'a str, &'a str)]) -> Vec<(String, String)> {
-    let form = page.split("<form ").find(|part| part.contains("idempotencyKey")).unwrap();
+    let form = page.split("<form ").find(|part| part.contains("name=\"_rev\"")).unwrap();
     let form = form.split("</form>").next().unwrap();
     let mut fields = Vec::new();
     for tag in form.split('<').filter(|tag| tag.starts_with("input ") || tag.starts_with("textarea ")) {

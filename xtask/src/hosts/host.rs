@@ -13,7 +13,7 @@ use super::model::Tools;
 pub struct Host {
     /// Name for `shiftbook connect`, and of its agent in Shiftbook.
     pub slug: &'static str,
-    /// Its program.
+    /// Name of its executable file.
     pub program: &'static str,
     pub tools: Tools,
     /// Status of its session after one prompt.

@@ -164,7 +164,7 @@ impl Client {
     }
 
     /// The next patch to send; `None` while one is on its way.
-    pub fn next(&mut self) -> Option<Patch> {
+    pub fn next_patch(&mut self) -> Option<Patch> {
         let first = self.pending.front_mut().filter(|first| !first.is_sent)?;
         first.is_sent = true;
         first.patch.base = first.seen;

@@ -114,7 +114,7 @@ pub struct Rejected {
     /// The value that is kept; `None` if there is none.
     pub kept: Option<Value>,
     /// The unseen change with which it conflicts, if there is one.
-    pub because: Option<Overwritten>,
+    pub because: Option<Box<Overwritten>>,
 }
 
 /// Decides about a patch. `since` are the patches committed after its base, oldest first.
@@ -128,7 +128,7 @@ pub fn decide(head: Head<'_>, by: &str, patch: &Patch, since: &[Committed]) -> R
     let reject = |reason, at: usize, because: Option<Overwritten>| {
         let path = patch.ops.get(at).map(Operation::path).cloned().unwrap_or_default();
         let kept = (!path.is_root()).then(|| path.of(head.document.value()).cloned()).flatten();
-        Rejected { reason, at, path, kept, because }
+        Rejected { reason, at, path, kept, because: because.map(Box::new) }
     };
     if patch.is_strict && patch.base != head.version {
         return Err(reject(Reason::Stale, 0, None));

@@ -90,7 +90,7 @@ impl World {
             5 => _ = self.clients[who].undo(),
             6 => _ = self.clients[who].redo(),
             7 | 8 => {
-                let patch = self.clients[who].next().or_else(|| self.clients[who].again());
+                let patch = self.clients[who].next_patch().or_else(|| self.clients[who].again());
                 self.wire.extend(patch.map(|patch| Message::Request(who, patch)));
             }
             9 | 10 if !self.wire.is_empty() => {
@@ -135,7 +135,7 @@ impl World {
             Message::Request(who, patch) => {
                 let before = self.server.log.len();
                 let answer = self.server.take(NAMES[who], &patch);
-                for committed in self.server.log[before..].to_vec() {
+                for committed in &self.server.log[before..] {
                     self.wire.extend((0..NAMES.len()).map(|who| Message::Stream(who, committed.clone())));
                 }
                 // A request may arrive twice.
@@ -179,10 +179,10 @@ impl World {
     /// The connection is good again.
     fn settle(&mut self) {
         self.wire.clear();
-        for who in 0..NAMES.len() {
+        for (who, name) in NAMES.into_iter().enumerate() {
             self.fetch(who);
-            while let Some(patch) = self.clients[who].next().or_else(|| self.clients[who].again()) {
-                let answer = self.server.take(NAMES[who], &patch);
+            while let Some(patch) = self.clients[who].next_patch().or_else(|| self.clients[who].again()) {
+                let answer = self.server.take(name, &patch);
                 let received = self.clients[who].answer(&patch.op_id, answer);
                 self.note(who, received);
             }
@@ -374,7 +374,7 @@ fn an_undo_after_a_change_of_another_person_is_rejected_and_says_whose() {
     let (mut ann, mut ben) = (Client::new("ann", first.clone(), 1), Client::new("ben", first, 1));
     let replace = |value: u8| patch(1, json!({"op": "replace", "path": "/a", "value": value})).ops;
     let mut exchange = |client: &mut Client, name: &str| {
-        let patch = client.next().unwrap();
+        let patch = client.next_patch().unwrap();
         let answer = server.take(name, &patch);
         client.answer(&patch.op_id, answer);
         server.log.last().unwrap().clone()
@@ -392,7 +392,7 @@ fn an_undo_after_a_change_of_another_person_is_rejected_and_says_whose() {
     assert_eq!(ann.undo(), Err(UndoRefusal::Waits));
     ben.edit(replace(3)).unwrap();
     exchange(&mut ben, "ben");
-    let undo = ann.next().unwrap();
+    let undo = ann.next_patch().unwrap();
     let Answer::Rejected(rejected) = server.take("ann", &undo) else { panic!("accepted") };
     assert_eq!((rejected.reason, rejected.kept.clone()), (Reason::TestFailed, Some(json!(3))));
     assert_eq!(rejected.because.as_ref().map(|one| one.by.as_str()), Some("ben"));
@@ -405,9 +405,9 @@ fn changes_of_one_value_that_wait_are_sent_as_one() {
     for text in ["t", "te", "tex", "text"] {
         client.edit(patch(1, json!({"op": "replace", "path": "/a", "value": text})).ops).unwrap_or_else(|_| panic!());
     }
-    let sent = client.next().unwrap();
+    let sent = client.next_patch().unwrap();
     assert_eq!(json!(sent.ops), json!([{"op": "replace", "path": "/a", "value": "text"}]));
-    assert_eq!((client.waiting(), client.next(), client.again()), (1, None, Some(sent)));
+    assert_eq!((client.waiting(), client.next_patch(), client.again()), (1, None, Some(sent)));
     client.edit(patch(1, json!({"op": "replace", "path": "/a", "value": "texts"})).ops).unwrap();
     assert_eq!(client.waiting(), 2);
 }

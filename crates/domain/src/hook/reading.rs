@@ -62,8 +62,8 @@ pub struct ParsedHook {
     pub titled: Option<String>,
     /// Metadata that the session keeps about the agent, as the text of a JSON object.
     pub about: String,
-    /// Ratings of memories, by how they came in: with the payload, with a call of the tool for ratings, and in the
-    /// agent's message, of which they are no part any more.
+    /// Ratings of memories, by the way they arrived: with the payload, with a call of the tool for ratings, or in the
+    /// agent's message, from which they were removed.
     pub ratings: Vec<(relevance::Source, Ratings)>,
 }
 

@@ -69,12 +69,13 @@ pub fn error_text(content: &[Block], redact: impl FnOnce(&str) -> String, max: u
         Block::Image { .. } | Block::Link { .. } | Block::Resource { .. } | Block::Other => None,
     });
     let text = texts.collect::<Vec<_>>().join("\n");
-    line_text(&text, secrets, max).unwrap_or_else(|| "it gives no reason".to_owned())
+    line_text(&text, redact, max).unwrap_or_else(|| "it gives no reason".to_owned())
 }
 
-/// A text of a server on one line, without secrets, of at most `max` characters. `None` if nothing is left.
-pub fn line_text(text: &str, secrets: &Secrets, max: usize) -> Option<String> {
-    super::text::line(&secrets.redact(text), max)
+/// A text of a server on one line of at most `max` characters; `None` if nothing is left. `redact` takes secrets out of
+/// the whole text.
+pub fn line_text(text: &str, redact: impl FnOnce(&str) -> String, max: usize) -> Option<String> {
+    super::text::line(&redact(text), max)
 }
 
 fn of_content(content: Vec<Block>, secrets: &Secrets) -> Value {

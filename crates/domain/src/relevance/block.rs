@@ -11,6 +11,11 @@ Scale: -1 (actively harmful/misleading) to 1 (directly shaped response).
 Example: {\"mem_abc\": 0.8, \"mem_def\": -0.2, \"mem_ghi\": 0}
 </memory-feedback>";
 
+/// Describes to an agent the tool `rate_memories`, whose only argument is `memory_feedback`.
+pub const RATE_DESCRIPTION: &str = "Rates how useful the memories were that you were given, for your last response. \
+`memory_feedback` maps ids of memories to scores: -1 (actively harmful or misleading), 0 (present but not used), 1 \
+(directly shaped the response), or a number between. Leave out memories that you cannot evaluate.";
+
 /// Follows the memories in the context of an agent that has the tool, after an empty line.
 pub const TOOL_REQUEST: &str = "<memory-feedback>
 Before your last message, rate with the tool rate_memories how useful each memory was for your work.

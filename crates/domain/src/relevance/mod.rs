@@ -8,7 +8,7 @@ mod row;
 mod settings;
 mod used;
 
-pub use block::{REQUEST, TOOL_REQUEST, take_ratings};
+pub use block::{RATE_DESCRIPTION, REQUEST, TOOL_REQUEST, take_ratings};
 pub use label::{Signals, Weights, label, weight};
 pub use rating::{Rating, Ratings, Refusal, Refused, Source, is_memory_id};
 pub use row::{Kind, Row};

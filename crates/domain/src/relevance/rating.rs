@@ -231,7 +231,9 @@ impl<'de> Deserialize<'de> for Members {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Vec<(String, f64)>, Vec<(String, Refusal)>) {
+    type Read = (Vec<(String, f64)>, Vec<(String, Refusal)>);
+
+    fn read(text: &str) -> Read {
         let ratings = Ratings::read(text).unwrap();
         (
             ratings.accepted.into_iter().map(|one| (one.memory_id, one.value)).collect(),

@@ -95,7 +95,8 @@ impl Draft {
         self.names().is_empty()
     }
 
-    fn names(&self) -> BTreeSet<&str> {
+    /// The names of the fields that have a value.
+    pub fn names(&self) -> BTreeSet<&str> {
         self.fields.keys().chain(self.digests.keys()).map(String::as_str).collect()
     }
 

@@ -6,6 +6,7 @@ mod change;
 mod check;
 pub mod composition;
 mod definition;
+pub mod draft;
 pub mod form;
 pub mod http;
 mod json_template;

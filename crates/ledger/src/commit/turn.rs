@@ -6,6 +6,7 @@ use domain::{
     session::{Command, Session, Status, Type},
     thread::SOURCE,
 };
+use serde::Deserialize;
 use store::interaction::DueRecord;
 
 /// Returns whether a session is a conversation with an agent.
@@ -21,11 +22,22 @@ pub(crate) fn is_reported(session: &Session) -> bool {
 /// Returns whether a session holds a proposal of the memory writer. Decisions on it are training data of the writer.
 /// Proposals that come from ratings name no run.
 fn is_proposal(session: &Session) -> bool {
-    let is_of_run = || {
-        let metadata: serde_json::Value = serde_json::from_str(&session.metadata).unwrap_or_default();
-        metadata["memory"]["runId"].is_string()
-    };
-    session.source.as_deref() == Some(domain::memory_writer::SOURCE) && is_of_run()
+    let of_run = || serde_json::from_str::<OfRun>(&session.metadata).is_ok();
+    session.source.as_deref() == Some(domain::memory_writer::SOURCE) && of_run()
+}
+
+/// Metadata of a session with a proposal of a run of the memory writer.
+#[derive(Deserialize)]
+struct OfRun {
+    #[serde(rename = "memory")]
+    _memory: RunOfMemory,
+}
+
+/// The run of such a session.
+#[derive(Deserialize)]
+struct RunOfMemory {
+    #[serde(rename = "runId")]
+    _run_id: String,
 }
 
 /// Returns whether the messages of a session are its whole content: a conversation, or a coding agent that

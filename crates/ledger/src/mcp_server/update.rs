@@ -5,13 +5,14 @@ use super::{
     secret::{open, seal},
 };
 use crate::{
-    InstanceKey, Ledger, McpServerRecord, Result,
+    Error, InstanceKey, Ledger, McpServerRecord, Result,
     audit::Act,
     guard::{require, require_for, require_revision},
 };
 use domain::{
     Scope,
     audit::{Kind, TargetKind},
+    limit::TOOL_HEADERS_MAX,
     mcp::{Definition, Transport},
     role::Permission,
     tool::Secret,
@@ -43,14 +44,17 @@ pub struct McpServerChange {
 /// Changes an MCP server. Calls use the change at once. If nothing differs, nothing is written.
 ///
 /// # Errors
-/// [`crate::Error::NotFound`] if the workspace has no such server; [`crate::Error::StaleRevision`] if it was changed
-/// since the caller read it; [`crate::Error::Invalid`] for wrong fields; [`crate::Error::Forbidden`] for a caller who
-/// is no admin and sets secret headers, or changes where they are sent; [`crate::Error::NoInstanceKey`] and
-/// [`crate::Error::NotNow`] if the secret headers cannot be decrypted.
+/// [`Error::NotFound`] if the workspace has no such server; [`Error::StaleRevision`] if it was changed
+/// since the caller read it; [`Error::Invalid`] for wrong fields; [`Error::Forbidden`] for a caller who
+/// is no admin and sets secret headers, or changes where they are sent; [`Error::NoInstanceKey`] and
+/// [`Error::NotNow`] if the secret headers cannot be decrypted.
 pub async fn update(ledger: &Ledger, scope: &Scope, slug: &str, change: McpServerChange) -> Result<McpServerRecord> {
     require(scope, Permission::ManageTools)?;
     if !change.secret_headers.is_empty() {
         require_for(scope, Permission::Administer, ADMINS_ONLY)?;
+    }
+    if change.secret_headers.len() > TOOL_HEADERS_MAX {
+        return Err(Error::invalid("secretHeaders", format!("at most {TOOL_HEADERS_MAX}")));
     }
     let (scope, now, slug) = (*scope, ledger.now(), slug.to_owned());
     let key = ledger.instance_key().cloned();

@@ -24,9 +24,12 @@ pub(super) struct InUse {
     pub(super) model: Model,
 }
 
+/// The model in use when it was looked for; `None` if the formula ranks alone.
+type Looked = (Timestamp, Option<Arc<InUse>>);
+
 /// The models in use by workspace, and when they were read. Cloning is cheap.
 #[derive(Clone)]
-pub(crate) struct Rankers(Arc<Cache<TenantId, (Timestamp, Option<Arc<InUse>>)>>);
+pub(crate) struct Rankers(Arc<Cache<TenantId, Looked>>);
 
 impl fmt::Debug for Rankers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@ use crate::{
     AccessLinkRecord, GroupRecord, Ledger, MemberRecord, MessageRecord, Result, SignInRecord, TokenRecord,
     WebhookRecord, auth,
     guard::require,
-    telemetry::{TelemetryState, state},
+    telemetry::{TelemetryState, state_on},
     token,
 };
 use domain::{Scope, Timestamp, id::TenantId, limit::GROUPS_MAX, role::Permission};
@@ -69,14 +69,14 @@ pub async fn read(ledger: &Ledger, scope: &Scope, secret: &str) -> Result<Page> 
         Some(user_id) => Some((user_id, token::whose(scope)?, auth::list_sign_ins(ledger, scope, secret).await?)),
         None => None,
     };
-    let telemetry = state(ledger, scope).await?;
+    let may_share = ledger.relevance().telemetry;
     let (tenant_id, administers, now) = (scope.tenant_id, scope.may(Permission::Administer), ledger.now());
     let read = ledger.snapshot(scope, async move |conn| {
         Ok(Page {
             members: store::user::members(conn, tenant_id).await?,
             groups: store::group::list(conn, tenant_id, GROUPS_MAX).await?,
             undo_seconds: store::tenant::undo_seconds(conn, tenant_id).await?,
-            telemetry,
+            telemetry: state_on(conn, tenant_id, now, may_share).await?,
             administered: match administers {
                 true => Some(administered(conn, tenant_id, now).await?),
                 false => None,

@@ -53,7 +53,7 @@ pub struct Page {
 pub struct Target {
     /// The task.
     pub action_id: ActionId,
-    /// Its name.
+    /// Name of the task.
     pub name: String,
     /// The entity that it writes or relates, with its title; `None` for a new one.
     pub entity: Option<(EntityId, String)>,

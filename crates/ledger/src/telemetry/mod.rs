@@ -5,6 +5,7 @@ mod opt_in;
 mod prompt;
 mod share;
 
+pub(crate) use opt_in::state_on;
 pub use opt_in::{TelemetryState, answer, answer_by_operator, state, state_by_operator};
 pub(crate) use prompt::prompt;
 pub use share::{Shared, share_by_operator};

@@ -24,9 +24,19 @@ impl TelemetryState {
 /// Returns the state of the caller's workspace.
 pub async fn state(ledger: &Ledger, scope: &Scope) -> Result<TelemetryState> {
     require(scope, Permission::Read)?;
-    let (tenant_id, now, is_forbidden) = (scope.tenant_id, ledger.now(), !ledger.relevance().telemetry);
+    let (tenant_id, now, may_share) = (scope.tenant_id, ledger.now(), ledger.relevance().telemetry);
     let read = ledger.store().read(scope.into(), async move |conn| current(conn, tenant_id, now).await);
-    Ok(TelemetryState { opt_in: read.await?, is_forbidden })
+    Ok(TelemetryState { opt_in: read.await?, is_forbidden: !may_share })
+}
+
+/// [`state`] in a transaction. `may_share` is the setting of the operator.
+pub(crate) async fn state_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    now: Timestamp,
+    may_share: bool,
+) -> Result<TelemetryState> {
+    Ok(TelemetryState { opt_in: current(conn, tenant_id, now).await?, is_forbidden: !may_share })
 }
 
 /// Stores the answer of the caller's workspace. Only admins answer, or tokens with their role.

@@ -13,7 +13,7 @@ mod steps;
 mod update;
 
 pub(crate) use access::{check_run_again, definition_of_run, may_run_on, published_on, require_audience, run_of};
-pub use access::{may_run, secret_values};
+pub use access::{find_published, may_run, secret_values};
 pub use create::{NewTool, create};
 pub use delete::delete;
 pub(crate) use private::{seal_private, whole_input, with_private};

@@ -3,7 +3,7 @@
 use crate::{
     Error, Ledger, Result,
     mcp_server::{self, Target},
-    tool::secret_values,
+    tool::{definition_of_run, secret_values},
 };
 use domain::{
     Scope,
@@ -62,10 +62,9 @@ pub async fn server_run(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> 
         definition_of_run(conn, &session).await
     });
     let (run, definition) = read.await?.ok_or(Error::NotFound("run of a tool"))?;
-    let system = Scope::system(tenant_id);
-    let secrets = secret_values(ledger, &system, run.id).await?;
+    let secrets = secret_values(ledger, &scope, run.id).await?;
     let mcp = match definition.mcp() {
-        Some(call) => Some(mcp_server::target(ledger, &system, &call.server).await?),
+        Some(call) => Some(mcp_server::target(ledger, &scope, &call.server).await?),
         None => None,
     };
     Ok(ServerRun { run, definition, secrets, mcp })

@@ -86,7 +86,7 @@ async fn begin(ledger: &Ledger, scope: &Scope, slug: &str, run: RunTool, is_test
     let now = ledger.now();
     let key = ledger.instance_key().ok().cloned();
     let asked = if is_test { format!("test {slug}") } else { slug.to_owned() };
-    let digest = request_digest(key.as_ref(), &asked, input.as_ref());
+    let digest = request_digest(key.as_ref(), &asked, input.as_ref(), run.parent_id);
     let new = NewRun {
         id: SessionId::new(now, ledger.entropy()),
         slug: slug.to_owned(),
@@ -214,9 +214,11 @@ async fn new_session(
         title: Some(if is_test { format!("Test of {name}") } else { name.clone() }),
         input: Some(input.to_string()),
         metadata: Some(if is_test { run.to_test_metadata(definition) } else { run.to_metadata() }),
+        parent_id,
         ..NewSession::of_type(Type::Tool)
     };
-    let (mut session, _) = draft(tx, scope, id, minter, new, (None, &LockedRelations::default())).await?;
+    let place = lock_relations(tx, &scope, &new, false).await?;
+    let (mut session, _) = draft(tx, scope, id, minter, new, (None, &place)).await?;
     session.source = is_test.then(|| TEST_SOURCE.to_owned());
     ToolRun::bound(&mut session);
     Ok(session)

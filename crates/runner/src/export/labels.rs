@@ -17,8 +17,8 @@ pub(super) fn written_name(format: FileFormat) -> String {
 }
 
 /// Writes the labels of the workspace with this slug to a folder. `goes_on` is called with the number of rows so far,
-/// and stops the export by returning false. Returns the counts and the bytes of the data file; `None` if it was stopped.
-/// Runs on a thread for blocking work.
+/// and stops the export by returning false. Returns the counts and the bytes of the data file; `None` if it was
+/// stopped. Runs on a thread for blocking work.
 ///
 /// # Errors
 /// As text for people. Then the folder has no data file under its name and no manifest.

@@ -3,8 +3,8 @@
 use super::error::Error;
 use domain::{
     Timestamp, action, canvas, chain::Digest, clock::from_micros, criteria_set::Dimension, entity, failure,
-    feedback_request, gate, id, interaction, memory, memory_writer, notification, outcome, role, rule, session,
-    share_link, tool, view,
+    feedback_request, gate, id, interaction, mcp, memory, memory_writer, notification, outcome, paced_run, role, rule,
+    session, share_link, tool, view,
 };
 use rusqlite::{
     Row,
@@ -92,7 +92,7 @@ column!(Digest => Vec<u8>: bytes => Self::from_slice(&bytes).ok_or_else(|| bytes
 column!(
     id::ActionId, id::BrowserSessionId, id::CardId, id::CauseId, id::SavedSearchId, id::CriteriaSetId, id::EntityId, id::EntityTypeId,
     id::EventId, id::FeedbackRequestId, id::GateId, id::ImportId, id::InteractionId, id::LinkId, id::MemoryDocumentId,
-    id::McpServerId, id::MemoryVersionId, id::MessageId, id::RequestAnswerId, id::RuleId, id::SessionId, id::ShareLinkId, id::TenantId, id::TokenId, id::ToolId,
+    id::MemoryVersionId, id::MessageId, id::PacedRunId, id::RequestAnswerId, id::RuleId, id::SessionId, id::ShareLinkId, id::TenantId, id::TokenId, id::ToolId, id::McpServerId,
     id::UserId,
     id::ViewId, id::ViewLinkId, id::WebhookId => Uuid: id => Ok(Self(id))
 );
@@ -107,7 +107,7 @@ column!(
 );
 // JSON. It can be long and private, so an error does not show it.
 column!(
-    entity::Values, mcp::Definition, mcp::Listing, rule::Definition, tool::Definition, view::Publication, Vec<Dimension>, Vec<entity::Column>, Vec<entity::FieldDef>,
+    entity::Values, rule::Definition, tool::Definition, tool::draft::Draft, view::Publication, Vec<Dimension>, Vec<entity::Column>, Vec<entity::FieldDef>, mcp::Definition, mcp::Listing,
     Vec<entity::RowError>, Vec<memory::Evidence>, Vec<notification::Topic>, Vec<view::Field>
         => String: json => serde_json::from_str(&json).map_err(|_| "not the JSON that is written there".to_owned())
 );

@@ -129,6 +129,7 @@ mod thread;
 mod time_limit;
 mod tool;
 mod tool_draft;
+mod tool_promotion;
 mod tool_run;
 mod tool_secret;
 mod tool_test;

@@ -157,6 +157,7 @@ pub fn insert(table: &Table, tenant: &str) -> String {
         "bytea" => "sha256(gen_random_uuid()::text::bytea)".to_owned(),
         "smallint" | "integer" | "bigint" => NUMBER.fetch_add(1, Ordering::Relaxed).to_string(),
         "boolean" => "false".to_owned(),
+        "double precision" | "real" | "numeric" => "0.5".to_owned(),
         "json" | "jsonb" => format!("'{{}}'::{kind}"),
         other => panic!("{}.{name}: say here what a value of the type {other} looks like", table.name),
     };

@@ -77,7 +77,7 @@ pub async fn set(f: &Fixture, scope: &Scope, slug: &str, name: &str, value: &str
 
 /// What a reader sees who compares this version with the one before it.
 pub fn compared(version: u64) -> page::tool::Query {
-    page::tool::Query { compared: Some(version), again: None }
+    page::tool::Query { compared: Some(version), ..page::tool::Query::default() }
 }
 
 /// The value of a secret, as a call of the server gets it.

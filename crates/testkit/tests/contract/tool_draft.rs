@@ -48,7 +48,7 @@ async fn open(f: &Fixture, who: &Scope, with: Value) -> ledger::Result<ToolDraft
 }
 
 async fn change(f: &Fixture, who: &Scope, id: SessionId, rev: u64, to: Value) -> ledger::Result<ToolDraft> {
-    draft::change_fields(&f.ledger, who, id, ChangeFields { rev, fields: fields(to), is_leaving: false }).await
+    draft::change_fields(&f.ledger, who, id, ChangeFields { rev, fields: fields(to), ..ChangeFields::default() }).await
 }
 
 async fn begin(f: &Fixture, who: &Scope, id: SessionId, rev: u64, with: Value) -> ledger::Result<Session> {
@@ -131,7 +131,12 @@ async fn a_draft_of_another_tab_is_not_overwritten(f: Fixture) {
     }
     let read = draft::get(&f.ledger, &f.other_member, id).await.unwrap();
     assert_eq!(Value::from(read.draft.unwrap().content.fields), json!({ "text": "one" }));
-    let leaving = ChangeFields { rev: 2, fields: fields(json!({ "text": "three" })), is_leaving: true };
+    let leaving = ChangeFields {
+        rev: 2,
+        fields: fields(json!({ "text": "three" })),
+        is_leaving: true,
+        ..ChangeFields::default()
+    };
     draft::change_fields(&f.ledger, &f.member, id, leaving).await.unwrap();
     assert_eq!(changes(&f.log(id).await).len(), 2, "whoever leaves has every change recorded");
     f.done().await;

@@ -28,7 +28,7 @@ fn change(definition: Value) -> Change {
 }
 
 async fn test(f: &Fixture, who: &Scope, slug: &str, input: Value) -> ledger::Result<Session> {
-    let run = RunTool { input: Some(input.to_string()), idempotency_key: None };
+    let run = RunTool { input: Some(input.to_string()), ..RunTool::default() };
     tool_run::test(&f.ledger, who, slug, run).await
 }
 
@@ -88,7 +88,11 @@ async fn only_who_changes_tools_tests_them(f: Fixture) {
     assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
     let hidden = test(&f, &f.operator, "none", json!({})).await;
     assert!(matches!(hidden, Err(Error::NotFound(_))), "{hidden:?}");
-    let keyed = || RunTool { input: Some(r#"{"text":"a"}"#.to_owned()), idempotency_key: Some("k".to_owned()) };
+    let keyed = || RunTool {
+        input: Some(r#"{"text":"a"}"#.to_owned()),
+        idempotency_key: Some("k".to_owned()),
+        ..RunTool::default()
+    };
     let first = tool_run::test(&f.ledger, &f.operator, "echo", keyed()).await.unwrap();
     let repeat = tool_run::test(&f.ledger, &f.operator, "echo", keyed()).await.unwrap();
     assert_eq!(first.id, repeat.id);

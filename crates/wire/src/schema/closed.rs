@@ -4,8 +4,8 @@
 use super::{Named, named};
 use domain::{
     action, audit, bundle, canvas, criteria_set, entity, event, failure, feedback_request, gate, hook, human,
-    interaction, member, memory, memory_forget, memory_writer, notification, outcome, respondent, response, role, rule,
-    session, session_feedback, share_link, thread, tool, view,
+    interaction, mcp, member, memory, memory_forget, memory_writer, notification, outcome, paced_run, relevance,
+    respondent, response, role, rule, session, session_feedback, share_link, thread, tool, view,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -63,6 +63,7 @@ closed! {
     /// Which part of the product or which program created a session.
     SessionSource = [
         thread::SOURCE, human::SOURCE, canvas::SOURCE, response::SOURCE, response::PROMOTION_SOURCE, memory_writer::SOURCE,
+        tool::run::TEST_SOURCE,
     ].into_iter().chain(HookSource::names());
     /// What the channel of a conversation is.
     ChannelKind = memory_writer::channel::ChannelKind::ALL.into_iter().map(memory_writer::channel::ChannelKind::as_str);
@@ -189,6 +190,10 @@ closed! {
     RemovalReason = memory_forget::RemovalReason::ALL.into_iter().map(memory_forget::RemovalReason::as_str);
     /// What started a run of a memory writer.
     MemoryRunCause = memory_writer::run::RunCause::ALL.into_iter().map(memory_writer::run::RunCause::as_str);
+    /// Folder of a memory that an agent was given.
+    MemoryKind = relevance::Kind::ALL.into_iter().map(relevance::Kind::as_str);
+    /// Why a rating of a memory does not count.
+    MemoryRatingRefusal = relevance::Refusal::ALL.into_iter().map(relevance::Refusal::as_str);
     /// What came of a run of a memory writer.
     MemoryRunState = memory_writer::run::RunState::ALL.into_iter().map(memory_writer::run::RunState::as_str);
     /// What a run of a memory writer that was asked for waits for.

@@ -26,7 +26,7 @@ pub use draw::{Entry, Node, NodeKind, draw};
 pub use fields::{Fields, Mark, ROOT, mark};
 pub use place::place;
 pub use press::press;
-pub use read::read;
+pub use read::{read, read_so_far};
 pub use shape::{Control, Why};
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The value that a form holds.
 
 use super::{
-    fields::{Fields, Mark, ROOT, child, mark},
+    fields::{Fields, Mark, ROOT, child, key_of, mark},
     fit,
     shape::{At, Control, Member, Parts, Shape},
 };

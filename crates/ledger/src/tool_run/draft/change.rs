@@ -14,6 +14,7 @@ use domain::{
     role::Permission,
     tool::{draft::Fields, run::ToolRun},
 };
+use serde_json::Value;
 use store::WriteTx;
 
 /// New values for a draft, and the save that they are based on.
@@ -23,6 +24,8 @@ pub struct ChangeFields {
     pub rev: u64,
     /// New values by the names of the fields; `null` removes one. Fields that are not named stay.
     pub fields: Fields,
+    /// Whether fields that are not named are removed instead.
+    pub is_whole: bool,
     /// Whether the person leaves the form, so that the log gets every change at once.
     pub is_leaving: bool,
 }
@@ -49,7 +52,7 @@ pub(super) async fn change_on(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     id: SessionId,
-    change: ChangeFields,
+    mut change: ChangeFields,
     (mut minter, key): (Minter, Option<&InstanceKey>),
 ) -> Result<ToolDraft> {
     let session = own_locked(tx, scope, id).await?;
@@ -58,6 +61,11 @@ pub(super) async fn change_on(
     let (_, version) = published_on(tx.conn(), scope.tenant_id, &run.slug).await?;
     require_audience(tx.conn(), scope, &version.definition).await?;
     let mut content = before.content.clone();
+    if change.is_whole {
+        for field in before.content.names() {
+            change.fields.entry(field).or_insert(Value::Null);
+        }
+    }
     let of = (&version.definition, &change.fields);
     let events = apply(&mut content, of, (id, key), change.is_leaving, &mut minter);
     check_whole(&content)?;

@@ -54,7 +54,7 @@ pub struct SaveForm {
     pub id: String,
     /// `rev` of the draft that the page shows; 0 for a new one.
     pub rev: u64,
-    /// All fields that the form has; `null` for those that are empty.
+    /// All fields that are filled in. Others are removed from the draft.
     pub fields: Fields,
     /// Whether the person leaves the page.
     pub is_leaving: bool,
@@ -95,7 +95,7 @@ pub async fn save_form(ledger: &Ledger, scope: &Scope, slug: &str, form: SaveFor
     check_fields(&form.fields)?;
     let (named, caller) = (form.id.parse::<SessionId>().ok(), *scope);
     let opening = Opening::new(ledger, slug, form.fields.clone(), Some(form.id));
-    let change = ChangeFields { rev: form.rev, fields: form.fields, is_leaving: form.is_leaving };
+    let change = ChangeFields { rev: form.rev, fields: form.fields, is_whole: true, is_leaving: form.is_leaving };
     ledger
         .write(scope.into(), async move |tx| {
             let continued = match named {

@@ -274,7 +274,7 @@ fn interpret(text: &str, line: &Line) -> Interpreted {
             Err(why) => return about(None, Some(Output { failure: Some(lost(&why)), ..Output::default() })),
         },
         "request_feedback" => people_request(fields).map(|ask| Parsed::Ask(Box::new(ask))),
-        "state.patch" if fields.contains_key("canvasId") => canvas_patch(fields),
+        kind if kind == Known::StatePatch.as_str() && fields.contains_key("canvasId") => canvas_patch(fields),
         kind => event_of(kind, fields).map(Parsed::Event),
     };
     match read {

@@ -1,12 +1,6 @@
 //! Calling a tool of an MCP server.
 
-use super::{
-    super::limit,
-    Mcp,
-    connection::Connection,
-    fault::{Fault, quoted},
-    progress::pass_on,
-};
+use super::{super::limit, Mcp, connection::Connection, fault::Fault, progress::pass_on};
 use domain::mcp::Block;
 use ledger::mcp_server::Target;
 use rmcp::{
@@ -75,6 +69,7 @@ impl Mcp {
 }
 
 /// How the wait for an answer ended.
+#[expect(clippy::large_enum_variant, reason = "it is matched where it is made")]
 enum Waited<S> {
     Answer(Result<Result<ServerResult, ServiceError>, tokio::sync::oneshot::error::RecvError>),
     Time,

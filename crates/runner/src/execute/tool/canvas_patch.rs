@@ -55,31 +55,31 @@ pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure>
     };
     let before = answer.committed.as_ref().map(|committed| committed.previous).or(answer.head);
     let is_behind = before.is_some_and(|before| before > patch.base);
-    let mut shown = shown(&answer, &patch);
+    let mut output = output_of(&answer, &patch);
     if is_behind {
         match canvas_changes::since(id, patch.base, context).await {
-            Ok(changes) => changes.add_to(&mut shown),
+            Ok(changes) => changes.add_to(&mut output),
             Err(error) => return refusal_answer(error).map(Err),
         }
     }
-    Ok(if answer.rejected.is_some() { Err(shown) } else { Ok(shown) })
+    Ok(if answer.rejected.is_some() { Err(output) } else { Ok(output) })
 }
 
 /// The answer for the model: without what it has sent itself.
-fn shown(answer: &PatchAnswer, sent: &SendPatch) -> Value {
+fn output_of(answer: &PatchAnswer, sent: &SendPatch) -> Value {
     if let Some(rejected) = &answer.rejected {
         return json!({ "rejected": rejected, "version": answer.head });
     }
     let Some(committed) = &answer.committed else {
         return json!({ "suggested": answer.suggested });
     };
-    let mut shown = json!({ "version": committed.sequence });
+    let mut output = json!({ "version": committed.sequence });
     if !committed.overwrote.is_empty() {
-        shown["overwrote"] = json!(committed.overwrote);
+        output["overwrote"] = json!(committed.overwrote);
     }
     let applied = json!(committed.ops);
     if applied != json!(sent.ops) {
-        shown["applied"] = applied;
+        output["applied"] = applied;
     }
-    shown
+    output
 }

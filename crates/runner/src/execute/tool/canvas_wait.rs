@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-pub const DESCRIPTION: &str = "Waits until somebody else changes a canvas after the version `after`, up to `seconds`. \
-The answer has the newest `version` and in `changes` what others changed; without `changes` nobody did. `status` says \
+pub const DESCRIPTION: &str = "Waits until someone else changes a canvas after the version `after`, up to `seconds`. \
+The answer has the newest `version` and in `changes` what others changed; without `changes` no one did. `status` says \
 whether the canvas has ended.";
 
 pub fn schema() -> Value {

@@ -16,6 +16,7 @@ mod http_request;
 mod memory;
 mod note;
 mod of_workspace;
+mod rate_memories;
 mod request_feedback;
 mod start_session;
 
@@ -46,11 +47,11 @@ pub enum Tool {
     EntityRead,
     /// Creates or changes an entity.
     EntityWrite,
-    /// Reads a canvas.
+    /// Returns the document of a canvas with its version.
     CanvasRead,
     /// Changes a canvas.
     CanvasPatch,
-    /// Waits until somebody else changes a canvas.
+    /// Waits until someone else changes a canvas.
     CanvasWait,
     /// Asks a person and waits for the answer.
     AskPerson,

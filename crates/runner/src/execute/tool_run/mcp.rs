@@ -38,9 +38,9 @@ pub(super) fn result(
 }
 
 /// Progress as followers of the session may see it: the note on one line, without secrets and private values.
-pub(super) fn shown(progress: Progress, terms: &Terms) -> Progress {
+pub(super) fn for_followers(progress: Progress, terms: &Terms) -> Progress {
     let note = progress.note.as_deref().map(|note| terms.private.redact(note));
-    let note = note.and_then(|note| line_text(&note, &terms.secrets, PROGRESS_NOTE_CHARS_MAX));
+    let note = note.and_then(|note| line_text(&note, |text| terms.secrets.redact(text), PROGRESS_NOTE_CHARS_MAX));
     Progress { note, ..progress }
 }
 
@@ -115,11 +115,11 @@ mod tests {
     #[test]
     fn a_note_about_progress_is_one_line_without_secrets() {
         let of = |note: &str| Progress { attempt: 0, done: 1, total: None, note: Some(note.to_owned()) };
-        let found = shown(of("\u{1b}[31mfor Ada\nwith hush"), &terms(false));
+        let found = for_followers(of("\u{1b}[31mfor Ada\nwith hush"), &terms(false));
         assert_eq!(found.note.as_deref(), Some("for [secret] with [secret]"));
-        assert_eq!(shown(of("\n\u{7}"), &terms(false)).note, None);
+        assert_eq!(for_followers(of("\n\u{7}"), &terms(false)).note, None);
         assert_eq!(
-            shown(of(&"x".repeat(900)), &terms(false)).note.map(|note| note.len()),
+            for_followers(of(&"x".repeat(900)), &terms(false)).note.map(|note| note.len()),
             Some(PROGRESS_NOTE_CHARS_MAX)
         );
     }

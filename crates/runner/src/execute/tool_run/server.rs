@@ -225,7 +225,7 @@ impl ServerTool {
             }
             Call::Mcp { target, tool, arguments } => {
                 let sender = ProgressSender::start(Arc::clone(&context.lease));
-                let report = move |progress| sender.push(mcp::shown(progress, terms));
+                let report = move |progress| sender.push(mcp::for_followers(progress, terms));
                 let broken_off = (self.broken_off(id, context), report);
                 match self.mcp.call(target, (tool.as_str(), arguments.clone()), terms.time_limit, broken_off).await {
                     Called::Answered { structured, content, is_error } => {
